@@ -20,7 +20,7 @@ use utterd::{
     server::Server,
     store::{
         BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
-        OutcomeKey, Quotas, RecipientKey, Sharing, Store, StoreError, Upkeep,
+        OutcomeKey, Quotas, RecipientKey, Result, Sharing, Store, Upkeep, async_trait,
     },
 };
 
@@ -92,6 +92,7 @@ impl LoggedStore {
     }
 }
 
+#[async_trait]
 impl Store for LoggedStore {
     fn capabilities(&self) -> Capabilities {
         Capabilities { name: "logged", ..self.inner.capabilities() }
@@ -112,97 +113,80 @@ impl Store for LoggedStore {
         })
     }
 
-    fn load<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>> {
-        self.inner.load(key)
+    async fn load(&self, key: &ConversationKey) -> Result<Option<Arc<Conversation>>> {
+        self.inner.load(key).await
     }
 
-    fn archived<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        wanted: &'a Ranges,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
-        self.inner.archived(key, wanted)
+    async fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {
+        self.inner.archived(key, wanted).await
     }
 
-    fn archived_ids<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        ids: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
-        self.inner.archived_ids(key, ids)
+    async fn archived_ids(
+        &self,
+        key: &ConversationKey,
+        ids: &[Box<str>],
+    ) -> Result<HashMap<Box<str>, Sequence>> {
+        self.inner.archived_ids(key, ids).await
     }
 
-    fn sharing<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
-        self.inner.sharing(key)
+    async fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
+        self.inner.sharing(key).await
     }
 
-    fn active<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-    ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
-        self.inner.active(recipient)
+    async fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
+        self.inner.active(recipient).await
     }
 
-    fn state<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        names: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<Vec<Arc<utterd::domain::state::StateValue>>, StoreError>> {
-        self.inner.state(key, names)
+    async fn state(
+        &self,
+        key: &ConversationKey,
+        names: &[Box<str>],
+    ) -> Result<Vec<Arc<utterd::domain::state::StateValue>>> {
+        self.inner.state(key, names).await
     }
 
-    fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
-        self.inner.list(list)
+    async fn list(&self, list: List) -> Result<Vec<Head>> {
+        self.inner.list(list).await
     }
 
-    fn ended_beyond<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
+    async fn ended_beyond(
+        &self,
+        recipient: &RecipientKey,
         keep: usize,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>> {
-        self.inner.ended_beyond(recipient, keep, limit)
+    ) -> Result<Vec<ConversationId>> {
+        self.inner.ended_beyond(recipient, keep, limit).await
     }
 
-    fn outcome<'a>(
-        &'a self,
-        key: &'a OutcomeKey,
-        oldest: Timestamp,
-    ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
-        self.inner.outcome(key, oldest)
+    async fn outcome(&self, key: &OutcomeKey, oldest: Timestamp) -> Result<Option<Arc<Outcome>>> {
+        self.inner.outcome(key, oldest).await
     }
 
-    fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {
-        self.inner.due(now, limit)
+    async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
+        self.inner.due(now, limit).await
     }
 
-    fn waiting(
+    async fn waiting(
         &self,
         after: Option<(Timestamp, ConversationKey)>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
-        self.inner.waiting(after, limit)
+    ) -> Result<Vec<(Timestamp, ConversationKey)>> {
+        self.inner.waiting(after, limit).await
     }
 
-    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        self.inner.remove_outcomes(oldest)
+    async fn remove_outcomes(&self, oldest: Timestamp) -> Result<u64> {
+        self.inner.remove_outcomes(oldest).await
     }
 
-    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.inner.scrub()
+    async fn scrub(&self) -> Result<()> {
+        self.inner.scrub().await
     }
 }
 
 impl Sharing for LoggedStore {}
 impl DerivedData for LoggedStore {}
 impl Upkeep for LoggedStore {
-    fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {
+    fn set_quotas(&self, quotas: Quotas) -> Result<()> {
         self.inner.set_quotas(quotas)
     }
 }

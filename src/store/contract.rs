@@ -18,11 +18,12 @@ use crate::domain::{
     state::StateValue,
 };
 
+pub use async_trait::async_trait;
 pub use begin::{Begin, Begun, Newer, StateOf};
 pub use boxed::{BoxFuture, BoxStream};
 pub use commit::{Changes, Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Reference, Write};
 pub use derived::{Derived, DerivedBlock, DerivedBytes, DerivedData};
-pub use error::{BackupRefused, CommitError, Conflict, StoreError};
+pub use error::{BackupRefused, CommitError, Conflict, Result, StoreError};
 pub use listing::{List, ListOf, ListOrder, ListedAt};
 pub use quotas::{OverQuota, Quota, Quotas};
 pub use sharing::{Claim, Hint, LastSeen, Sharing, WorkerId};
@@ -44,6 +45,7 @@ pub use upkeep::Upkeep;
 /// - No method panics because of what the disk or the network returns; it returns [`StoreError`]. A method that panics
 ///   because of a fault in its code ends that call only: the store must still be usable. A commit that panics took
 ///   effect wholly, or never will, as if its answer were lost.
+#[async_trait]
 pub trait Store: Sharing + DerivedData + Upkeep {
     /// What this backend can do. Never changes.
     fn capabilities(&self) -> Capabilities;
@@ -51,21 +53,14 @@ pub trait Store: Sharing + DerivedData + Upkeep {
     /// Returns the conversation, with its window, its summary and its compactions.
     ///
     /// - `None` if the conversation does not exist, or was deleted.
-    fn load<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>>;
+    async fn load(&self, key: &ConversationKey) -> Result<Option<Arc<Conversation>>>;
 
     /// Like [`Self::load`], unless the conversation is still in the state that `known` names.
     ///
     /// - By default, loads the conversation and compares the states. A backend whose loads are expensive
     ///   avoids the load if the answer is [`Newer::Known`].
-    fn load_if_newer<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        known: Option<ChangeId>,
-    ) -> BoxFuture<'a, Result<Newer, StoreError>> {
-        Box::pin(async move { Ok(Newer::than(known, self.load(key).await?)) })
+    async fn load_if_newer(&self, key: &ConversationKey, known: Option<ChangeId>) -> Result<Newer> {
+        Ok(Newer::than(known, self.load(key).await?))
     }
 
     /// Returns what a call needs before it is decided, in one round trip: see [`Begin`] and [`Begun`].
@@ -74,22 +69,20 @@ pub trait Store: Sharing + DerivedData + Upkeep {
     /// - If the caller wants the state of the recipient's active conversation, it gets the state of the
     ///   conversation in [`Begun::active`].
     /// - By default, calls [`Self::active`], [`Self::outcome`] and [`Self::load_if_newer`].
-    fn begin<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, StoreError>> {
-        Box::pin(async move {
-            let active = match begin.recipient {
-                Some(recipient) => self.active(recipient).await?,
-                None => None,
-            };
-            let outcome = match begin.outcome {
-                Some((key, oldest)) => self.outcome(key, oldest).await?,
-                None => None,
-            };
-            let state = match begin.wanted(active.as_ref()) {
-                Ok((key, known)) => self.load_if_newer(&key, known).await?,
-                Err(answer) => answer,
-            };
-            Ok(Begun { active, outcome, state })
-        })
+    async fn begin(&self, begin: Begin<'_>) -> Result<Begun> {
+        let active = match begin.recipient {
+            Some(recipient) => self.active(recipient).await?,
+            None => None,
+        };
+        let outcome = match begin.outcome {
+            Some((key, oldest)) => self.outcome(key, oldest).await?,
+            None => None,
+        };
+        let state = match begin.wanted(active.as_ref()) {
+            Ok((key, known)) => self.load_if_newer(&key, known).await?,
+            Err(answer) => answer,
+        };
+        Ok(Begun { active, outcome, state })
     }
 
     /// Applies all writes, pointers and outcomes of `commit`, or none.
@@ -139,46 +132,32 @@ pub trait Store: Sharing + DerivedData + Upkeep {
     /// - Remembered for at least a day.
     /// - By default, checks only the present state. That is correct if no other process writes to the store,
     ///   as then no other commit can have followed.
-    fn is_committed<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        change: ChangeId,
-    ) -> BoxFuture<'a, Result<bool, StoreError>> {
-        Box::pin(async move {
-            let state = self.load(key).await?;
-            Ok(state.is_some_and(|state| state.head.change == change))
-        })
+    async fn is_committed(&self, key: &ConversationKey, change: ChangeId) -> Result<bool> {
+        let state = self.load(key).await?;
+        Ok(state.is_some_and(|state| state.head.change == change))
     }
 
     /// Returns the archived utterances among `wanted`, ascending.
     ///
     /// - Utterances that are not archived are left out, as is everything of an unknown conversation.
     /// - The caller limits how much it asks for.
-    fn archived<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        wanted: &'a Ranges,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>>;
+    async fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>>;
 
     /// Returns the sequences of the archived utterances to which clients gave these ids.
     ///
     /// - Unknown ids are left out.
-    fn archived_ids<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        ids: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>>;
+    async fn archived_ids(
+        &self,
+        key: &ConversationKey,
+        ids: &[Box<str>],
+    ) -> Result<HashMap<Box<str>, Sequence>>;
 
     /// Returns the conversation's state values with these names, or all of them if `names` is empty. Ordered
     /// by name.
     ///
     /// - All are from one moment.
     /// - Unknown names are left out, as is everything of an unknown conversation.
-    fn state<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        names: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<Vec<Arc<StateValue>>, StoreError>>;
+    async fn state(&self, key: &ConversationKey, names: &[Box<str>]) -> Result<Vec<Arc<StateValue>>>;
 
     /// Returns the other conversations whose trunks or branch are among the lineages of this one, each with the
     /// last sequence that both share; by key.
@@ -193,31 +172,23 @@ pub trait Store: Sharing + DerivedData + Upkeep {
     /// - Empty for an unknown conversation, and for one that was never forked or imported from an export.
     /// - A fork gives its parent a new state ([`Head::change`]) without a new revision. So the result is
     ///   valid for a commit that changes all of these conversations from the states that they had.
-    fn sharing<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>>;
+    async fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>>;
 
     /// Returns the heads of these conversations, without those that do not exist, in any order.
     ///
     /// - Each head is the last one committed when it was read.
     /// - The caller limits how much it asks for.
     /// - By default, loads each conversation. A backend can read the heads alone.
-    fn heads<'a>(&'a self, keys: &'a [ConversationKey]) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-        Box::pin(async move {
-            let mut heads = Vec::new();
-            for key in keys {
-                heads.extend(self.load(key).await?.map(|state| state.head.clone()));
-            }
-            Ok(heads)
-        })
+    async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>> {
+        let mut heads = Vec::new();
+        for key in keys {
+            heads.extend(self.load(key).await?.map(|state| state.head.clone()));
+        }
+        Ok(heads)
     }
 
     /// Returns the recipient's active conversation.
-    fn active<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-    ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>>;
+    async fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>>;
 
     /// Returns the heads of a page of a list of conversations, in the list's order.
     ///
@@ -228,43 +199,33 @@ pub trait Store: Sharing + DerivedData + Upkeep {
     /// - Reads indexes that commits maintain, never every head: one by start, one by update with a precision
     ///   of [`UPDATE_SPAN`](crate::domain::limits::UPDATE_SPAN), so that few commits change it, and one by
     ///   id.
-    fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>>;
+    async fn list(&self, list: List) -> Result<Vec<Head>>;
 
     /// Returns the keys of a page of a recipient's conversations, the newest start first: for callers that
     /// already have most of the states.
-    fn conversation_keys<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-        page: Page,
-    ) -> BoxFuture<'a, Result<Vec<ConversationKey>, StoreError>> {
-        Box::pin(async {
-            let heads = self.list(page.of(recipient)).await?;
-            Ok(heads.into_iter().map(|head| head.identity.key.clone()).collect())
-        })
+    async fn conversation_keys(&self, recipient: &RecipientKey, page: Page) -> Result<Vec<ConversationKey>> {
+        let heads = self.list(page.of(recipient)).await?;
+        Ok(heads.into_iter().map(|head| head.identity.key.clone()).collect())
     }
 
     /// Returns the recipient's ended conversations except the `keep` that ended last: at most `limit`, by
     /// ascending end time, then id.
     ///
     /// - Reads an index that commits maintain.
-    fn ended_beyond<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
+    async fn ended_beyond(
+        &self,
+        recipient: &RecipientKey,
         keep: usize,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>>;
+    ) -> Result<Vec<ConversationId>>;
 
     /// Returns the outcome stored under `key`; `None` if it is older than `oldest`.
-    fn outcome<'a>(
-        &'a self,
-        key: &'a OutcomeKey,
-        oldest: Timestamp,
-    ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>>;
+    async fn outcome(&self, key: &OutcomeKey, oldest: Timestamp) -> Result<Option<Arc<Outcome>>>;
 
     /// Returns at most `limit` entries that are due at `now`, the longest due first.
     ///
     /// - Reads an index that commits maintain, never scans.
-    fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>>;
+    async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>>;
 
     /// Returns at most `limit` conversations with a segment or a closing that waits for a model
     /// ([`Conversation::awaits_since`]), each with the time since which the first of them has been waiting.
@@ -273,19 +234,19 @@ pub trait Store: Sharing + DerivedData + Upkeep {
     /// - By ascending time, and for equal times within a namespace by id.
     /// - An ended conversation waits like any other.
     /// - Reads an index that commits maintain, never scans.
-    fn waiting(
+    async fn waiting(
         &self,
         after: Option<(Timestamp, ConversationKey)>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>>;
+    ) -> Result<Vec<(Timestamp, ConversationKey)>>;
 
     /// Removes the outcomes older than `oldest`; returns their number.
-    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>>;
+    async fn remove_outcomes(&self, oldest: Timestamp) -> Result<u64>;
 
     /// Makes the bytes of everything erased and deleted so far unreadable wherever the backend writes.
     ///
     /// - Costs almost nothing if nothing was erased or deleted since the last scrub.
-    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>>;
+    async fn scrub(&self) -> Result<()>;
 }
 
 /// What a backend can do.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{List, ListedAt, StoreError};
+use super::{List, ListedAt, Result};
 use crate::domain::{
     ConversationId, ConversationKey, Head, RecipientId, Timestamp,
     limits::{FEW_NAMES, UPDATE_SPAN},
@@ -15,12 +15,7 @@ const ENTRIES: usize = 256;
 /// and its lookup.
 pub(super) trait Lists {
     /// Returns at most `limit` places behind `after` in the index by start, in the list's order.
-    fn started(
-        &self,
-        list: &List,
-        after: Option<&ListedAt>,
-        limit: usize,
-    ) -> Result<Vec<ListedAt>, StoreError>;
+    fn started(&self, list: &List, after: Option<&ListedAt>, limit: usize) -> Result<Vec<ListedAt>>;
 
     /// Returns the first [span](span_of) in the index by update, in the list's order, that is not before
     /// `from`, and the conversations in it.
@@ -28,16 +23,16 @@ pub(super) trait Lists {
         &self,
         list: &List,
         from: Option<Timestamp>,
-    ) -> Result<Option<(Timestamp, Vec<ConversationId>)>, StoreError>;
+    ) -> Result<Option<(Timestamp, Vec<ConversationId>)>>;
 
     /// Returns at most `limit` conversations of the namespace whose ids have the list's prefix.
-    fn named(&self, list: &List, limit: usize) -> Result<Vec<Named>, StoreError>;
+    fn named(&self, list: &List, limit: usize) -> Result<Vec<Named>>;
 
     /// Returns the time of a conversation's last change; `None` if the conversation does not exist.
-    fn update_time(&self, key: &ConversationKey) -> Result<Option<Timestamp>, StoreError>;
+    fn update_time(&self, key: &ConversationKey) -> Result<Option<Timestamp>>;
 
     /// Returns a conversation's head; `None` if the conversation does not exist.
-    fn head(&self, key: &ConversationKey) -> Result<Option<Head>, StoreError>;
+    fn head(&self, key: &ConversationKey) -> Result<Option<Head>>;
 }
 
 /// An entry of the index by id.
@@ -54,12 +49,12 @@ pub(super) fn span_of(update_time: Timestamp) -> Timestamp {
 }
 
 /// Returns the heads of these conversations, without those that do not exist.
-pub(super) fn heads(keys: &[ConversationKey], lists: &impl Lists) -> Result<Vec<Head>, StoreError> {
+pub(super) fn heads(keys: &[ConversationKey], lists: &impl Lists) -> Result<Vec<Head>> {
     keys.iter().filter_map(|key| lists.head(key).transpose()).collect()
 }
 
 /// Returns the heads of a page.
-pub(super) fn page(list: &List, lists: &impl Lists) -> Result<Vec<Head>, StoreError> {
+pub(super) fn page(list: &List, lists: &impl Lists) -> Result<Vec<Head>> {
     let mut page = Page { list, lists, heads: Vec::new() };
     match few_named(list, lists)? {
         Some(named) => page.of_named(named)?,
@@ -75,7 +70,7 @@ pub(super) fn page(list: &List, lists: &impl Lists) -> Result<Vec<Head>, StoreEr
 }
 
 /// Returns the conversations whose ids have the list's prefix; `None` if there are many, or no prefix.
-fn few_named(list: &List, lists: &impl Lists) -> Result<Option<Vec<Named>>, StoreError> {
+fn few_named(list: &List, lists: &impl Lists) -> Result<Option<Vec<Named>>> {
     if list.id_prefix.is_empty() {
         return Ok(None);
     }
@@ -91,7 +86,7 @@ struct Page<'a, L> {
 
 impl<L: Lists> Page<'_, L> {
     /// Adds conversations from a small set.
-    fn of_named(&mut self, named: Vec<Named>) -> Result<(), StoreError> {
+    fn of_named(&mut self, named: Vec<Named>) -> Result<()> {
         let mut places = Vec::new();
         for Named { id, recipient, start_time } in named {
             if self.list.of.has(&recipient) {
@@ -102,14 +97,14 @@ impl<L: Lists> Page<'_, L> {
     }
 
     /// Returns the time that orders a conversation with this start time.
-    fn time(&self, start_time: Timestamp, id: &ConversationId) -> Result<Option<Timestamp>, StoreError> {
+    fn time(&self, start_time: Timestamp, id: &ConversationId) -> Result<Option<Timestamp>> {
         match self.list.order.by_update {
             true => self.lists.update_time(&self.list.of.key(id.clone())),
             false => Ok(Some(start_time)),
         }
     }
 
-    fn by_start(&mut self) -> Result<(), StoreError> {
+    fn by_start(&mut self) -> Result<()> {
         let mut after = self.list.after.clone();
         while !self.is_full() {
             let places = self.lists.started(self.list, after.as_ref(), ENTRIES)?;
@@ -130,7 +125,7 @@ impl<L: Lists> Page<'_, L> {
         Ok(())
     }
 
-    fn by_update(&mut self) -> Result<(), StoreError> {
+    fn by_update(&mut self) -> Result<()> {
         let mut from = self.list.after.as_ref().map(|(time, _)| span_of(*time));
         while !self.is_full() {
             let Some((span, ids)) = self.lists.updated(self.list, from)? else { break };
@@ -152,7 +147,7 @@ impl<L: Lists> Page<'_, L> {
     /// Adds the conversations behind the previous page, in order, while there is room. A conversation that
     /// changes between the two reads is added at its new place: before the others if the newest come first;
     /// otherwise later in this span, or with a later span.
-    fn add_all(&mut self, places: Vec<ListedAt>, span: Option<Timestamp>) -> Result<(), StoreError> {
+    fn add_all(&mut self, places: Vec<ListedAt>, span: Option<Timestamp>) -> Result<()> {
         let order = self.list.order;
         let mut open: BTreeMap<ListedAt, Option<Head>> =
             places.into_iter().map(|place| (place, None)).collect();
@@ -173,7 +168,7 @@ impl<L: Lists> Page<'_, L> {
         Ok(())
     }
 
-    fn known_or_read(&self, known: Option<Head>, place: &ListedAt) -> Result<Option<Head>, StoreError> {
+    fn known_or_read(&self, known: Option<Head>, place: &ListedAt) -> Result<Option<Head>> {
         match known {
             Some(head) => Ok(Some(head)),
             None => self.lists.head(&self.list.of.key(place.1.clone())),

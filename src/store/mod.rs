@@ -18,6 +18,7 @@ pub use contract::{
     BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Changes, Claim, Commit, CommitError,
     Conflict, Derived, DerivedBlock, DerivedBytes, DerivedData, Due, Hint, LastSeen, List, ListOf, ListOrder,
     ListedAt, Newer, Outcome, OutcomeKey, OverQuota, Page, PointerWrite, Quota, Quotas, RecipientKey,
-    Reference, Sharing, StateOf, Store, StoreError, TracePage, TracePlace, Traced, Upkeep, WorkerId, Write,
+    Reference, Result, Sharing, StateOf, Store, StoreError, TracePage, TracePlace, Traced, Upkeep, WorkerId,
+    Write, async_trait,
 };
 pub use memory::MemoryStore;

@@ -9,7 +9,7 @@ use std::{
 use parking_lot::Mutex;
 use smallvec::SmallVec;
 
-use super::{Commit, OverQuota, Quota, Quotas, StoreError, Write};
+use super::{Commit, OverQuota, Quota, Quotas, Result, StoreError, Write};
 use crate::domain::{Head, Namespace};
 
 /// Enforces quotas on commits, if any are set.
@@ -43,11 +43,7 @@ pub(super) struct Used {
 
 impl Keeper {
     /// Enforces `quotas` on commits from now on. The first call counts the stored conversations with `count`.
-    pub(super) fn set(
-        &self,
-        quotas: Quotas,
-        count: impl FnOnce(&mut Ledger) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
+    pub(super) fn set(&self, quotas: Quotas, count: impl FnOnce(&mut Ledger) -> Result<()>) -> Result<()> {
         if self.0.get().is_none() {
             let mut ledger = Ledger::default();
             count(&mut ledger)?;
@@ -69,7 +65,7 @@ impl Keeper {
 
     /// Counts the usage that a commit adds. The commit must then take effect, or be given back. Fails if the
     /// commit would exceed a quota.
-    pub(super) fn take(&self, growth: &Growth) -> Result<(), StoreError> {
+    pub(super) fn take(&self, growth: &Growth) -> Result<()> {
         match self.0.get() {
             Some(ledger) if !growth.0.is_empty() => ledger.lock().take(growth),
             _ => Ok(()),
@@ -138,13 +134,13 @@ impl Ledger {
         self.add(&head.identity.key.namespace, Added::of(head));
     }
 
-    fn take(&mut self, growth: &Growth) -> Result<(), StoreError> {
+    fn take(&mut self, growth: &Growth) -> Result<()> {
         growth.0.iter().try_for_each(|(namespace, added)| self.check(namespace, *added))?;
         growth.0.iter().for_each(|(namespace, added)| self.add(namespace, *added));
         Ok(())
     }
 
-    fn check(&self, namespace: &Namespace, added: Added) -> Result<(), StoreError> {
+    fn check(&self, namespace: &Namespace, added: Added) -> Result<()> {
         let used = self.used.get(namespace).copied().unwrap_or_default();
         check(&self.quotas, namespace, used, added)
     }
@@ -165,12 +161,7 @@ impl Ledger {
 
 /// Fails if a namespace would exceed a quota. A commit that adds nothing of a kind never exceeds that quota,
 /// even if the namespace does.
-pub(super) fn check(
-    quotas: &Quotas,
-    namespace: &Namespace,
-    used: Used,
-    added: Added,
-) -> Result<(), StoreError> {
+pub(super) fn check(quotas: &Quotas, namespace: &Namespace, used: Used, added: Added) -> Result<()> {
     let kinds = [
         (Quota::Conversations, quotas.conversations, used.conversations, added.conversations),
         (Quota::Bytes, quotas.bytes, used.bytes, added.bytes),

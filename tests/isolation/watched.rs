@@ -12,7 +12,7 @@ use utterd::{
     },
     store::{
         BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
-        OutcomeKey, RecipientKey, Sharing, Store, StoreError, Upkeep,
+        OutcomeKey, RecipientKey, Result, Sharing, Store, Upkeep, async_trait,
     },
 };
 
@@ -40,9 +40,9 @@ impl Watched {
     /// Records what an answer names.
     fn noting<'a, T: 'a>(
         &'a self,
-        answer: BoxFuture<'a, Result<T, StoreError>>,
+        answer: BoxFuture<'a, Result<T>>,
         keys: impl Fn(&T) -> Vec<&ConversationKey> + Send + 'a,
-    ) -> BoxFuture<'a, Result<T, StoreError>> {
+    ) -> BoxFuture<'a, Result<T>> {
         Box::pin(async move {
             let answer = answer.await?;
             keys(&answer).into_iter().for_each(|key| _ = self.note(&key.namespace));
@@ -51,17 +51,15 @@ impl Watched {
     }
 }
 
+#[async_trait]
 impl Store for Watched {
     fn capabilities(&self) -> Capabilities {
         self.inner.capabilities()
     }
 
-    fn load<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>> {
+    async fn load(&self, key: &ConversationKey) -> Result<Option<Arc<Conversation>>> {
         let answer = self.note(&key.namespace).load(key);
-        self.noting(answer, |state| state.iter().map(|state| state.key()).collect())
+        self.noting(answer, |state| state.iter().map(|state| state.key()).collect()).await
     }
 
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
@@ -72,85 +70,72 @@ impl Store for Watched {
         self.inner.commit(commit)
     }
 
-    fn archived<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        wanted: &'a Ranges,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
-        self.note(&key.namespace).archived(key, wanted)
+    async fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {
+        self.note(&key.namespace).archived(key, wanted).await
     }
 
-    fn archived_ids<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        ids: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
-        self.note(&key.namespace).archived_ids(key, ids)
+    async fn archived_ids(
+        &self,
+        key: &ConversationKey,
+        ids: &[Box<str>],
+    ) -> Result<HashMap<Box<str>, Sequence>> {
+        self.note(&key.namespace).archived_ids(key, ids).await
     }
 
-    fn sharing<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
+    async fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
         let answer = self.note(&key.namespace).sharing(key);
-        self.noting(answer, |others| others.iter().map(|(key, _)| key).collect())
+        self.noting(answer, |others| others.iter().map(|(key, _)| key).collect()).await
     }
 
-    fn active<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-    ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
-        self.note(&recipient.namespace).active(recipient)
+    async fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
+        self.note(&recipient.namespace).active(recipient).await
     }
 
-    fn state<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        names: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<Vec<Arc<utterd::domain::state::StateValue>>, StoreError>> {
-        self.note(&key.namespace).state(key, names)
+    async fn state(
+        &self,
+        key: &ConversationKey,
+        names: &[Box<str>],
+    ) -> Result<Vec<Arc<utterd::domain::state::StateValue>>> {
+        self.note(&key.namespace).state(key, names).await
     }
 
-    fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
+    async fn list(&self, list: List) -> Result<Vec<Head>> {
         let answer = self.note(list.of.namespace()).list(list);
-        self.noting(answer, |heads| heads.iter().map(|head| &head.identity.key).collect())
+        self.noting(answer, |heads| heads.iter().map(|head| &head.identity.key).collect()).await
     }
 
-    fn ended_beyond<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
+    async fn ended_beyond(
+        &self,
+        recipient: &RecipientKey,
         keep: usize,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>> {
-        self.note(&recipient.namespace).ended_beyond(recipient, keep, limit)
+    ) -> Result<Vec<ConversationId>> {
+        self.note(&recipient.namespace).ended_beyond(recipient, keep, limit).await
     }
 
-    fn outcome<'a>(
-        &'a self,
-        key: &'a OutcomeKey,
-        oldest: Timestamp,
-    ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
-        self.note(&key.namespace).outcome(key, oldest)
+    async fn outcome(&self, key: &OutcomeKey, oldest: Timestamp) -> Result<Option<Arc<Outcome>>> {
+        self.note(&key.namespace).outcome(key, oldest).await
     }
 
-    fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {
-        self.noting(self.inner.due(now, limit), |due| due.iter().map(|Due::Expired(key)| key).collect())
+    async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
+        self.noting(self.inner.due(now, limit), |due| due.iter().map(|Due::Expired(key)| key).collect()).await
     }
 
-    fn waiting(
+    async fn waiting(
         &self,
         after: Option<(Timestamp, ConversationKey)>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
+    ) -> Result<Vec<(Timestamp, ConversationKey)>> {
         self.noting(self.inner.waiting(after, limit), |waiting| waiting.iter().map(|(_, key)| key).collect())
+            .await
     }
 
-    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        self.inner.remove_outcomes(oldest)
+    async fn remove_outcomes(&self, oldest: Timestamp) -> Result<u64> {
+        self.inner.remove_outcomes(oldest).await
     }
 
-    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.inner.scrub()
+    async fn scrub(&self) -> Result<()> {
+        self.inner.scrub().await
     }
 }
 

@@ -10,7 +10,7 @@ use utterd::{
     domain::{Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
     store::{
         BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
-        OutcomeKey, RecipientKey, Sharing, Store, StoreError, Upkeep, Write,
+        OutcomeKey, RecipientKey, Result, Sharing, Store, Upkeep, Write,
     },
 };
 
@@ -60,41 +60,36 @@ fn adds(commit: &Commit, text: &str) -> bool {
     })
 }
 
-impl Store for Fragile {
-    fn capabilities(&self) -> Capabilities {
-        // what is in memory is forgotten, so that conversations are loaded again
-        Capabilities { resident: false, ..self.inner.capabilities() }
-    }
+passed_on! {
+    impl Store for Fragile {
+        fn capabilities(&self) -> Capabilities {
+            // what is in memory is forgotten, so that conversations are loaded again
+            Capabilities { resident: false, ..self.inner.capabilities() }
+        }
 
-    fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
-        let (inner, when) = (self.inner.clone(), self.when());
-        assert!(!matches!(when, Some(Panics::Called(text)) if adds(&commit, text)), "the store of a test");
-        Box::pin(async move {
-            // others enter the queue meanwhile
-            yield_now().await;
-            assert!(
-                !matches!(when, Some(Panics::Before(text)) if adds(&commit, text)),
-                "the store of a test"
-            );
-            let is_after = matches!(when, Some(Panics::After(text)) if adds(&commit, text));
-            let committed = inner.commit(commit).await;
-            assert!(!is_after, "the store of a test");
-            committed
-        })
-    }
+        fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
+            let (inner, when) = (self.inner.clone(), self.when());
+            assert!(!matches!(when, Some(Panics::Called(text)) if adds(&commit, text)), "the store of a test");
+            Box::pin(async move {
+                // others enter the queue meanwhile
+                yield_now().await;
+                assert!(
+                    !matches!(when, Some(Panics::Before(text)) if adds(&commit, text)),
+                    "the store of a test"
+                );
+                let is_after = matches!(when, Some(Panics::After(text)) if adds(&commit, text));
+                let committed = inner.commit(commit).await;
+                assert!(!is_after, "the store of a test");
+                committed
+            })
+        }
 
-    fn load<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>> {
-        let panics = matches!(self.when(), Some(Panics::Load(id)) if key.id.as_str() == id);
-        Box::pin(async move {
+        async fn load(&self, key: &ConversationKey) -> Result<Option<Arc<Conversation>>> {
+            let panics = matches!(self.when(), Some(Panics::Load(id)) if key.id.as_str() == id);
             assert!(!panics, "the store of a test");
             self.inner.load(key).await
-        })
+        }
     }
-
-    passed_on!();
 }
 
 impl Sharing for Fragile {}

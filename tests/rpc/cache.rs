@@ -20,7 +20,7 @@ use utterd::{
     },
     store::{
         BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
-        OutcomeKey, RecipientKey, Sharing, Store, StoreError, Upkeep, Write,
+        OutcomeKey, RecipientKey, Result, Sharing, Store, Upkeep, Write,
     },
     tokenizer,
 };
@@ -60,38 +60,33 @@ fn copy(state: &Arc<Conversation>) -> Arc<Conversation> {
     Arc::new((**state).clone())
 }
 
-impl Store for Apart {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { resident: false, ..self.inner.capabilities() }
-    }
-
-    fn commit(&self, mut commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
-        for write in &mut commit.writes {
-            match write {
-                Write::Change { before, after, .. } => {
-                    self.watch(after);
-                    *before = before.as_ref().map(copy);
-                    *after = copy(after);
-                }
-                Write::Delete { before } => *before = copy(before),
-            }
+passed_on! {
+    impl Store for Apart {
+        fn capabilities(&self) -> Capabilities {
+            Capabilities { resident: false, ..self.inner.capabilities() }
         }
-        self.inner.commit(commit)
-    }
 
-    fn load<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>> {
-        self.loads.fetch_add(1, Ordering::Relaxed);
-        Box::pin(async move {
+        fn commit(&self, mut commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
+            for write in &mut commit.writes {
+                match write {
+                    Write::Change { before, after, .. } => {
+                        self.watch(after);
+                        *before = before.as_ref().map(copy);
+                        *after = copy(after);
+                    }
+                    Write::Delete { before } => *before = copy(before),
+                }
+            }
+            self.inner.commit(commit)
+        }
+
+        async fn load(&self, key: &ConversationKey) -> Result<Option<Arc<Conversation>>> {
+            self.loads.fetch_add(1, Ordering::Relaxed);
             let state = self.inner.load(key).await?.as_ref().map(copy);
             state.iter().for_each(|state| self.watch(state));
             Ok(state)
-        })
+        }
     }
-
-    passed_on!();
 }
 
 impl Sharing for Apart {}

@@ -11,7 +11,7 @@ use utterd::{
     domain::{ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
     store::{
         BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
-        OutcomeKey, RecipientKey, Sharing, Store, StoreError, Upkeep, Write,
+        OutcomeKey, RecipientKey, Result, Sharing, Store, StoreError, Upkeep, Write,
     },
 };
 
@@ -106,122 +106,131 @@ impl Gate {
     }
 }
 
-/// Methods of a [`Store`] that are forwarded to the wrapped store `inner`, with or without the first.
+/// Implements [`Store`] with these methods, and forwards the others to the wrapped store `inner`.
 macro_rules! passed_on {
-    () => {
-        fn archived<'a>(
-            &'a self,
-            key: &'a ConversationKey,
-            wanted: &'a Ranges,
-        ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
-            self.inner.archived(key, wanted)
-        }
+    (impl Store for $store:ty { archived; $($own:item)* }) => {
+        #[utterd::store::async_trait]
+        impl Store for $store {
+            $($own)*
+            async fn archived_ids(
+                &self,
+                key: &ConversationKey,
+                ids: &[Box<str>],
+            ) -> Result<HashMap<Box<str>, Sequence>> {
+                self.inner.archived_ids(key, ids).await
+            }
 
-        passed_on!(but archived);
+            async fn sharing(
+                &self,
+                key: &ConversationKey,
+            ) -> Result<Vec<(ConversationKey, Sequence)>> {
+                self.inner.sharing(key).await
+            }
+
+            async fn active(
+                &self,
+                recipient: &RecipientKey,
+            ) -> Result<Option<ConversationId>> {
+                self.inner.active(recipient).await
+            }
+
+            async fn state(
+                &self,
+                key: &ConversationKey,
+                names: &[Box<str>],
+            ) -> Result<Vec<Arc<utterd::domain::state::StateValue>>> {
+                self.inner.state(key, names).await
+            }
+
+            async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>> {
+                self.inner.heads(keys).await
+            }
+
+            async fn list(&self, list: List) -> Result<Vec<Head>> {
+                self.inner.list(list).await
+            }
+
+            async fn ended_beyond(
+                &self,
+                recipient: &RecipientKey,
+                keep: usize,
+                limit: usize,
+            ) -> Result<Vec<ConversationId>> {
+                self.inner.ended_beyond(recipient, keep, limit).await
+            }
+
+            async fn outcome(
+                &self,
+                key: &OutcomeKey,
+                oldest: Timestamp,
+            ) -> Result<Option<Arc<Outcome>>> {
+                self.inner.outcome(key, oldest).await
+            }
+
+            async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
+                self.inner.due(now, limit).await
+            }
+
+            async fn waiting(
+                &self,
+                after: Option<(Timestamp, ConversationKey)>,
+                limit: usize,
+            ) -> Result<Vec<(Timestamp, ConversationKey)>> {
+                self.inner.waiting(after, limit).await
+            }
+
+            async fn remove_outcomes(&self, oldest: Timestamp) -> Result<u64> {
+                self.inner.remove_outcomes(oldest).await
+            }
+
+            async fn scrub(&self) -> Result<()> {
+                self.inner.scrub().await
+            }
+        }
     };
-    (but archived) => {
-        fn archived_ids<'a>(
-            &'a self,
-            key: &'a ConversationKey,
-            ids: &'a [Box<str>],
-        ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
-            self.inner.archived_ids(key, ids)
-        }
+    (impl Store for $store:ty { $($own:item)* }) => {
+        passed_on! {
+            impl Store for $store {
+                archived;
+                $($own)*
 
-        fn sharing<'a>(
-            &'a self,
-            key: &'a ConversationKey,
-        ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
-            self.inner.sharing(key)
-        }
-
-        fn active<'a>(
-            &'a self,
-            recipient: &'a RecipientKey,
-        ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
-            self.inner.active(recipient)
-        }
-
-        fn state<'a>(
-            &'a self,
-            key: &'a ConversationKey,
-            names: &'a [Box<str>],
-        ) -> BoxFuture<'a, Result<Vec<Arc<utterd::domain::state::StateValue>>, StoreError>> {
-            self.inner.state(key, names)
-        }
-
-        fn heads<'a>(&'a self, keys: &'a [ConversationKey]) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-            self.inner.heads(keys)
-        }
-
-        fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
-            self.inner.list(list)
-        }
-
-        fn ended_beyond<'a>(
-            &'a self,
-            recipient: &'a RecipientKey,
-            keep: usize,
-            limit: usize,
-        ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>> {
-            self.inner.ended_beyond(recipient, keep, limit)
-        }
-
-        fn outcome<'a>(
-            &'a self,
-            key: &'a OutcomeKey,
-            oldest: Timestamp,
-        ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
-            self.inner.outcome(key, oldest)
-        }
-
-        fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {
-            self.inner.due(now, limit)
-        }
-
-        fn waiting(
-            &self,
-            after: Option<(Timestamp, ConversationKey)>,
-            limit: usize,
-        ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
-            self.inner.waiting(after, limit)
-        }
-
-        fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-            self.inner.remove_outcomes(oldest)
-        }
-
-        fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-            self.inner.scrub()
+                async fn archived(
+                    &self,
+                    key: &ConversationKey,
+                    wanted: &Ranges,
+                ) -> Result<Vec<Arc<Utterance>>> {
+                    self.inner.archived(key, wanted).await
+                }
+            }
         }
     };
 }
 pub(crate) use passed_on;
 
-impl Store for Gate {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
-
-    fn commit(&self, commit: Commit) -> BoxFuture<'static, Committed> {
-        let mut held = self.held.lock().unwrap();
-        if !held.shut {
-            return self.inner.commit(commit);
+passed_on! {
+    impl Store for Gate {
+        fn capabilities(&self) -> Capabilities {
+            self.inner.capabilities()
         }
-        let (caller, answer) = oneshot::channel();
-        held.commits.push_back((commit, caller));
-        self.count.send_replace(held.commits.len());
-        Box::pin(async move { answer.await.expect("the gate answers what it holds") })
-    }
 
-    fn load<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Option<Arc<utterd::domain::Conversation>>, StoreError>> {
-        self.inner.load(key)
-    }
+        fn commit(&self, commit: Commit) -> BoxFuture<'static, Committed> {
+            let mut held = self.held.lock().unwrap();
+            if !held.shut {
+                return self.inner.commit(commit);
+            }
+            let (caller, answer) = oneshot::channel();
+            held.commits.push_back((commit, caller));
+            self.count.send_replace(held.commits.len());
+            Box::pin(async move { answer.await.expect("the gate answers what it holds") })
+        }
 
-    passed_on!();
+        async fn load(
+            &self,
+            key: &ConversationKey,
+        ) -> Result<Option<Arc<utterd::domain::Conversation>>> {
+            self.inner.load(key).await
+        }
+    }
 }
 
 impl Sharing for Gate {}

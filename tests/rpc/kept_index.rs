@@ -17,7 +17,7 @@ use utterd::{
     proto::{ForgetMode, MemorizeRequest, NewUtterance, Policy, RememberRequest},
     store::{
         BoxFuture, Capabilities, Commit, CommitError, Derived, DerivedBlock, DerivedBytes, DerivedData, Due,
-        List, MemoryStore, Outcome, OutcomeKey, RecipientKey, Sharing, Store, StoreError, Upkeep,
+        List, MemoryStore, Outcome, OutcomeKey, RecipientKey, Result, Sharing, Store, Upkeep, async_trait,
     },
 };
 
@@ -36,53 +36,53 @@ struct Keeping {
     most_at_a_time: AtomicU64,
 }
 
-impl Store for Keeping {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { derived: true, ..self.inner.capabilities() }
-    }
+passed_on! {
+    impl Store for Keeping {
+        archived;
 
-    fn load<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>> {
-        self.inner.load(key)
-    }
+        fn capabilities(&self) -> Capabilities {
+            Capabilities { derived: true, ..self.inner.capabilities() }
+        }
 
-    fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
-        self.inner.commit(commit)
-    }
+        async fn load(&self, key: &ConversationKey) -> Result<Option<Arc<Conversation>>> {
+            self.inner.load(key).await
+        }
 
-    fn archived<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        wanted: &'a Ranges,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
-        self.most_at_a_time.fetch_max(wanted.count(), Ordering::SeqCst);
-        self.inner.archived(key, wanted)
-    }
+        fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
+            self.inner.commit(commit)
+        }
 
-    passed_on!(but archived);
+        async fn archived(
+            &self,
+            key: &ConversationKey,
+            wanted: &Ranges,
+        ) -> Result<Vec<Arc<Utterance>>> {
+            self.most_at_a_time.fetch_max(wanted.count(), Ordering::SeqCst);
+            self.inner.archived(key, wanted).await
+        }
+    }
 }
 
 impl Sharing for Keeping {}
+#[async_trait]
 impl DerivedData for Keeping {
-    fn derived<'a>(
-        &'a self,
-        _: &'a ConversationKey,
+    async fn derived(
+        &self,
+        _: &ConversationKey,
         kind: Derived,
         blocks: RangeInclusive<Block>,
-    ) -> BoxFuture<'a, Result<DerivedBytes, StoreError>> {
+    ) -> Result<DerivedBytes> {
         assert_eq!(kind, Derived::Index);
         let kept = self.kept.lock().unwrap();
         let read: DerivedBytes = kept.range(blocks).map(|(block, bytes)| (*block, bytes.clone())).collect();
         self.reads.fetch_add(read.len(), Ordering::SeqCst);
-        Box::pin(async { Ok(read) })
+        Ok(read)
     }
 
-    fn keep_derived(&self, derived: DerivedBlock) -> BoxFuture<'_, Result<bool, StoreError>> {
+    async fn keep_derived(&self, derived: DerivedBlock) -> Result<bool> {
         self.kept.lock().unwrap().insert(derived.block, derived.bytes);
         self.was_kept.notify_one();
-        Box::pin(async { Ok(true) })
+        Ok(true)
     }
 }
 

@@ -11,7 +11,7 @@ use utterd::{
     proto::{BackupRequest, admin_service_client::AdminServiceClient},
     store::{
         BoxFuture, BoxStream, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore,
-        Outcome, OutcomeKey, RecipientKey, Sharing, Store, StoreError, Upkeep,
+        Outcome, OutcomeKey, RecipientKey, Result, Sharing, Store, Upkeep,
     },
 };
 
@@ -28,29 +28,29 @@ struct Slow {
     inner: MemoryStore,
 }
 
-impl Store for Slow {
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
-    }
+passed_on! {
+    impl Store for Slow {
+        fn capabilities(&self) -> Capabilities {
+            self.inner.capabilities()
+        }
 
-    fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
-        self.inner.commit(commit)
-    }
+        fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
+            self.inner.commit(commit)
+        }
 
-    fn load<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Option<Arc<utterd::domain::Conversation>>, StoreError>> {
-        self.inner.load(key)
+        async fn load(
+            &self,
+            key: &ConversationKey,
+        ) -> Result<Option<Arc<utterd::domain::Conversation>>> {
+            self.inner.load(key).await
+        }
     }
-
-    passed_on!();
 }
 
 impl Sharing for Slow {}
 impl DerivedData for Slow {}
 impl Upkeep for Slow {
-    fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupRefused> {
+    fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>>>, BackupRefused> {
         let chunks = stream::iter(0..CHUNKS).then(|number| async move {
             sleep(PAUSE).await;
             Ok(vec![number])

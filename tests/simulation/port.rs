@@ -9,7 +9,7 @@ use utterd::{
     },
     store::{
         BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
-        OutcomeKey, RecipientKey, Sharing, Store, StoreError, Upkeep,
+        OutcomeKey, RecipientKey, Result, Sharing, Store, Upkeep, async_trait,
     },
 };
 
@@ -30,8 +30,8 @@ impl Port {
     /// A read: it can take time before and after, and be refused.
     async fn read<'a, T>(
         &'a self,
-        read: impl FnOnce(&'a MemoryStore) -> BoxFuture<'a, Result<T, StoreError>> + Send + 'a,
-    ) -> Result<T, StoreError> {
+        read: impl FnOnce(&'a MemoryStore) -> BoxFuture<'a, Result<T>> + Send + 'a,
+    ) -> Result<T> {
         self.travel().await;
         let refused = {
             let mut dice = self.disk.dice.lock();
@@ -56,6 +56,7 @@ impl Port {
     }
 }
 
+#[async_trait]
 impl Store for Port {
     fn capabilities(&self) -> Capabilities {
         Capabilities { shared: self.shared, resident: false, ..self.disk.inner.capabilities() }
@@ -76,99 +77,78 @@ impl Store for Port {
         }
     }
 
-    fn is_committed<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        change: ChangeId,
-    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+    async fn is_committed(&self, key: &ConversationKey, change: ChangeId) -> Result<bool> {
         let ledger = &self.disk.ledger;
-        Box::pin(self.read(move |_| Box::pin(async move { Ok(ledger.lock().took(&key.id, change)) })))
+        self.read(move |_| Box::pin(async move { Ok(ledger.lock().took(&key.id, change)) })).await
     }
 
-    fn load<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>> {
-        Box::pin(self.read(|store| store.load(key)))
+    async fn load(&self, key: &ConversationKey) -> Result<Option<Arc<Conversation>>> {
+        self.read(|store| store.load(key)).await
     }
 
-    fn archived<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        wanted: &'a Ranges,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
-        Box::pin(self.read(|store| store.archived(key, wanted)))
+    async fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {
+        self.read(|store| store.archived(key, wanted)).await
     }
 
-    fn archived_ids<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        ids: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
-        Box::pin(self.read(|store| store.archived_ids(key, ids)))
+    async fn archived_ids(
+        &self,
+        key: &ConversationKey,
+        ids: &[Box<str>],
+    ) -> Result<HashMap<Box<str>, Sequence>> {
+        self.read(|store| store.archived_ids(key, ids)).await
     }
 
-    fn sharing<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
-        Box::pin(self.read(|store| store.sharing(key)))
+    async fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
+        self.read(|store| store.sharing(key)).await
     }
 
-    fn active<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-    ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
-        Box::pin(self.read(|store| store.active(recipient)))
+    async fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
+        self.read(|store| store.active(recipient)).await
     }
 
-    fn state<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        names: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<Vec<Arc<utterd::domain::state::StateValue>>, StoreError>> {
-        Box::pin(self.read(move |store| store.state(key, names)))
+    async fn state(
+        &self,
+        key: &ConversationKey,
+        names: &[Box<str>],
+    ) -> Result<Vec<Arc<utterd::domain::state::StateValue>>> {
+        self.read(move |store| store.state(key, names)).await
     }
 
-    fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
-        Box::pin(self.read(|store| store.list(list)))
+    async fn list(&self, list: List) -> Result<Vec<Head>> {
+        self.read(|store| store.list(list)).await
     }
 
-    fn ended_beyond<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
+    async fn ended_beyond(
+        &self,
+        recipient: &RecipientKey,
         keep: usize,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>> {
-        Box::pin(self.read(move |store| store.ended_beyond(recipient, keep, limit)))
+    ) -> Result<Vec<ConversationId>> {
+        self.read(move |store| store.ended_beyond(recipient, keep, limit)).await
     }
 
-    fn outcome<'a>(
-        &'a self,
-        key: &'a OutcomeKey,
-        oldest: Timestamp,
-    ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
-        Box::pin(self.read(move |store| store.outcome(key, oldest)))
+    async fn outcome(&self, key: &OutcomeKey, oldest: Timestamp) -> Result<Option<Arc<Outcome>>> {
+        self.read(move |store| store.outcome(key, oldest)).await
     }
 
-    fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {
-        Box::pin(self.read(move |store| store.due(now, limit)))
+    async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
+        self.read(move |store| store.due(now, limit)).await
     }
 
-    fn waiting(
+    async fn waiting(
         &self,
         after: Option<(Timestamp, ConversationKey)>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
-        Box::pin(self.read(move |store| store.waiting(after, limit)))
+    ) -> Result<Vec<(Timestamp, ConversationKey)>> {
+        self.read(move |store| store.waiting(after, limit)).await
     }
 
-    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        Box::pin(self.read(move |store| store.remove_outcomes(oldest)))
+    async fn remove_outcomes(&self, oldest: Timestamp) -> Result<u64> {
+        self.read(move |store| store.remove_outcomes(oldest)).await
     }
 
-    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.read(|store| store.scrub()))
+    async fn scrub(&self) -> Result<()> {
+        self.read(|store| store.scrub()).await
     }
 }
 

@@ -23,7 +23,7 @@ use utterd::{
     store::{
         Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Derived, DerivedBlock,
         DerivedBytes, DerivedData, Due, Hint, LastSeen, List, Newer, Outcome, OutcomeKey, Quotas,
-        RecipientKey, Sharing, Store, StoreError, TracePage, TracePlace, Upkeep, WorkerId,
+        RecipientKey, Result, Sharing, Store, TracePage, TracePlace, Upkeep, WorkerId, async_trait,
     },
 };
 
@@ -176,28 +176,22 @@ impl Between {
     }
 }
 
+#[async_trait]
 impl Store for Shared {
     fn capabilities(&self) -> Capabilities {
         Capabilities { shared: true, resident: false, ..self.inner.capabilities() }
     }
 
-    fn load<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>> {
-        self.asked().load(key)
+    async fn load(&self, key: &ConversationKey) -> Result<Option<Arc<Conversation>>> {
+        self.asked().load(key).await
     }
 
-    fn load_if_newer<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        known: Option<ChangeId>,
-    ) -> BoxFuture<'a, Result<Newer, StoreError>> {
-        self.asked().load_if_newer(key, known)
+    async fn load_if_newer(&self, key: &ConversationKey, known: Option<ChangeId>) -> Result<Newer> {
+        self.asked().load_if_newer(key, known).await
     }
 
-    fn begin<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, StoreError>> {
-        self.asked().begin(begin)
+    async fn begin(&self, begin: Begin<'_>) -> Result<Begun> {
+        self.asked().begin(begin).await
     }
 
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
@@ -214,124 +208,100 @@ impl Store for Shared {
         })
     }
 
-    fn is_committed<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        change: ChangeId,
-    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+    async fn is_committed(&self, key: &ConversationKey, change: ChangeId) -> Result<bool> {
         let store = self.asked();
         match &self.processes {
-            Processes::Here(between) => {
-                let made = between.made.lock().contains(&(key.clone(), change));
-                Box::pin(std::future::ready(Ok(made)))
-            }
-            Processes::There(_) => store.is_committed(key, change),
+            Processes::Here(between) => Ok(between.made.lock().contains(&(key.clone(), change))),
+            Processes::There(_) => store.is_committed(key, change).await,
         }
     }
 
-    fn archived<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        wanted: &'a Ranges,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
-        self.asked().archived(key, wanted)
+    async fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {
+        self.asked().archived(key, wanted).await
     }
 
-    fn archived_ids<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        ids: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
-        self.asked().archived_ids(key, ids)
+    async fn archived_ids(
+        &self,
+        key: &ConversationKey,
+        ids: &[Box<str>],
+    ) -> Result<HashMap<Box<str>, Sequence>> {
+        self.asked().archived_ids(key, ids).await
     }
 
-    fn sharing<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
-        self.asked().sharing(key)
+    async fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
+        self.asked().sharing(key).await
     }
 
-    fn active<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-    ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
-        self.asked().active(recipient)
+    async fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
+        self.asked().active(recipient).await
     }
 
-    fn state<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        names: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<Vec<Arc<utterd::domain::state::StateValue>>, StoreError>> {
-        self.asked().state(key, names)
+    async fn state(
+        &self,
+        key: &ConversationKey,
+        names: &[Box<str>],
+    ) -> Result<Vec<Arc<utterd::domain::state::StateValue>>> {
+        self.asked().state(key, names).await
     }
 
-    fn heads<'a>(&'a self, keys: &'a [ConversationKey]) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-        self.asked().heads(keys)
+    async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>> {
+        self.asked().heads(keys).await
     }
 
-    fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
-        self.asked().list(list)
+    async fn list(&self, list: List) -> Result<Vec<Head>> {
+        self.asked().list(list).await
     }
 
-    fn ended_beyond<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
+    async fn ended_beyond(
+        &self,
+        recipient: &RecipientKey,
         keep: usize,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>> {
-        self.asked().ended_beyond(recipient, keep, limit)
+    ) -> Result<Vec<ConversationId>> {
+        self.asked().ended_beyond(recipient, keep, limit).await
     }
 
-    fn outcome<'a>(
-        &'a self,
-        key: &'a OutcomeKey,
-        oldest: Timestamp,
-    ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
-        self.asked().outcome(key, oldest)
+    async fn outcome(&self, key: &OutcomeKey, oldest: Timestamp) -> Result<Option<Arc<Outcome>>> {
+        self.asked().outcome(key, oldest).await
     }
 
-    fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {
-        self.inner.due(now, limit)
+    async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
+        self.inner.due(now, limit).await
     }
 
-    fn waiting(
+    async fn waiting(
         &self,
         after: Option<(Timestamp, ConversationKey)>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
-        self.inner.waiting(after, limit)
+    ) -> Result<Vec<(Timestamp, ConversationKey)>> {
+        self.inner.waiting(after, limit).await
     }
 
-    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        self.inner.remove_outcomes(oldest)
+    async fn remove_outcomes(&self, oldest: Timestamp) -> Result<u64> {
+        self.inner.remove_outcomes(oldest).await
     }
 
-    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.inner.scrub()
+    async fn scrub(&self) -> Result<()> {
+        self.inner.scrub().await
     }
 }
 
+#[async_trait]
 impl Sharing for Shared {
-    fn claim<'a>(&'a self, claim: Claim<'a>) -> BoxFuture<'a, Result<bool, StoreError>> {
+    async fn claim(&self, claim: Claim<'_>) -> Result<bool> {
         match &self.processes {
-            Processes::Here(between) => Box::pin(std::future::ready(Ok(between.claim(claim)))),
-            Processes::There(_) => self.inner.claim(claim),
+            Processes::Here(between) => Ok(between.claim(claim)),
+            Processes::There(_) => self.inner.claim(claim).await,
         }
     }
 
-    fn give_up<'a>(
-        &'a self,
-        conversation: &'a ConversationKey,
-        worker: WorkerId,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
+    async fn give_up(&self, conversation: &ConversationKey, worker: WorkerId) -> Result<()> {
         match &self.processes {
             Processes::Here(between) => {
                 between.claims.lock().retain(|key, (owner, _)| key != conversation || *owner != worker);
-                Box::pin(std::future::ready(Ok(())))
+                Ok(())
             }
-            Processes::There(_) => self.inner.give_up(conversation, worker),
+            Processes::There(_) => self.inner.give_up(conversation, worker).await,
         }
     }
 
@@ -354,45 +324,41 @@ impl Sharing for Shared {
         Box::pin(heard)
     }
 
-    fn outdated<'a>(&'a self, seen: &'a LastSeen) -> BoxFuture<'a, Result<Vec<Hint>, StoreError>> {
-        self.inner.outdated(seen)
+    async fn outdated(&self, seen: &LastSeen) -> Result<Vec<Hint>> {
+        self.inner.outdated(seen).await
     }
 
-    fn trace_end<'a>(&'a self, namespace: &'a Namespace) -> BoxFuture<'a, Result<TracePlace, StoreError>> {
-        self.inner.trace_end(namespace)
+    async fn trace_end(&self, namespace: &Namespace) -> Result<TracePlace> {
+        self.inner.trace_end(namespace).await
     }
 
-    fn trace<'a>(
-        &'a self,
-        namespace: &'a Namespace,
-        after: TracePlace,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<TracePage, StoreError>> {
-        self.inner.trace(namespace, after, limit)
+    async fn trace(&self, namespace: &Namespace, after: TracePlace, limit: usize) -> Result<TracePage> {
+        self.inner.trace(namespace, after, limit).await
     }
 }
 
+#[async_trait]
 impl DerivedData for Shared {
-    fn derived<'a>(
-        &'a self,
-        key: &'a ConversationKey,
+    async fn derived(
+        &self,
+        key: &ConversationKey,
         kind: Derived,
         blocks: RangeInclusive<Block>,
-    ) -> BoxFuture<'a, Result<DerivedBytes, StoreError>> {
-        self.inner.derived(key, kind, blocks)
+    ) -> Result<DerivedBytes> {
+        self.inner.derived(key, kind, blocks).await
     }
 
-    fn keep_derived(&self, derived: DerivedBlock) -> BoxFuture<'_, Result<bool, StoreError>> {
-        self.inner.keep_derived(derived)
+    async fn keep_derived(&self, derived: DerivedBlock) -> Result<bool> {
+        self.inner.keep_derived(derived).await
     }
 }
 
 impl Upkeep for Shared {
-    fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {
+    fn set_quotas(&self, quotas: Quotas) -> Result<()> {
         self.inner.set_quotas(quotas)
     }
 
-    fn condition(&self) -> BoxStream<'static, Result<(), StoreError>> {
+    fn condition(&self) -> BoxStream<'static, Result<()>> {
         self.inner.condition()
     }
 }

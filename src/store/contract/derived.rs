@@ -1,15 +1,16 @@
 //! Data derived from a conversation's utterances, and stored with them.
 
-use std::{future::ready, ops::RangeInclusive};
+use std::ops::RangeInclusive;
 
 use crate::{
     domain::{Block, ConversationKey, Revision},
-    store::{BoxFuture, StoreError},
+    store::{Result, async_trait},
 };
 
 /// A store that also stores data derived from conversations.
 ///
 /// By default, nothing is stored.
+#[async_trait]
 pub trait DerivedData: Send + Sync + 'static {
     /// Returns the stored data of a kind that was derived from these blocks of a conversation's utterances;
     /// ascending.
@@ -24,13 +25,13 @@ pub trait DerivedData: Send + Sync + 'static {
     /// - A fork has its own data. Deleting a conversation removes everything derived from it.
     /// - The caller limits how much it asks for.
     /// - By default, nothing is stored.
-    fn derived<'a>(
-        &'a self,
-        _key: &'a ConversationKey,
+    async fn derived(
+        &self,
+        _key: &ConversationKey,
         _kind: Derived,
         _blocks: RangeInclusive<Block>,
-    ) -> BoxFuture<'a, Result<DerivedBytes, StoreError>> {
-        Box::pin(ready(Ok(Vec::new())))
+    ) -> Result<DerivedBytes> {
+        Ok(Vec::new())
     }
 
     /// Stores data that was derived from a block of a conversation's utterances; returns whether it did.
@@ -43,8 +44,8 @@ pub trait DerivedData: Send + Sync + 'static {
     /// - The data replaces what is stored for the kind and the block.
     /// - The data is less durable than a commit: a power loss can remove it, as a whole.
     /// - By default, always refused.
-    fn keep_derived(&self, _derived: DerivedBlock) -> BoxFuture<'_, Result<bool, StoreError>> {
-        Box::pin(ready(Ok(false)))
+    async fn keep_derived(&self, _derived: DerivedBlock) -> Result<bool> {
+        Ok(false)
     }
 }
 

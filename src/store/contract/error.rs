@@ -6,6 +6,9 @@ use super::{
 };
 use crate::domain::ConversationKey;
 
+/// What a store's methods return.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
 /// A failure of the backend.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {

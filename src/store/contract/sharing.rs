@@ -1,17 +1,16 @@
 //! How processes that share a store coordinate.
 
-use std::future::ready;
-
 use futures::stream;
 
 use crate::{
     domain::{ChangeId, ConversationId, ConversationKey, Namespace, Timestamp},
-    store::{BoxFuture, BoxStream, RecipientKey, StoreError, TracePage, TracePlace},
+    store::{BoxStream, RecipientKey, Result, StoreError, TracePage, TracePlace, async_trait},
 };
 
 /// A store that several processes may use at the same time.
 ///
 /// The defaults are right for a store that one process uses alone.
+#[async_trait]
 pub trait Sharing: Send + Sync + 'static {
     /// Claims the waiting work of a conversation ([`Store::waiting`](crate::store::Store::waiting)) for a
     /// worker, until a given time; returns whether the claim was granted. This way, work that costs money and
@@ -26,17 +25,13 @@ pub trait Sharing: Send + Sync + 'static {
     /// - Work that is cheap and harmless if done twice needs no claim: removing expired conversations, ended
     ///   conversations and old outcomes, and scrubbing.
     /// - By default, granted: correct if no other process works on the store.
-    fn claim<'a>(&'a self, _claim: Claim<'a>) -> BoxFuture<'a, Result<bool, StoreError>> {
-        Box::pin(ready(Ok(true)))
+    async fn claim(&self, _claim: Claim<'_>) -> Result<bool> {
+        Ok(true)
     }
 
     /// Ends a worker's claim, if it still has it.
-    fn give_up<'a>(
-        &'a self,
-        _conversation: &'a ConversationKey,
-        _worker: WorkerId,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(ready(Ok(())))
+    async fn give_up(&self, _conversation: &ConversationKey, _worker: WorkerId) -> Result<()> {
+        Ok(())
     }
 
     /// Returns hints of the changes that any process makes. Each call returns a separate stream.
@@ -61,16 +56,16 @@ pub trait Sharing: Send + Sync + 'static {
     ///   [`Hint::Missed`].
     /// - By default, returns hints of everything in `seen`. A backend compares the states if that is cheaper
     ///   than the reads that follow a hint.
-    fn outdated<'a>(&'a self, seen: &'a LastSeen) -> BoxFuture<'a, Result<Vec<Hint>, StoreError>> {
-        Box::pin(ready(Ok(seen.hints())))
+    async fn outdated(&self, seen: &LastSeen) -> Result<Vec<Hint>> {
+        Ok(seen.hints())
     }
 
     /// Returns the place behind every event that can be read. All events of later commits are behind this
     /// place, and possibly those of commits that were answered just before.
     ///
     /// - By default, fails: the backend stores no events.
-    fn trace_end<'a>(&'a self, _namespace: &'a Namespace) -> BoxFuture<'a, Result<TracePlace, StoreError>> {
-        Box::pin(ready(Err(no_trace())))
+    async fn trace_end(&self, _namespace: &Namespace) -> Result<TracePlace> {
+        Err(no_trace())
     }
 
     /// Returns the events of a namespace behind a place, at most about `limit`.
@@ -81,13 +76,8 @@ pub trait Sharing: Send + Sync + 'static {
     ///   ended.
     /// - Events are kept for at least a day.
     /// - By default, fails.
-    fn trace<'a>(
-        &'a self,
-        _namespace: &'a Namespace,
-        _after: TracePlace,
-        _limit: usize,
-    ) -> BoxFuture<'a, Result<TracePage, StoreError>> {
-        Box::pin(ready(Err(no_trace())))
+    async fn trace(&self, _namespace: &Namespace, _after: TracePlace, _limit: usize) -> Result<TracePage> {
+        Err(no_trace())
     }
 }
 

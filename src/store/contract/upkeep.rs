@@ -5,7 +5,7 @@ use std::future::ready;
 use futures::{StreamExt as _, stream};
 
 use crate::{
-    store::{BackupRefused, BoxStream, Quotas, StoreError},
+    store::{BackupRefused, BoxStream, Quotas, Result, StoreError},
     telemetry::Registry,
 };
 
@@ -32,7 +32,7 @@ pub trait Upkeep: Send + Sync + 'static {
     /// - If several processes share the store, everything that any of them stored counts, and each process
     ///   limits its own commits to the quotas that it was given.
     /// - By default, refused: the error says that the backend does not support quotas.
-    fn set_quotas(&self, _quotas: Quotas) -> Result<(), StoreError> {
+    fn set_quotas(&self, _quotas: Quotas) -> Result<()> {
         Err(StoreError::Unavailable("the backend keeps no quotas".to_owned()))
     }
 
@@ -47,7 +47,7 @@ pub trait Upkeep: Send + Sync + 'static {
     /// - One at a time. It ends when the stream is dropped, or with an error if the reader consumes nothing
     ///   for [`BACKUP_PATIENCE`](crate::domain::limits::BACKUP_PATIENCE).
     /// - By default, refused.
-    fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupRefused> {
+    fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>>>, BackupRefused> {
         Err(BackupRefused::Unsupported)
     }
 
@@ -65,7 +65,7 @@ pub trait Upkeep: Send + Sync + 'static {
     ///
     /// - A slow reader can miss a condition that has changed again.
     /// - By default, they always are.
-    fn condition(&self) -> BoxStream<'static, Result<(), StoreError>> {
+    fn condition(&self) -> BoxStream<'static, Result<()>> {
         Box::pin(stream::once(ready(Ok(()))).chain(stream::pending()))
     }
 }

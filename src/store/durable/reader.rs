@@ -28,7 +28,7 @@ use crate::{
         Conversation, ConversationId, ConversationKey, Head, Identity, LineageId, Policy, Ranges, Sequence,
         Timestamp, Utterance, Window, compaction::Compaction, segment::Summary, state::StateValue,
     },
-    store::{Due, Outcome, OutcomeKey, Page, RecipientKey, StoreError, listing::Lists as _},
+    store::{Due, Outcome, OutcomeKey, Page, RecipientKey, Result, StoreError, listing::Lists as _},
 };
 
 /// How often to retry reading a state that keeps changing.
@@ -39,7 +39,7 @@ const ATTEMPTS: usize = 1_000;
 pub(super) struct Reader(pub(super) Arc<Directory>);
 
 impl Reader {
-    pub(super) fn load(&self, key: &ConversationKey) -> Result<Option<Conversation>, StoreError> {
+    pub(super) fn load(&self, key: &ConversationKey) -> Result<Option<Conversation>> {
         self.consistent(key, |reader, record| {
             let head = &record.head;
             let lineage = head.identity.lineage;
@@ -68,7 +68,7 @@ impl Reader {
     }
 
     /// Returns the window of a conversation.
-    fn window(&self, head: &Head) -> Result<Window, StoreError> {
+    fn window(&self, head: &Head) -> Result<Window> {
         let mut live = Ranges::before(head.next);
         live.subtract(&head.left);
         Ok(self.utterances(head, &live)?.into_iter().collect())
@@ -76,7 +76,7 @@ impl Reader {
 
     /// Returns the compactions of a conversation, oldest first. Fails if the newest is missing, or any other
     /// between the first stored one and the newest.
-    fn compactions(&self, head: &Head) -> Result<Arc<[Arc<Compaction>]>, StoreError> {
+    fn compactions(&self, head: &Head) -> Result<Arc<[Arc<Compaction>]>> {
         let Identity { key, lineage, .. } = &*head.identity;
         if head.next_compaction == 1 {
             return Ok(Arc::default());
@@ -96,11 +96,7 @@ impl Reader {
         Ok(compactions.into())
     }
 
-    pub(super) fn archived(
-        &self,
-        key: &ConversationKey,
-        wanted: &Ranges,
-    ) -> Result<Vec<Arc<Utterance>>, StoreError> {
+    pub(super) fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {
         let archived = self.consistent(key, |reader, HeadRecord { head, .. }| {
             reader.utterances(&head, &wanted.intersection(&head.archived))
         });
@@ -111,7 +107,7 @@ impl Reader {
         &self,
         key: &ConversationKey,
         ids: &[Box<str>],
-    ) -> Result<HashMap<Box<str>, Sequence>, StoreError> {
+    ) -> Result<HashMap<Box<str>, Sequence>> {
         let found = self.consistent(key, |reader, HeadRecord { head, .. }| {
             let mut found = HashMap::new();
             for id in ids {
@@ -125,26 +121,18 @@ impl Reader {
     }
 
     /// See [`Store::state`](crate::store::Store::state).
-    pub(super) fn state(
-        &self,
-        key: &ConversationKey,
-        names: &[Box<str>],
-    ) -> Result<Vec<Arc<StateValue>>, StoreError> {
+    pub(super) fn state(&self, key: &ConversationKey, names: &[Box<str>]) -> Result<Vec<Arc<StateValue>>> {
         let values = self.consistent(key, |reader, HeadRecord { head, .. }| {
             let lineage = head.identity.lineage;
             let values = reader.all::<StateValues>(&records::of_lineage::<StateValues>(lineage));
-            let mut state: Vec<_> =
-                values.map(|pair| Ok(Arc::new(pair?.1))).collect::<Result<_, StoreError>>()?;
+            let mut state: Vec<_> = values.map(|pair| Ok(Arc::new(pair?.1))).collect::<Result<_>>()?;
             state.retain(|value: &Arc<StateValue>| names.is_empty() || names.contains(&value.name));
             Ok(state)
         });
         Ok(values?.unwrap_or_default())
     }
 
-    pub(super) fn sharing(
-        &self,
-        key: &ConversationKey,
-    ) -> Result<Vec<(ConversationKey, Sequence)>, StoreError> {
+    pub(super) fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
         let shared = self.consistent(key, |reader, HeadRecord { head, .. }| {
             let mut shared = BTreeMap::new();
             for (lineage, read) in head.lineages() {
@@ -161,7 +149,7 @@ impl Reader {
         Ok(shared?.unwrap_or_default().into_iter().collect())
     }
 
-    pub(super) fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>, StoreError> {
+    pub(super) fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
         self.get::<Active>(recipient)
     }
 
@@ -169,7 +157,7 @@ impl Reader {
         &self,
         recipient: &RecipientKey,
         page: Page,
-    ) -> Result<Vec<ConversationKey>, StoreError> {
+    ) -> Result<Vec<ConversationKey>> {
         let list = page.of(recipient);
         let places = self.started(&list, list.after.as_ref(), list.limit)?;
         Ok(places.into_iter().map(|(_, id)| list.of.key(id)).collect())
@@ -181,13 +169,13 @@ impl Reader {
         recipient: &RecipientKey,
         keep: usize,
         limit: usize,
-    ) -> Result<Vec<ConversationId>, StoreError> {
+    ) -> Result<Vec<ConversationId>> {
         let ended = || self.all::<Ended>(&records::of_recipient::<Ended>(recipient));
         let beyond = ended().count().saturating_sub(keep).min(limit);
         ended().take(beyond).map(|entry| Ok(entry?.0.conversation)).collect()
     }
 
-    pub(super) fn outcome(&self, key: &OutcomeKey) -> Result<Option<Arc<Outcome>>, StoreError> {
+    pub(super) fn outcome(&self, key: &OutcomeKey) -> Result<Option<Arc<Outcome>>> {
         Ok(self.get::<Outcomes>(&OutcomeName::of(key))?.map(Arc::new))
     }
 
@@ -196,14 +184,14 @@ impl Reader {
         &self,
         oldest: Timestamp,
         limit: usize,
-    ) -> Result<Vec<(Timestamp, OutcomeName)>, StoreError> {
+    ) -> Result<Vec<(Timestamp, OutcomeName)>> {
         self.all::<OutcomeAges>(&records::outcome_ages_before(oldest))
             .take(limit)
             .map(|age| Ok(age?.0))
             .collect()
     }
 
-    pub(super) fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>, StoreError> {
+    pub(super) fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
         self.all::<Dues>(&records::dues_up_to(now)).take(limit).map(|due| Ok(due?.0.1)).collect()
     }
 
@@ -211,18 +199,18 @@ impl Reader {
         &self,
         after: Option<&(Timestamp, ConversationKey)>,
         limit: usize,
-    ) -> Result<Vec<(Timestamp, ConversationKey)>, StoreError> {
+    ) -> Result<Vec<(Timestamp, ConversationKey)>> {
         self.all::<Waiting>(&records::waiting_behind(after)).take(limit).map(|entry| Ok(entry?.0)).collect()
     }
 
     /// Returns the lineage of a conversation's identity.
-    pub(super) fn lineage(&self, key: &ConversationKey) -> Result<Option<LineageId>, StoreError> {
+    pub(super) fn lineage(&self, key: &ConversationKey) -> Result<Option<LineageId>> {
         Ok(self.get::<ConversationName>(key)?.map(|identity| identity.lineage))
     }
 
     /// Passes the head of each conversation to `each`, with the bytes of its utterances but without its
     /// policy and ending.
-    pub(super) fn each_head(&self, mut each: impl FnMut(&Head)) -> Result<(), StoreError> {
+    pub(super) fn each_head(&self, mut each: impl FnMut(&Head)) -> Result<()> {
         for pair in self.all::<ConversationName>(&records::all_of::<ConversationName>()) {
             let (key, identity) = pair?;
             let record =
@@ -238,7 +226,7 @@ impl Reader {
     }
 
     /// Returns the last group that removed data whose bytes may still be in the files.
-    pub(super) fn unscrubbed(&self) -> Result<Option<u64>, StoreError> {
+    pub(super) fn unscrubbed(&self) -> Result<Option<u64>> {
         self.get::<Metas>(&Meta::Unscrubbed)
     }
 
@@ -247,8 +235,8 @@ impl Reader {
     fn consistent<T>(
         &self,
         key: &ConversationKey,
-        read: impl Fn(&Self, HeadRecord) -> Result<T, StoreError>,
-    ) -> Result<Option<T>, StoreError> {
+        read: impl Fn(&Self, HeadRecord) -> Result<T>,
+    ) -> Result<Option<T>> {
         for _ in 0..ATTEMPTS {
             let Some(identity) = self.get::<ConversationName>(key)?.map(Arc::new) else { return Ok(None) };
             let at = records::key::<Heads>(&identity.lineage);
@@ -271,7 +259,7 @@ impl Reader {
     }
 
     /// Completes the head of a record that already has its identity.
-    fn complete(&self, record: HeadRecord) -> Result<Head, StoreError> {
+    fn complete(&self, record: HeadRecord) -> Result<Head> {
         let identity = record.head.identity.clone();
         let lineage = identity.lineage;
         let policy = self.get::<Policies>(&lineage)?;
@@ -282,7 +270,7 @@ impl Reader {
     }
 
     /// Like `complete`, with the window's tokens even if they were not stored.
-    fn listed_head(&self, record: HeadRecord) -> Result<Head, StoreError> {
+    fn listed_head(&self, record: HeadRecord) -> Result<Head> {
         let tokens = match record.head.window_tokens {
             Some(tokens) => tokens,
             None => self.window(&record.head)?.tokens(),
@@ -291,7 +279,7 @@ impl Reader {
     }
 
     /// Returns the size of the utterances that a conversation reads; reads them in parts.
-    fn utterance_bytes(&self, head: &Head) -> Result<u64, StoreError> {
+    fn utterance_bytes(&self, head: &Head) -> Result<u64> {
         const PART: u64 = 1_000;
         let (mut rest, mut bytes) = (head.kept(), 0);
         while !rest.is_empty() {
@@ -302,7 +290,7 @@ impl Reader {
     }
 
     /// Returns the archived utterance to which a client gave `id`.
-    fn archived_id(&self, head: &Head, id: &str) -> Result<Option<Sequence>, StoreError> {
+    fn archived_id(&self, head: &Head, id: &str) -> Result<Option<Sequence>> {
         for (lineage, through) in head.lineages() {
             let sequence = self.get::<GivenIds>(&(lineage, id.into()))?;
             if let Some(sequence) = sequence
@@ -317,7 +305,7 @@ impl Reader {
 
     /// Returns the utterances among `wanted` that a conversation reads, ascending; each in its latest
     /// version.
-    pub(super) fn utterances(&self, head: &Head, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>, StoreError> {
+    pub(super) fn utterances(&self, head: &Head, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {
         if head.trunks.is_empty() {
             return self.utterances_of(head.branch, wanted);
         }
@@ -332,7 +320,7 @@ impl Reader {
         Ok(utterances)
     }
 
-    fn utterances_of(&self, lineage: LineageId, among: &Ranges) -> Result<Vec<Arc<Utterance>>, StoreError> {
+    fn utterances_of(&self, lineage: LineageId, among: &Ranges) -> Result<Vec<Arc<Utterance>>> {
         let mut utterances = Vec::new();
         for range in among.iter() {
             for pair in self.all::<Utterances>(&records::utterances_among(lineage, range)) {
@@ -346,15 +334,15 @@ impl Reader {
     fn all<'a, K: Kind>(
         &'a self,
         range: &Range<Key>,
-    ) -> impl DoubleEndedIterator<Item = Result<(K::Key, K::Value), StoreError>> + use<'a, K> {
+    ) -> impl DoubleEndedIterator<Item = Result<(K::Key, K::Value)>> + use<'a, K> {
         records::read::<K>(self.pairs(), range).map(|record| record.map_err(unreadable))
     }
 
-    fn get<K: Kind>(&self, key: &K::Key) -> Result<Option<K::Value>, StoreError> {
+    fn get<K: Kind>(&self, key: &K::Key) -> Result<Option<K::Value>> {
         records::get::<K>(self.pairs(), key).map_err(unreadable)
     }
 
-    fn value(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
+    fn value(&self, key: &Key) -> Result<Option<Vec<u8>>> {
         self.pairs().get(key).map_err(unreadable)
     }
 
@@ -363,7 +351,7 @@ impl Reader {
     }
 }
 
-fn decoded<K: Kind>(key: &[u8], value: &[u8]) -> Result<K::Value, StoreError> {
+fn decoded<K: Kind>(key: &[u8], value: &[u8]) -> Result<K::Value> {
     records::decode::<K>(key, value).map(|(_, value)| value).map_err(unreadable)
 }
 

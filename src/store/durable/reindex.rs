@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     domain::{ConversationKey, Identity, LineageId, Ranges},
-    store::{Derived, RecipientKey, StoreError},
+    store::{Derived, RecipientKey, Result},
 };
 
 /// Records per batch.
@@ -55,7 +55,7 @@ pub struct Reindexed {
 /// Removes the stored search index of conversations, which the next search rebuilds.
 ///
 /// - Embeddings stay, unless their conversation no longer exists or the list of its blocks does not match its state.
-pub fn reindex(directory: &mut Directory, scope: &Scope) -> Result<Reindexed, StoreError> {
+pub fn reindex(directory: &mut Directory, scope: &Scope) -> Result<Reindexed> {
     directory.check_finished().map_err(unavailable)?;
     let (mut reindexed, mut writes) = (Reindexed::default(), Vec::new());
     for lineage in lineages(directory.pairs(), scope)? {
@@ -70,7 +70,7 @@ pub fn reindex(directory: &mut Directory, scope: &Scope) -> Result<Reindexed, St
 
 /// Adds the removal of a conversation's index to `writes`, or of all its derived data if the list of its
 /// blocks does not match its state. Returns the number of blocks to remove.
-fn remove_index(pairs: &dyn KeyValue, lineage: LineageId, writes: &mut Writes) -> Result<u64, StoreError> {
+fn remove_index(pairs: &dyn KeyValue, lineage: LineageId, writes: &mut Writes) -> Result<u64> {
     let head = records::get::<Heads>(pairs, &lineage).ok().flatten();
     let list = records::get::<BlockLists>(pairs, &lineage).ok().flatten();
     let stands = head.zip(list).filter(|(record, list)| record.head.erased_at == list.erased_at);
@@ -91,7 +91,7 @@ fn remove_index(pairs: &dyn KeyValue, lineage: LineageId, writes: &mut Writes) -
 }
 
 /// Returns the lineages of the conversations in a scope.
-fn lineages(pairs: &dyn KeyValue, scope: &Scope) -> Result<BTreeSet<LineageId>, StoreError> {
+fn lineages(pairs: &dyn KeyValue, scope: &Scope) -> Result<BTreeSet<LineageId>> {
     if *scope == Scope::All {
         return with_blocks::<BlockLists>(pairs).chain(with_blocks::<Blocks>(pairs)).collect();
     }
@@ -108,7 +108,7 @@ fn lineages(pairs: &dyn KeyValue, scope: &Scope) -> Result<BTreeSet<LineageId>, 
 /// Returns the lineages with records of a kind.
 fn with_blocks<K: Kind<Key: OfLineage>>(
     pairs: &dyn KeyValue,
-) -> impl Iterator<Item = Result<LineageId, StoreError>> + '_ {
+) -> impl Iterator<Item = Result<LineageId>> + '_ {
     records::within(pairs, &records::all_of::<K>()).filter_map(|pair| match pair {
         Ok((key, _)) => records::decode_key::<K>(&key).ok().map(|key| Ok(key.lineage())),
         Err(error) => Some(Err(unavailable(error))),

@@ -5,7 +5,7 @@ use super::{
     error::unavailable,
     records::{self, Meta, Metas},
 };
-use crate::store::StoreError;
+use crate::store::Result;
 
 /// The result of a scrub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Scrubbed {
 ///
 /// - Takes time and disk space in proportion to the whole store.
 /// - After an error nothing is lost, but removed data may still be in the files.
-pub fn scrub(directory: &mut Directory) -> Result<Scrubbed, StoreError> {
+pub fn scrub(directory: &mut Directory) -> Result<Scrubbed> {
     directory.check_finished().map_err(unavailable)?;
     let pairs = directory.pairs();
     let before = pairs.disk_bytes().map_err(unavailable)?;

@@ -21,7 +21,7 @@ use crate::{
     store::{
         BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Derived,
         DerivedBlock, DerivedBytes, DerivedData, Due, List, Outcome, OutcomeKey, Page, Quotas, RecipientKey,
-        Sharing, Store, StoreError, Upkeep, listing, meters::Meters, quotas::Keeper,
+        Result, Sharing, Store, StoreError, Upkeep, async_trait, listing, meters::Meters, quotas::Keeper,
     },
     telemetry::{Registry, blocking},
 };
@@ -75,8 +75,8 @@ impl DurableStore {
     /// Reads on a blocking thread; returns once the data read is settled.
     fn read<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&Reader) -> Result<T, StoreError> + Send + 'static,
-    ) -> BoxFuture<'static, Result<T, StoreError>> {
+        read: impl FnOnce(&Reader) -> Result<T> + Send + 'static,
+    ) -> BoxFuture<'static, Result<T>> {
         let (reader, commits) = (self.reader.clone(), self.commits.clone());
         Box::pin(async move {
             let read = blocking(move || read(&reader)).await;
@@ -87,7 +87,7 @@ impl DurableStore {
     }
 
     /// Returns the result of a lookup made in place, once the data read is settled.
-    async fn look<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
+    async fn look<T>(&self, read: Result<T>) -> Result<T> {
         self.commits.queue().settled().await?;
         read
     }
@@ -98,7 +98,7 @@ impl DurableStore {
         self.commits.queue().failed().await
     }
 
-    async fn write(&self, request: Request) -> Result<(), StoreError> {
+    async fn write(&self, request: Request) -> Result<()> {
         answered(self.commits.submit(request)).await.map_err(|error| match error {
             CommitError::Store(error) => error,
             error => unavailable(error),
@@ -111,42 +111,124 @@ impl DurableStore {
         key: &OutcomeKey,
         outcome: Option<Arc<Outcome>>,
         oldest: Timestamp,
-    ) -> Result<Option<Arc<Outcome>>, StoreError> {
+    ) -> Result<Option<Arc<Outcome>>> {
         let Some(old) = outcome.as_ref().filter(|outcome| outcome.time < oldest) else { return Ok(outcome) };
         let mut request = Request::default();
         request.remove_outcome(&OutcomeName::of(key), old.time, oldest);
         self.write(request).await?;
         Ok(None)
     }
+}
 
-    async fn scrub_files(&self) -> Result<(), StoreError> {
-        let Some(group) = self.read(Reader::unscrubbed).await? else { return Ok(()) };
-        let room = self.room.clone();
-        self.read(move |reader| {
-            let pairs = reader.0.pairs();
-            room.check_copy(pairs.disk_bytes().map_err(unavailable)?)?;
-            pairs.scrub().map_err(unavailable)
-        })
-        .await?;
-        self.write(Request { steps: vec![Step::Scrubbed(group)], ..Request::default() }).await
-    }
-
-    async fn keep_block(&self, derived: DerivedBlock) -> Result<bool, StoreError> {
-        let queue = self.commits.queue();
-        if !queue.backlog().is_short() {
-            return Ok(false);
-        }
-        let lineage = self.look(self.reader.lineage(&derived.conversation)).await?;
-        let Some(lineage) = lineage else { return Ok(false) };
-        match answered(self.commits.submit(Request::keeping(lineage, derived))).await {
-            Ok(()) => Ok(true),
-            Err(CommitError::Conflict(_) | CommitError::Store(StoreError::Busy { .. })) => Ok(false),
-            Err(CommitError::Store(error)) => Err(error),
-            Err(error) => Err(unavailable(error)),
+#[async_trait]
+impl Store for DurableStore {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            name: self.name,
+            durable: true,
+            shared: false,
+            resident: false,
+            derived: true,
+            traced: false,
         }
     }
 
-    async fn remove_old_outcomes(&self, oldest: Timestamp) -> Result<u64, StoreError> {
+    async fn load(&self, key: &ConversationKey) -> Result<Option<Arc<Conversation>>> {
+        let key = key.clone();
+        self.read(move |reader| Ok(reader.load(&key)?.map(Arc::new))).await
+    }
+
+    async fn begin(&self, begin: Begin<'_>) -> Result<Begun> {
+        let active = begin.recipient.map(|recipient| self.reader.active(recipient)).transpose()?.flatten();
+        let outcome = begin.outcome.map(|(key, _)| self.reader.outcome(key)).transpose()?.flatten();
+        self.commits.queue().settled().await?;
+        let state = match begin.wanted(active.as_ref()) {
+            Ok((key, known)) => self.load_if_newer(&key, known).await?,
+            Err(answer) => answer,
+        };
+        let outcome = match begin.outcome {
+            Some((key, oldest)) => self.unless_old(key, outcome, oldest).await?,
+            None => None,
+        };
+        Ok(Begun { active, outcome, state })
+    }
+
+    fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
+        let request = Request { growth: self.quotas.growth(&commit), ..Request::of(&commit) };
+        let answer = self.commits.submit(request);
+        Box::pin(answered(answer))
+    }
+
+    async fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {
+        let (key, wanted) = (key.clone(), wanted.clone());
+        self.read(move |reader| reader.archived(&key, &wanted)).await
+    }
+
+    async fn archived_ids(
+        &self,
+        key: &ConversationKey,
+        ids: &[Box<str>],
+    ) -> Result<HashMap<Box<str>, Sequence>> {
+        let (key, ids) = (key.clone(), ids.to_vec());
+        self.read(move |reader| reader.archived_ids(&key, &ids)).await
+    }
+
+    async fn state(&self, key: &ConversationKey, names: &[Box<str>]) -> Result<Vec<Arc<StateValue>>> {
+        let (key, names) = (key.clone(), names.to_vec());
+        self.read(move |reader| reader.state(&key, &names)).await
+    }
+
+    async fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
+        let key = key.clone();
+        self.read(move |reader| reader.sharing(&key)).await
+    }
+
+    async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>> {
+        let keys = keys.to_vec();
+        self.read(move |reader| listing::heads(&keys, reader)).await
+    }
+
+    async fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
+        self.look(self.reader.active(recipient)).await
+    }
+
+    async fn list(&self, list: List) -> Result<Vec<Head>> {
+        self.read(move |reader| listing::page(&list, reader)).await
+    }
+
+    async fn conversation_keys(&self, recipient: &RecipientKey, page: Page) -> Result<Vec<ConversationKey>> {
+        let recipient = recipient.clone();
+        self.read(move |reader| reader.conversation_keys(&recipient, page)).await
+    }
+
+    async fn ended_beyond(
+        &self,
+        recipient: &RecipientKey,
+        keep: usize,
+        limit: usize,
+    ) -> Result<Vec<ConversationId>> {
+        let recipient = recipient.clone();
+        self.read(move |reader| reader.ended_beyond(&recipient, keep, limit)).await
+    }
+
+    async fn outcome(&self, key: &OutcomeKey, oldest: Timestamp) -> Result<Option<Arc<Outcome>>> {
+        let outcome = self.look(self.reader.outcome(key)).await?;
+        self.unless_old(key, outcome, oldest).await
+    }
+
+    async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
+        self.read(move |reader| reader.due(now, limit)).await
+    }
+
+    async fn waiting(
+        &self,
+        after: Option<(Timestamp, ConversationKey)>,
+        limit: usize,
+    ) -> Result<Vec<(Timestamp, ConversationKey)>> {
+        self.read(move |reader| reader.waiting(after.as_ref(), limit)).await
+    }
+
+    async fn remove_outcomes(&self, oldest: Timestamp) -> Result<u64> {
         let mut removed = 0;
         loop {
             let old = self.read(move |reader| reader.old_outcomes(oldest, OUTCOME_BATCH)).await?;
@@ -161,169 +243,47 @@ impl DurableStore {
             }
         }
     }
-}
-
-impl Store for DurableStore {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            name: self.name,
-            durable: true,
-            shared: false,
-            resident: false,
-            derived: true,
-            traced: false,
-        }
-    }
-
-    fn load<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>> {
-        let key = key.clone();
-        self.read(move |reader| Ok(reader.load(&key)?.map(Arc::new)))
-    }
-
-    fn begin<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, StoreError>> {
-        Box::pin(async move {
-            let active =
-                begin.recipient.map(|recipient| self.reader.active(recipient)).transpose()?.flatten();
-            let outcome = begin.outcome.map(|(key, _)| self.reader.outcome(key)).transpose()?.flatten();
-            self.commits.queue().settled().await?;
-            let state = match begin.wanted(active.as_ref()) {
-                Ok((key, known)) => self.load_if_newer(&key, known).await?,
-                Err(answer) => answer,
-            };
-            let outcome = match begin.outcome {
-                Some((key, oldest)) => self.unless_old(key, outcome, oldest).await?,
-                None => None,
-            };
-            Ok(Begun { active, outcome, state })
-        })
-    }
-
-    fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
-        let request = Request { growth: self.quotas.growth(&commit), ..Request::of(&commit) };
-        let answer = self.commits.submit(request);
-        Box::pin(answered(answer))
-    }
-
-    fn archived<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        wanted: &'a Ranges,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
-        let (key, wanted) = (key.clone(), wanted.clone());
-        self.read(move |reader| reader.archived(&key, &wanted))
-    }
-
-    fn archived_ids<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        ids: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
-        let (key, ids) = (key.clone(), ids.to_vec());
-        self.read(move |reader| reader.archived_ids(&key, &ids))
-    }
-
-    fn state<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        names: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<Vec<Arc<StateValue>>, StoreError>> {
-        let (key, names) = (key.clone(), names.to_vec());
-        self.read(move |reader| reader.state(&key, &names))
-    }
-
-    fn sharing<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
-        let key = key.clone();
-        self.read(move |reader| reader.sharing(&key))
-    }
-
-    fn heads<'a>(&'a self, keys: &'a [ConversationKey]) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-        let keys = keys.to_vec();
-        self.read(move |reader| listing::heads(&keys, reader))
-    }
-
-    fn active<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-    ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
-        Box::pin(self.look(self.reader.active(recipient)))
-    }
-
-    fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
-        self.read(move |reader| listing::page(&list, reader))
-    }
-
-    fn conversation_keys<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-        page: Page,
-    ) -> BoxFuture<'a, Result<Vec<ConversationKey>, StoreError>> {
-        let recipient = recipient.clone();
-        self.read(move |reader| reader.conversation_keys(&recipient, page))
-    }
-
-    fn ended_beyond<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-        keep: usize,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>> {
-        let recipient = recipient.clone();
-        self.read(move |reader| reader.ended_beyond(&recipient, keep, limit))
-    }
-
-    fn outcome<'a>(
-        &'a self,
-        key: &'a OutcomeKey,
-        oldest: Timestamp,
-    ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
-        Box::pin(async move {
-            let outcome = self.look(self.reader.outcome(key)).await?;
-            self.unless_old(key, outcome, oldest).await
-        })
-    }
-
-    fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {
-        self.read(move |reader| reader.due(now, limit))
-    }
-
-    fn waiting(
-        &self,
-        after: Option<(Timestamp, ConversationKey)>,
-        limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
-        self.read(move |reader| reader.waiting(after.as_ref(), limit))
-    }
-
-    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        Box::pin(self.remove_old_outcomes(oldest))
-    }
 
     /// Commits and reads continue meanwhile. Takes disk space in proportion to the whole store.
-    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.scrub_files())
+    async fn scrub(&self) -> Result<()> {
+        let Some(group) = self.read(Reader::unscrubbed).await? else { return Ok(()) };
+        let room = self.room.clone();
+        self.read(move |reader| {
+            let pairs = reader.0.pairs();
+            room.check_copy(pairs.disk_bytes().map_err(unavailable)?)?;
+            pairs.scrub().map_err(unavailable)
+        })
+        .await?;
+        self.write(Request { steps: vec![Step::Scrubbed(group)], ..Request::default() }).await
     }
 }
 
 impl Sharing for DurableStore {}
+#[async_trait]
 impl DerivedData for DurableStore {
-    fn derived<'a>(
-        &'a self,
-        key: &'a ConversationKey,
+    async fn derived(
+        &self,
+        key: &ConversationKey,
         kind: Derived,
         blocks: RangeInclusive<Block>,
-    ) -> BoxFuture<'a, Result<DerivedBytes, StoreError>> {
+    ) -> Result<DerivedBytes> {
         let key = key.clone();
-        self.read(move |reader| reader.derived(&key, kind, &blocks))
+        self.read(move |reader| reader.derived(&key, kind, &blocks)).await
     }
 
-    fn keep_derived(&self, derived: DerivedBlock) -> BoxFuture<'_, Result<bool, StoreError>> {
-        Box::pin(self.keep_block(derived))
+    async fn keep_derived(&self, derived: DerivedBlock) -> Result<bool> {
+        let queue = self.commits.queue();
+        if !queue.backlog().is_short() {
+            return Ok(false);
+        }
+        let lineage = self.look(self.reader.lineage(&derived.conversation)).await?;
+        let Some(lineage) = lineage else { return Ok(false) };
+        match answered(self.commits.submit(Request::keeping(lineage, derived))).await {
+            Ok(()) => Ok(true),
+            Err(CommitError::Conflict(_) | CommitError::Store(StoreError::Busy { .. })) => Ok(false),
+            Err(CommitError::Store(error)) => Err(error),
+            Err(error) => Err(unavailable(error)),
+        }
     }
 }
 
@@ -338,11 +298,11 @@ impl Upkeep for DurableStore {
         );
     }
 
-    fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {
+    fn set_quotas(&self, quotas: Quotas) -> Result<()> {
         self.quotas.set(quotas, |ledger| self.reader.each_head(|head| ledger.count(head)))
     }
 
-    fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupRefused> {
+    fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>>>, BackupRefused> {
         let turn = self.backup_turn.clone().try_acquire_owned().map_err(|_| BackupRefused::UnderWay)?;
         Ok(backup::stream(self.reader.0.clone(), self.room.clone(), turn, BACKUP_PATIENCE))
     }
@@ -351,7 +311,7 @@ impl Upkeep for DurableStore {
         self.commits.queue().backlog().is_too_long()
     }
 
-    fn condition(&self) -> BoxStream<'static, Result<(), StoreError>> {
+    fn condition(&self) -> BoxStream<'static, Result<()>> {
         self.commits.queue().conditions()
     }
 }

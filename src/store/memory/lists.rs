@@ -6,18 +6,13 @@ use super::{MemoryStore, indexes::Indexes};
 use crate::{
     domain::{ConversationId, ConversationKey, Head, Timestamp},
     store::{
-        List, ListedAt, StoreError,
+        List, ListedAt, Result,
         listing::{Lists, Named},
     },
 };
 
 impl Lists for MemoryStore {
-    fn started(
-        &self,
-        list: &List,
-        after: Option<&ListedAt>,
-        limit: usize,
-    ) -> Result<Vec<ListedAt>, StoreError> {
+    fn started(&self, list: &List, after: Option<&ListedAt>, limit: usize) -> Result<Vec<ListedAt>> {
         Ok(self.indexes.lock().started(list, after, limit))
     }
 
@@ -25,19 +20,19 @@ impl Lists for MemoryStore {
         &self,
         list: &List,
         from: Option<Timestamp>,
-    ) -> Result<Option<(Timestamp, Vec<ConversationId>)>, StoreError> {
+    ) -> Result<Option<(Timestamp, Vec<ConversationId>)>> {
         Ok(self.indexes.lock().updated(list, from))
     }
 
-    fn named(&self, list: &List, limit: usize) -> Result<Vec<Named>, StoreError> {
+    fn named(&self, list: &List, limit: usize) -> Result<Vec<Named>> {
         Ok(self.indexes.lock().named(list, limit))
     }
 
-    fn update_time(&self, key: &ConversationKey) -> Result<Option<Timestamp>, StoreError> {
+    fn update_time(&self, key: &ConversationKey) -> Result<Option<Timestamp>> {
         Ok(self.with_slot(key, |slot| slot.state.as_ref().map(|state| state.head.update_time)))
     }
 
-    fn head(&self, key: &ConversationKey) -> Result<Option<Head>, StoreError> {
+    fn head(&self, key: &ConversationKey) -> Result<Option<Head>> {
         Ok(self.with_slot(key, |slot| slot.state.as_ref().map(|state| state.head.clone())))
     }
 }

@@ -32,8 +32,8 @@ use crate::{
     },
     store::{
         Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Conflict, DerivedData, Due, List, Newer,
-        Outcome, OutcomeKey, Page, Quotas, RecipientKey, Sharing, Store, StoreError, Upkeep, Write, listing,
-        quotas::Keeper,
+        Outcome, OutcomeKey, Page, Quotas, RecipientKey, Result, Sharing, Store, StoreError, Upkeep, Write,
+        async_trait, listing, quotas::Keeper,
     },
     telemetry::Registry,
 };
@@ -174,7 +174,7 @@ impl MemoryStore {
         places: &[Place<'_>],
         slots: &[MutexGuard<'_, Slot>],
         bequests: &[Bequest],
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let delta = |(place, slot): (&Place<'_>, &MutexGuard<'_, Slot>)| {
             place.write.map_or(0, |write| slot.delta(write))
         };
@@ -251,6 +251,7 @@ fn ready<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
     Box::pin(std::future::ready(value))
 }
 
+#[async_trait]
 impl Store for MemoryStore {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
@@ -263,14 +264,11 @@ impl Store for MemoryStore {
         }
     }
 
-    fn load<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>> {
-        ready(Ok(self.with_slot(key, |slot| slot.state.clone())))
+    async fn load(&self, key: &ConversationKey) -> Result<Option<Arc<Conversation>>> {
+        Ok(self.with_slot(key, |slot| slot.state.clone()))
     }
 
-    fn begin<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, StoreError>> {
+    async fn begin(&self, begin: Begin<'_>) -> Result<Begun> {
         let (mut active, mut outcome) = (None, None);
         if begin.recipient.is_some() || begin.outcome.is_some() {
             let mut indexes = self.indexes.lock();
@@ -281,124 +279,102 @@ impl Store for MemoryStore {
             Ok((key, known)) => Newer::than(known, self.with_slot(&key, |slot| slot.state.clone())),
             Err(answer) => answer,
         };
-        ready(Ok(Begun { active, outcome, state }))
+        Ok(Begun { active, outcome, state })
     }
 
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
         ready(self.apply(&commit))
     }
 
-    fn archived<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        wanted: &'a Ranges,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
-        ready(Ok(self.with_slot(key, |slot| {
+    async fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {
+        Ok(self.with_slot(key, |slot| {
             let among = |range| slot.archive.among(range).cloned();
             wanted.iter().flat_map(among).collect()
-        })))
+        }))
     }
 
-    fn archived_ids<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        ids: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
-        ready(Ok(self.with_slot(key, |slot| {
+    async fn archived_ids(
+        &self,
+        key: &ConversationKey,
+        ids: &[Box<str>],
+    ) -> Result<HashMap<Box<str>, Sequence>> {
+        Ok(self.with_slot(key, |slot| {
             let known = |id: &str| Some((id.into(), slot.archive.given(id)?));
             ids.iter().filter_map(|id| known(id)).collect()
-        })))
+        }))
     }
 
-    fn state<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        names: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<Vec<Arc<StateValue>>, StoreError>> {
+    async fn state(&self, key: &ConversationKey, names: &[Box<str>]) -> Result<Vec<Arc<StateValue>>> {
         let wanted = |value: &&Arc<StateValue>| names.is_empty() || names.contains(&value.name);
-        ready(Ok(self.with_slot(key, |slot| slot.values.values().filter(wanted).cloned().collect())))
+        Ok(self.with_slot(key, |slot| slot.values.values().filter(wanted).cloned().collect()))
     }
 
-    fn sharing<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
+    async fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
         let state = self.with_slot(key, |slot| slot.state.clone());
         let shared = state.map(|state| self.indexes.lock().sharing(key, state.head.lineages()));
-        ready(Ok(shared.into_iter().flatten().collect()))
+        Ok(shared.into_iter().flatten().collect())
     }
 
-    fn active<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-    ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
-        ready(Ok(self.indexes.lock().active.get(recipient).cloned()))
+    async fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
+        Ok(self.indexes.lock().active.get(recipient).cloned())
     }
 
-    fn heads<'a>(&'a self, keys: &'a [ConversationKey]) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-        ready(listing::heads(keys, self))
+    async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>> {
+        listing::heads(keys, self)
     }
 
-    fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
-        ready(listing::page(&list, self))
+    async fn list(&self, list: List) -> Result<Vec<Head>> {
+        listing::page(&list, self)
     }
 
-    fn conversation_keys<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-        page: Page,
-    ) -> BoxFuture<'a, Result<Vec<ConversationKey>, StoreError>> {
+    async fn conversation_keys(&self, recipient: &RecipientKey, page: Page) -> Result<Vec<ConversationKey>> {
         let list = page.of(recipient);
         let places = self.indexes.lock().started(&list, list.after.as_ref(), list.limit);
-        ready(Ok(places.into_iter().map(|(_, id)| list.of.key(id)).collect()))
+        Ok(places.into_iter().map(|(_, id)| list.of.key(id)).collect())
     }
 
-    fn ended_beyond<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
+    async fn ended_beyond(
+        &self,
+        recipient: &RecipientKey,
         keep: usize,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>> {
+    ) -> Result<Vec<ConversationId>> {
         let indexes = self.indexes.lock();
         let ended = indexes.ended.get(recipient).into_iter().flatten();
         let beyond = indexes.ended.get(recipient).map_or(0, |ended| ended.len().saturating_sub(keep));
-        ready(Ok(ended.take(beyond.min(limit)).map(|(_, id)| id.clone()).collect()))
+        Ok(ended.take(beyond.min(limit)).map(|(_, id)| id.clone()).collect())
     }
 
-    fn outcome<'a>(
-        &'a self,
-        key: &'a OutcomeKey,
-        oldest: Timestamp,
-    ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
-        ready(Ok(self.kept_outcome(&mut self.indexes.lock(), key, oldest)))
+    async fn outcome(&self, key: &OutcomeKey, oldest: Timestamp) -> Result<Option<Arc<Outcome>>> {
+        Ok(self.kept_outcome(&mut self.indexes.lock(), key, oldest))
     }
 
-    fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {
+    async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
         let indexes = self.indexes.lock();
         let due = indexes.expiries.iter().take_while(|(time, _)| *time <= now).take(limit);
-        ready(Ok(due.map(|(_, key)| Due::Expired(key.clone())).collect()))
+        Ok(due.map(|(_, key)| Due::Expired(key.clone())).collect())
     }
 
-    fn waiting(
+    async fn waiting(
         &self,
         after: Option<(Timestamp, ConversationKey)>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
+    ) -> Result<Vec<(Timestamp, ConversationKey)>> {
         let start = after.map_or(Bound::Unbounded, Bound::Excluded);
         let indexes = self.indexes.lock();
         let waiting = indexes.waiting.range((start, Bound::Unbounded)).take(limit);
-        ready(Ok(waiting.cloned().collect()))
+        Ok(waiting.cloned().collect())
     }
 
-    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
+    async fn remove_outcomes(&self, oldest: Timestamp) -> Result<u64> {
         let (removed, bytes) = self.indexes.lock().remove_outcomes(oldest);
         self.give_back(bytes);
-        ready(Ok(removed))
+        Ok(removed)
     }
 
     /// Does nothing: the memory of removed data is freed at once.
-    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        ready(Ok(()))
+    async fn scrub(&self) -> Result<()> {
+        Ok(())
     }
 }
 
@@ -414,7 +390,7 @@ impl Upkeep for MemoryStore {
             .gauge("utterd_store_limit_bytes", "The most memory for conversations.", move || limit as f64);
     }
 
-    fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {
+    fn set_quotas(&self, quotas: Quotas) -> Result<()> {
         self.quotas.set(quotas, |ledger| {
             let slots: Vec<_> = self.conversations.iter().map(|slot| slot.clone()).collect();
             let states = slots.iter().filter_map(|slot| slot.lock().state.clone());

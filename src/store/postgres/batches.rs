@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use crate::{
-    store::StoreError,
+    store::{Result, StoreError},
     telemetry::panics::{Panicked, Within},
 };
 
@@ -40,7 +40,7 @@ struct Queue<B: Batched> {
 
 type Waiting<B> = (<B as Batched>::Request, Caller<B>);
 type Batch<B> = (Vec<<B as Batched>::Request>, Vec<Caller<B>>);
-type Caller<B> = oneshot::Sender<Result<<B as Batched>::Answer, StoreError>>;
+type Caller<B> = oneshot::Sender<Result<<B as Batched>::Answer>>;
 
 impl<B: Batched> Clone for Batches<B> {
     fn clone(&self) -> Self {
@@ -55,7 +55,7 @@ impl<B: Batched> Batches<B> {
     }
 
     /// Sends the request, alone or with others, even if the caller does not wait for the answer.
-    pub(super) async fn ask(&self, request: B::Request) -> Result<B::Answer, StoreError> {
+    pub(super) async fn ask(&self, request: B::Request) -> Result<B::Answer> {
         let (caller, answer) = oneshot::channel();
         if self.0.is_next((request, caller)) {
             tokio::spawn(Sending { batches: self.0.clone(), is_over: false }.run());

@@ -6,7 +6,7 @@ use tokio_postgres::Row;
 use super::{batches::Batched, connection::database::Database, types::Uuid};
 use crate::{
     domain::{ChangeId, ConversationId, Namespace},
-    store::StoreError,
+    store::Result,
 };
 
 /// The states of the conversations that are no longer in the known state.
@@ -41,7 +41,7 @@ pub(super) struct Question {
 impl Batched for Checks {
     type Request = Question;
     /// `None` if nothing differs from what is known.
-    type Answer = Result<Option<Row>, StoreError>;
+    type Answer = Result<Option<Row>>;
 
     // while these are in flight, further questions collect in the queue
     const AT_ONCE: usize = 2;
@@ -56,7 +56,7 @@ impl Batched for Checks {
 }
 
 impl Checks {
-    async fn answers(&self, batch: &[Question]) -> Result<Vec<Option<Row>>, StoreError> {
+    async fn answers(&self, batch: &[Question]) -> Result<Vec<Option<Row>>> {
         let namespaces: Vec<_> = batch.iter().map(|asked| asked.namespace.as_str()).collect();
         let names: Vec<_> = batch.iter().map(|asked| asked.name.as_str()).collect();
         let known: Vec<_> =

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     domain::{ConversationKey, Timestamp},
-    store::{Claim, Due, StoreError, WorkerId},
+    store::{Claim, Due, Result, WorkerId},
 };
 
 const DUE: &str = "SELECT namespace, id FROM conversations WHERE listed AND expire_time <= $1
@@ -55,7 +55,7 @@ const CONTENTS: [&str; 6] =
     ["conversations", "utterances", "segments", "compactions", "state_values", "derived"];
 
 impl Reader {
-    pub(super) async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>, StoreError> {
+    pub(super) async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
         let mut connection = self.database.connection().await?;
         let rows = connection.query(DUE, &[&Time(now), &(limit as i64)]).await?;
         rows.iter().map(|row| Ok(Due::Expired(key_of(row)?))).collect()
@@ -65,7 +65,7 @@ impl Reader {
         &self,
         after: Option<(Timestamp, ConversationKey)>,
         limit: usize,
-    ) -> Result<Vec<(Timestamp, ConversationKey)>, StoreError> {
+    ) -> Result<Vec<(Timestamp, ConversationKey)>> {
         let mut connection = self.database.connection().await?;
         let time = Time(after.as_ref().map_or(Timestamp(i64::MIN), |(time, _)| *time));
         let namespace = after.as_ref().map_or("", |(_, key)| key.namespace.as_str());
@@ -77,7 +77,7 @@ impl Reader {
 }
 
 impl Database {
-    pub(super) async fn claim(&self, claim: Claim<'_>) -> Result<bool, StoreError> {
+    pub(super) async fn claim(&self, claim: Claim<'_>) -> Result<bool> {
         let mut connection = self.connection().await?;
         let key = claim.conversation;
         let params: [&(dyn ToSql + Sync); 5] = [
@@ -90,14 +90,14 @@ impl Database {
         Ok(!connection.query(CLAIM, &params).await?.is_empty())
     }
 
-    pub(super) async fn give_up(&self, key: &ConversationKey, worker: WorkerId) -> Result<(), StoreError> {
+    pub(super) async fn give_up(&self, key: &ConversationKey, worker: WorkerId) -> Result<()> {
         let mut connection = self.connection().await?;
         let worker = Uuid(worker.0.to_be_bytes());
         connection.query(GIVE_UP, &[&key.namespace.as_str(), &key.id.as_str(), &worker]).await.map(drop)
     }
 
     /// Removes old outcomes, changes and claims; returns the number of removed outcomes.
-    pub(super) async fn remove_old(&self, oldest: Timestamp) -> Result<u64, StoreError> {
+    pub(super) async fn remove_old(&self, oldest: Timestamp) -> Result<u64> {
         let mut connection = self.connection().await?;
         let removed = connection.repeat(REMOVE_OUTCOMES, &Time(oldest)).await?;
         connection.repeat(REMOVE_CHANGES, &Uuid(first_at(oldest))).await?;
@@ -106,7 +106,7 @@ impl Database {
     }
 
     /// Frees the space of removed rows, so that new rows overwrite them.
-    pub(super) async fn vacuum(&self) -> Result<(), StoreError> {
+    pub(super) async fn vacuum(&self) -> Result<()> {
         let connection = self.connection().await?;
         let tables = CONTENTS.map(quoted).join(", ");
         connection.run_long(&format!("VACUUM {tables}")).await
@@ -116,7 +116,7 @@ impl Database {
 impl super::connection::database::Connection {
     /// Runs a statement that removes a batch until nothing is left to remove; returns the number of removed
     /// rows.
-    async fn repeat(&mut self, sql: &'static str, before: &(dyn ToSql + Sync)) -> Result<u64, StoreError> {
+    async fn repeat(&mut self, sql: &'static str, before: &(dyn ToSql + Sync)) -> Result<u64> {
         let mut all = 0;
         loop {
             let removed = self.execute(sql, &[before, &BATCH]).await?;

@@ -29,7 +29,7 @@ use super::{
 };
 use crate::{
     domain::{ConversationId, ConversationKey, Namespace, RecipientId},
-    store::{BoxStream, Commit, Hint, RecipientKey, StoreError},
+    store::{BoxStream, Commit, Hint, RecipientKey, Result},
     telemetry::panics::{Within, begin_anew},
 };
 
@@ -170,7 +170,7 @@ async fn send_all(
     }
 }
 
-async fn send(database: &Database, channel: &str, payloads: &[String]) -> Result<(), StoreError> {
+async fn send(database: &Database, channel: &str, payloads: &[String]) -> Result<()> {
     let mut connection = database.connection().await?;
     let sql = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, p.payload)
         FROM unnest($2::text[]) AS p(payload)";
@@ -236,7 +236,7 @@ async fn listen(options: Options, database: Database, heard: Arc<Heard>) {
 }
 
 /// Listens until the connection ends.
-async fn listen_once(options: &Options, heard: &Heard) -> Result<(), StoreError> {
+async fn listen_once(options: &Options, heard: &Heard) -> Result<()> {
     let tls: MakeRustlsConnect = connect::tls(options)?;
     let (client, connection) =
         options.url.config().connect(tls).await.map_err(|error| unavailable(&error))?;

@@ -5,7 +5,7 @@
 //! does not watch.
 
 use super::{read::Reader, types::Uuid};
-use crate::store::{Hint, LastSeen, StoreError};
+use crate::store::{Hint, LastSeen, Result};
 
 const CHANGED: &str = "SELECT w.place
     FROM unnest($1::text[], $2::text[], $3::uuid[]) WITH ORDINALITY AS w(namespace, id, change, place)
@@ -21,13 +21,13 @@ const MOVED: &str = "SELECT w.place
 
 impl Reader {
     /// Returns a hint for each conversation and recipient that is no longer as it was last seen.
-    pub(super) async fn outdated(&self, seen: &LastSeen) -> Result<Vec<Hint>, StoreError> {
+    pub(super) async fn outdated(&self, seen: &LastSeen) -> Result<Vec<Hint>> {
         let mut hints = self.changed(seen).await?;
         hints.extend(self.moved(seen).await?);
         Ok(hints)
     }
 
-    async fn changed(&self, LastSeen { conversations, .. }: &LastSeen) -> Result<Vec<Hint>, StoreError> {
+    async fn changed(&self, LastSeen { conversations, .. }: &LastSeen) -> Result<Vec<Hint>> {
         let namespaces: Vec<_> = conversations.iter().map(|(key, _)| key.namespace.as_str()).collect();
         let ids: Vec<_> = conversations.iter().map(|(key, _)| key.id.as_str()).collect();
         let changes: Vec<_> = conversations.iter().map(|(_, change)| Uuid(change.0)).collect();
@@ -40,7 +40,7 @@ impl Reader {
         Ok(changed.map(|(key, _)| Hint::Changed(key.clone())).collect())
     }
 
-    async fn moved(&self, LastSeen { recipients, .. }: &LastSeen) -> Result<Vec<Hint>, StoreError> {
+    async fn moved(&self, LastSeen { recipients, .. }: &LastSeen) -> Result<Vec<Hint>> {
         let namespaces: Vec<_> = recipients.iter().map(|(key, _)| key.namespace.as_str()).collect();
         let ids: Vec<_> = recipients.iter().map(|(key, _)| key.id.as_str()).collect();
         let active: Vec<_> = recipients.iter().map(|(_, id)| id.as_ref().map(|id| id.as_str())).collect();

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     domain::{ConversationId, ConversationKey, Head, Timestamp, limits::FEW_NAMES},
-    store::{List, ListOf, Page, RecipientKey, StoreError, listing::span_of},
+    store::{List, ListOf, Page, RecipientKey, Result, listing::span_of},
 };
 
 const HEAD: &str = "id, head AS record, identity, policy, description, ending";
@@ -33,13 +33,13 @@ const ENDED_BEYOND: &str = "SELECT id FROM conversations
 
 impl Reader {
     /// Returns the heads of a page.
-    pub(super) async fn list(&self, list: &List) -> Result<Vec<Head>, StoreError> {
+    pub(super) async fn list(&self, list: &List) -> Result<Vec<Head>> {
         let rows = self.page(list, HEAD).await?;
         rows.iter().map(|row| Ok(head(list.of.namespace(), row)?.0)).collect()
     }
 
     /// See [`Store::heads`](crate::store::Store::heads).
-    pub(super) async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>, StoreError> {
+    pub(super) async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>> {
         let namespaces: Vec<_> = keys.iter().map(|key| key.namespace.as_str()).collect();
         let ids: Vec<_> = keys.iter().map(|key| key.id.as_str()).collect();
         let mut connection = self.database.connection().await?;
@@ -52,13 +52,13 @@ impl Reader {
         &self,
         recipient: &RecipientKey,
         page: Page,
-    ) -> Result<Vec<ConversationKey>, StoreError> {
+    ) -> Result<Vec<ConversationKey>> {
         let list = page.of(recipient);
         let rows = self.page(&list, "id").await?;
         rows.iter().map(|row| Ok(list.of.key(conversation_id(row.get("id"))?))).collect()
     }
 
-    async fn page(&self, list: &List, columns: &str) -> Result<Vec<Row>, StoreError> {
+    async fn page(&self, list: &List, columns: &str) -> Result<Vec<Row>> {
         let mut connection = self.database.connection().await?;
         let namespace = list.of.namespace().as_str();
         let (from, to) = (&*list.id_prefix, behind(&list.id_prefix));
@@ -94,7 +94,7 @@ impl Reader {
         recipient: &RecipientKey,
         keep: usize,
         limit: usize,
-    ) -> Result<Vec<ConversationId>, StoreError> {
+    ) -> Result<Vec<ConversationId>> {
         let mut connection = self.database.connection().await?;
         let (keep, limit) = (keep as i64, limit as i64);
         let (namespace, id) = (recipient.namespace.as_str(), recipient.id.as_str());

@@ -9,7 +9,7 @@ use super::{
         fault::unavailable,
     },
 };
-use crate::store::StoreError;
+use crate::store::{Result, StoreError};
 
 /// A version of the schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct Migrated {
 ///
 /// - Each version is applied in a transaction: entirely, or not at all.
 /// - Fails if the schema is of a newer version than this program knows.
-pub async fn migrate(options: &Options) -> Result<Migrated, StoreError> {
+pub async fn migrate(options: &Options) -> Result<Migrated> {
     let client = connected(options).await?;
     let schema = quoted(&options.schema);
     let begin = format!(
@@ -64,7 +64,7 @@ pub async fn migrate(options: &Options) -> Result<Migrated, StoreError> {
 }
 
 /// Returns the versions that are not applied yet. Changes nothing.
-pub async fn pending(options: &Options) -> Result<Vec<Migration>, StoreError> {
+pub async fn pending(options: &Options) -> Result<Vec<Migration>> {
     let client = connected(options).await?;
     let table = format!("{}.migrations", quoted(&options.schema));
     let exists = client.query_one("SELECT to_regclass($1) IS NOT NULL", &[&table]).await;
@@ -84,7 +84,7 @@ fn newest() -> i32 {
     MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or(0)
 }
 
-fn check_known(version: i32) -> Result<(), StoreError> {
+fn check_known(version: i32) -> Result<()> {
     match version > newest() {
         true => Err(StoreError::Unavailable(format!(
             "the schema is of version {version}, and this program knows versions up to {}: use a newer utterd",
@@ -94,7 +94,7 @@ fn check_known(version: i32) -> Result<(), StoreError> {
     }
 }
 
-async fn version(client: &Client) -> Result<i32, StoreError> {
+async fn version(client: &Client) -> Result<i32> {
     let row = client.query_one("SELECT coalesce(max(version), 0) FROM migrations", &[]).await;
     Ok(row.map_err(|error| unavailable(&error))?.get(0))
 }

@@ -23,7 +23,7 @@ use crate::{
         state::StateValue,
     },
     store::{
-        Derived, DerivedBytes, Newer, Outcome, OutcomeKey, RecipientKey, StoreError,
+        Derived, DerivedBytes, Newer, Outcome, OutcomeKey, RecipientKey, Result, StoreError,
         durable::records::{
             self, BadRecord, BlockName, Blocks, Compactions, ConversationName, Description, Descriptions,
             Endings, HeadRecord, Heads, Kind, OutcomeName, Outcomes, Policies, Segments, StateName,
@@ -110,7 +110,7 @@ impl Reader {
         namespace: &Namespace,
         id: Option<&ConversationId>,
         recipient: Option<&RecipientKey>,
-    ) -> Result<Option<Arc<Conversation>>, StoreError> {
+    ) -> Result<Option<Arc<Conversation>>> {
         let id = id.map(|id| id.as_str());
         let recipient = recipient.map(|recipient| recipient.id.as_str());
         let mut connection = self.database.connection().await?;
@@ -126,7 +126,7 @@ impl Reader {
         &self,
         key: &ConversationKey,
         known: Option<ChangeId>,
-    ) -> Result<Newer, StoreError> {
+    ) -> Result<Newer> {
         if let Some(known) = known {
             let name = key.id.as_str().to_owned();
             let known = Some((key.id.clone(), known));
@@ -140,7 +140,7 @@ impl Reader {
         Ok(Newer::than(known, self.load(&key.namespace, Some(&key.id), None).await?))
     }
 
-    pub(super) async fn active(&self, recipient: &RecipientKey) -> Result<Active, StoreError> {
+    pub(super) async fn active(&self, recipient: &RecipientKey) -> Result<Active> {
         Ok(self.active_unless(recipient, None).await?.flatten())
     }
 
@@ -149,7 +149,7 @@ impl Reader {
         &self,
         recipient: &RecipientKey,
         known: Option<(ConversationId, ChangeId)>,
-    ) -> Result<Option<Active>, StoreError> {
+    ) -> Result<Option<Active>> {
         let name = recipient.id.as_str().to_owned();
         let asked = Question { namespace: recipient.namespace.clone(), name, known };
         let Some(row) = self.actives.ask(asked).await?? else { return Ok(None) };
@@ -159,11 +159,7 @@ impl Reader {
     }
 
     /// Returns the outcome. If it is older than `oldest`, removes it and returns `None`.
-    pub(super) async fn outcome(
-        &self,
-        key: &OutcomeKey,
-        oldest: Timestamp,
-    ) -> Result<Option<Arc<Outcome>>, StoreError> {
+    pub(super) async fn outcome(&self, key: &OutcomeKey, oldest: Timestamp) -> Result<Option<Arc<Outcome>>> {
         let mut connection = self.database.connection().await?;
         let (namespace, request) = (key.namespace.as_str(), key.request.as_str());
         let rows = connection.query(OUTCOME, &[&namespace, &request, &key.rpc]).await?;
@@ -181,7 +177,7 @@ impl Reader {
         &self,
         key: &ConversationKey,
         wanted: &Ranges,
-    ) -> Result<Vec<Arc<Utterance>>, StoreError> {
+    ) -> Result<Vec<Arc<Utterance>>> {
         let mut connection = self.database.connection().await?;
         let (namespace, id) = (key.namespace.as_str(), key.id.as_str());
         let rows = connection.query(ARCHIVED, &[&namespace, &id, &Sequences(wanted.clone())]).await?;
@@ -192,7 +188,7 @@ impl Reader {
         &self,
         key: &ConversationKey,
         ids: &[Box<str>],
-    ) -> Result<HashMap<Box<str>, Sequence>, StoreError> {
+    ) -> Result<HashMap<Box<str>, Sequence>> {
         let ids: Vec<&str> = ids.iter().map(|id| &**id).collect();
         let mut connection = self.database.connection().await?;
         let rows = connection.query(ARCHIVED_IDS, &[&key.namespace.as_str(), &key.id.as_str(), &ids]).await?;
@@ -205,7 +201,7 @@ impl Reader {
         &self,
         key: &ConversationKey,
         names: &[Box<str>],
-    ) -> Result<Vec<Arc<StateValue>>, StoreError> {
+    ) -> Result<Vec<Arc<StateValue>>> {
         let names: Vec<&str> = names.iter().map(|name| &**name).collect();
         let mut connection = self.database.connection().await?;
         let rows = connection.query(STATE, &[&key.namespace.as_str(), &key.id.as_str(), &names]).await?;
@@ -216,10 +212,7 @@ impl Reader {
         values.collect()
     }
 
-    pub(super) async fn sharing(
-        &self,
-        key: &ConversationKey,
-    ) -> Result<Vec<(ConversationKey, Sequence)>, StoreError> {
+    pub(super) async fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
         let mut connection = self.database.connection().await?;
         let rows = connection.query(SHARING, &[&key.namespace.as_str(), &key.id.as_str()]).await?;
         rows.iter().map(|row| Ok((key_of(row)?, sequence(row.get(2))))).collect()
@@ -231,7 +224,7 @@ impl Reader {
         key: &ConversationKey,
         kind: Derived,
         blocks: &RangeInclusive<Block>,
-    ) -> Result<DerivedBytes, StoreError> {
+    ) -> Result<DerivedBytes> {
         let [from, to] = [blocks.start(), blocks.end()].map(|block| number(Sequence(block.0)));
         let mut connection = self.database.connection().await?;
         let (namespace, id) = (key.namespace.as_str(), key.id.as_str());
@@ -262,7 +255,7 @@ pub(super) struct Numbers {
 }
 
 /// Decodes the head in a row that has the columns of a head.
-pub(super) fn head(namespace: &Namespace, row: &Row) -> Result<(Head, Numbers), StoreError> {
+pub(super) fn head(namespace: &Namespace, row: &Row) -> Result<(Head, Numbers)> {
     let key = ConversationKey { namespace: namespace.clone(), id: conversation_id(row.get("id"))? };
     let identity = decoded::<ConversationName>(&key, row.get("identity"))?;
     let lineage = identity.lineage;
@@ -280,7 +273,7 @@ pub(super) fn head(namespace: &Namespace, row: &Row) -> Result<(Head, Numbers), 
 }
 
 /// Assembles a state from its head and the rows of [`LOAD`].
-fn state(head: Head, numbers: Numbers, rows: &[Row]) -> Result<Conversation, StoreError> {
+fn state(head: Head, numbers: Numbers, rows: &[Row]) -> Result<Conversation> {
     let part = |part: i16| rows.iter().filter(move |row| row.get::<_, i16>("part") == part);
     let of = |row: &Row| (lineage(row.get("lineage")), row.get::<_, i64>("number") as u32);
     let segments = part(1).map(|row| decoded::<Segments>(&of(row), row.get("record")).map(Arc::new));
@@ -303,7 +296,7 @@ fn state(head: Head, numbers: Numbers, rows: &[Row]) -> Result<Conversation, Sto
 
 /// Decodes the utterances in rows with `lineage`, `number`, `rank` and `record`: each sequence from its lowest
 /// rank, ascending.
-fn utterances<'a>(rows: impl Iterator<Item = &'a Row>) -> Result<Vec<Arc<Utterance>>, StoreError> {
+fn utterances<'a>(rows: impl Iterator<Item = &'a Row>) -> Result<Vec<Arc<Utterance>>> {
     let mut newest = BTreeMap::<i64, (i64, &Row)>::new();
     for row in rows {
         let (sequence, rank) = (row.get::<_, i64>("number"), row.get::<_, i64>("rank"));
@@ -320,7 +313,7 @@ fn utterances<'a>(rows: impl Iterator<Item = &'a Row>) -> Result<Vec<Arc<Utteran
 }
 
 /// Decodes the record stored under `key`.
-pub(super) fn decoded<K: Kind>(key: &K::Key, value: &[u8]) -> Result<K::Value, StoreError> {
+pub(super) fn decoded<K: Kind>(key: &K::Key, value: &[u8]) -> Result<K::Value> {
     let (_, value) = records::decode::<K>(&records::key::<K>(key), value).map_err(damaged)?;
     Ok(value)
 }
@@ -330,12 +323,12 @@ fn damaged(bad: BadRecord) -> StoreError {
 }
 
 /// Returns the key of the conversation in the first two columns of a row.
-pub(super) fn key_of(row: &Row) -> Result<ConversationKey, StoreError> {
+pub(super) fn key_of(row: &Row) -> Result<ConversationKey> {
     let namespace = Namespace::new(row.get(0)).map_err(|error| wrong("a namespace", error))?;
     Ok(ConversationKey { namespace, id: conversation_id(row.get(1))? })
 }
 
-pub(super) fn conversation_id(text: &str) -> Result<ConversationId, StoreError> {
+pub(super) fn conversation_id(text: &str) -> Result<ConversationId> {
     ConversationId::kept(text).map_err(|error| wrong("a conversation's id", error))
 }
 

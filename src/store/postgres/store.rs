@@ -32,7 +32,8 @@ use crate::{
     store::{
         Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Derived, DerivedBlock,
         DerivedBytes, DerivedData, Due, Hint, LastSeen, List, Newer, Outcome, OutcomeKey, Page, Quotas,
-        RecipientKey, Sharing, StateOf, Store, StoreError, TracePage, TracePlace, Upkeep, WorkerId, Write,
+        RecipientKey, Result, Sharing, StateOf, Store, TracePage, TracePlace, Upkeep, WorkerId, Write,
+        async_trait,
         durable::records::{self, BlockBytes, BlockName, Blocks},
     },
     telemetry::{Registry, panics::joined},
@@ -70,7 +71,7 @@ pub struct PostgresStore {
 impl PostgresStore {
     /// Opens the store without connecting: the first call that needs the database connects. See
     /// [`pending`](super::pending) for whether the schema is up to date.
-    pub fn open(options: &Options) -> Result<Self, StoreError> {
+    pub fn open(options: &Options) -> Result<Self> {
         let database = Database::open(options)?;
         Ok(Self {
             reader: Reader::new(database.clone()),
@@ -84,19 +85,8 @@ impl PostgresStore {
         })
     }
 
-    async fn begun(&self, begin: Begin<'_>) -> Result<Begun, StoreError> {
-        let outcome = async {
-            match begin.outcome {
-                Some((key, oldest)) => self.reader.outcome(key, oldest).await,
-                None => Ok(None),
-            }
-        };
-        let ((active, state), outcome) = tokio::try_join!(self.found(begin), outcome)?;
-        Ok(Begun { active, outcome, state })
-    }
-
     /// Returns the recipient's active conversation, and the requested state.
-    async fn found(&self, begin: Begin<'_>) -> Result<(Option<ConversationId>, Newer), StoreError> {
+    async fn found(&self, begin: Begin<'_>) -> Result<(Option<ConversationId>, Newer)> {
         match (begin.recipient, begin.state) {
             (None, None) => Ok((None, Newer::Known)),
             (None, Some(StateOf::Active(_))) => Ok((None, Newer::Absent)),
@@ -126,10 +116,7 @@ impl PostgresStore {
         }
     }
 
-    async fn load_active(
-        &self,
-        recipient: &RecipientKey,
-    ) -> Result<(Option<ConversationId>, Newer), StoreError> {
+    async fn load_active(&self, recipient: &RecipientKey) -> Result<(Option<ConversationId>, Newer)> {
         if let Some(state) = self.reader.load(&recipient.namespace, None, Some(recipient)).await? {
             return Ok((Some(state.key().id.clone()), Newer::State(state)));
         }
@@ -142,42 +129,6 @@ impl PostgresStore {
                 Ok((Some(id), state))
             }
         }
-    }
-
-    async fn keep(&self, derived: DerivedBlock) -> Result<bool, StoreError> {
-        if self.database.is_busy() {
-            return Ok(false);
-        }
-        let DerivedBlock { conversation, kind, block, erased_at, bytes } = derived;
-        let (namespace, id) = (conversation.namespace.as_str(), conversation.id.as_str());
-        let mut connection = self.database.connection().await?;
-        let rows = connection.query(LINEAGE, &[&namespace, &id]).await?;
-        let Some(lineage) = rows.first().map(|row| row.get::<_, Uuid>(0)) else { return Ok(false) };
-        let name = (crate::domain::LineageId(lineage.0), BlockName { kind, block });
-        let record = records::pair::<Blocks>(&name, &BlockBytes(bytes)).1;
-        let (number, erased_at) = (block.0 as i64, erased_at.0 as i64);
-        let params: [&(dyn ToSql + Sync); 8] = [
-            &namespace,
-            &id,
-            &lineage,
-            &kind_number(kind),
-            &number,
-            &record,
-            &erased_at,
-            &Sequences(block.ranges()),
-        ];
-        Ok(!connection.query(KEEP_DERIVED, &params).await?.is_empty())
-    }
-
-    async fn scrubbed(&self) -> Result<(), StoreError> {
-        if !self.unscrubbed.swap(false, Ordering::AcqRel) {
-            return Ok(());
-        }
-        let vacuumed = self.database.vacuum().await;
-        if vacuumed.is_err() {
-            self.unscrubbed.store(true, Ordering::Release);
-        }
-        vacuumed
     }
 }
 
@@ -196,6 +147,7 @@ fn erases(commit: &Commit) -> bool {
     })
 }
 
+#[async_trait]
 impl Store for PostgresStore {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
@@ -208,23 +160,23 @@ impl Store for PostgresStore {
         }
     }
 
-    fn load<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Option<Arc<Conversation>>, StoreError>> {
-        Box::pin(self.reader.load(&key.namespace, Some(&key.id), None))
+    async fn load(&self, key: &ConversationKey) -> Result<Option<Arc<Conversation>>> {
+        self.reader.load(&key.namespace, Some(&key.id), None).await
     }
 
-    fn load_if_newer<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        known: Option<ChangeId>,
-    ) -> BoxFuture<'a, Result<Newer, StoreError>> {
-        Box::pin(self.reader.load_if_newer(key, known))
+    async fn load_if_newer(&self, key: &ConversationKey, known: Option<ChangeId>) -> Result<Newer> {
+        self.reader.load_if_newer(key, known).await
     }
 
-    fn begin<'a>(&'a self, begin: Begin<'a>) -> BoxFuture<'a, Result<Begun, StoreError>> {
-        Box::pin(self.begun(begin))
+    async fn begin(&self, begin: Begin<'_>) -> Result<Begun> {
+        let outcome = async {
+            match begin.outcome {
+                Some((key, oldest)) => self.reader.outcome(key, oldest).await,
+                None => Ok(None),
+            }
+        };
+        let ((active, state), outcome) = tokio::try_join!(self.found(begin), outcome)?;
+        Ok(Begun { active, outcome, state })
     }
 
     fn commit(&self, step: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
@@ -256,158 +208,151 @@ impl Store for PostgresStore {
     }
 
     /// Tries once: a commit whose answer was lost has already retried this for a while.
-    fn is_committed<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        change: ChangeId,
-    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+    async fn is_committed(&self, key: &ConversationKey, change: ChangeId) -> Result<bool> {
         let (namespace, id) = (key.namespace.as_str().to_owned(), key.id.as_str().to_owned());
-        Box::pin(async move {
-            settle_once(&self.database, &Logged { change: Uuid(change.0), namespace, id }).await
-        })
+        settle_once(&self.database, &Logged { change: Uuid(change.0), namespace, id }).await
     }
 
-    fn archived<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        wanted: &'a Ranges,
-    ) -> BoxFuture<'a, Result<Vec<Arc<Utterance>>, StoreError>> {
-        Box::pin(self.reader.archived(key, wanted))
+    async fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {
+        self.reader.archived(key, wanted).await
     }
 
-    fn archived_ids<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        ids: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<HashMap<Box<str>, Sequence>, StoreError>> {
-        Box::pin(self.reader.archived_ids(key, ids))
+    async fn archived_ids(
+        &self,
+        key: &ConversationKey,
+        ids: &[Box<str>],
+    ) -> Result<HashMap<Box<str>, Sequence>> {
+        self.reader.archived_ids(key, ids).await
     }
 
-    fn state<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-        names: &'a [Box<str>],
-    ) -> BoxFuture<'a, Result<Vec<Arc<StateValue>>, StoreError>> {
-        Box::pin(self.reader.state(key, names))
+    async fn state(&self, key: &ConversationKey, names: &[Box<str>]) -> Result<Vec<Arc<StateValue>>> {
+        self.reader.state(key, names).await
     }
 
-    fn heads<'a>(&'a self, keys: &'a [ConversationKey]) -> BoxFuture<'a, Result<Vec<Head>, StoreError>> {
-        Box::pin(self.reader.heads(keys))
+    async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>> {
+        self.reader.heads(keys).await
     }
 
-    fn sharing<'a>(
-        &'a self,
-        key: &'a ConversationKey,
-    ) -> BoxFuture<'a, Result<Vec<(ConversationKey, Sequence)>, StoreError>> {
-        Box::pin(self.reader.sharing(key))
+    async fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
+        self.reader.sharing(key).await
     }
 
-    fn active<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-    ) -> BoxFuture<'a, Result<Option<ConversationId>, StoreError>> {
-        Box::pin(async { Ok(self.reader.active(recipient).await?.map(|(id, _)| id)) })
+    async fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
+        Ok(self.reader.active(recipient).await?.map(|(id, _)| id))
     }
 
-    fn list(&self, list: List) -> BoxFuture<'_, Result<Vec<Head>, StoreError>> {
-        Box::pin(async move { self.reader.list(&list).await })
+    async fn list(&self, list: List) -> Result<Vec<Head>> {
+        self.reader.list(&list).await
     }
 
-    fn conversation_keys<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
-        page: Page,
-    ) -> BoxFuture<'a, Result<Vec<ConversationKey>, StoreError>> {
-        Box::pin(self.reader.conversation_keys(recipient, page))
+    async fn conversation_keys(&self, recipient: &RecipientKey, page: Page) -> Result<Vec<ConversationKey>> {
+        self.reader.conversation_keys(recipient, page).await
     }
 
-    fn ended_beyond<'a>(
-        &'a self,
-        recipient: &'a RecipientKey,
+    async fn ended_beyond(
+        &self,
+        recipient: &RecipientKey,
         keep: usize,
         limit: usize,
-    ) -> BoxFuture<'a, Result<Vec<ConversationId>, StoreError>> {
-        Box::pin(self.reader.ended_beyond(recipient, keep, limit))
+    ) -> Result<Vec<ConversationId>> {
+        self.reader.ended_beyond(recipient, keep, limit).await
     }
 
-    fn outcome<'a>(
-        &'a self,
-        key: &'a OutcomeKey,
-        oldest: Timestamp,
-    ) -> BoxFuture<'a, Result<Option<Arc<Outcome>>, StoreError>> {
-        Box::pin(self.reader.outcome(key, oldest))
+    async fn outcome(&self, key: &OutcomeKey, oldest: Timestamp) -> Result<Option<Arc<Outcome>>> {
+        self.reader.outcome(key, oldest).await
     }
 
-    fn due(&self, now: Timestamp, limit: usize) -> BoxFuture<'_, Result<Vec<Due>, StoreError>> {
-        Box::pin(self.reader.due(now, limit))
+    async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
+        self.reader.due(now, limit).await
     }
 
-    fn waiting(
+    async fn waiting(
         &self,
         after: Option<(Timestamp, ConversationKey)>,
         limit: usize,
-    ) -> BoxFuture<'_, Result<Vec<(Timestamp, ConversationKey)>, StoreError>> {
-        Box::pin(self.reader.waiting(after, limit))
+    ) -> Result<Vec<(Timestamp, ConversationKey)>> {
+        self.reader.waiting(after, limit).await
     }
 
-    fn remove_outcomes(&self, oldest: Timestamp) -> BoxFuture<'_, Result<u64, StoreError>> {
-        Box::pin(self.database.remove_old(oldest))
+    async fn remove_outcomes(&self, oldest: Timestamp) -> Result<u64> {
+        self.database.remove_old(oldest).await
     }
 
     /// Vacuums, so that new rows can overwrite removed ones. Copies elsewhere, such as in the write-ahead log,
     /// are out of the store's reach.
-    fn scrub(&self) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(self.scrubbed())
+    async fn scrub(&self) -> Result<()> {
+        if !self.unscrubbed.swap(false, Ordering::AcqRel) {
+            return Ok(());
+        }
+        let vacuumed = self.database.vacuum().await;
+        if vacuumed.is_err() {
+            self.unscrubbed.store(true, Ordering::Release);
+        }
+        vacuumed
     }
 }
 
+#[async_trait]
 impl Sharing for PostgresStore {
-    fn claim<'a>(&'a self, claim: Claim<'a>) -> BoxFuture<'a, Result<bool, StoreError>> {
-        Box::pin(self.database.claim(claim))
+    async fn claim(&self, claim: Claim<'_>) -> Result<bool> {
+        self.database.claim(claim).await
     }
 
-    fn give_up<'a>(
-        &'a self,
-        conversation: &'a ConversationKey,
-        worker: WorkerId,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(self.database.give_up(conversation, worker))
+    async fn give_up(&self, conversation: &ConversationKey, worker: WorkerId) -> Result<()> {
+        self.database.give_up(conversation, worker).await
     }
 
     fn hints(&self) -> BoxStream<'static, Hint> {
         self.hints.stream()
     }
 
-    fn outdated<'a>(&'a self, seen: &'a LastSeen) -> BoxFuture<'a, Result<Vec<Hint>, StoreError>> {
-        Box::pin(self.reader.outdated(seen))
+    async fn outdated(&self, seen: &LastSeen) -> Result<Vec<Hint>> {
+        self.reader.outdated(seen).await
     }
 
-    fn trace_end<'a>(&'a self, namespace: &'a Namespace) -> BoxFuture<'a, Result<TracePlace, StoreError>> {
-        Box::pin(self.database.trace_end(namespace))
+    async fn trace_end(&self, namespace: &Namespace) -> Result<TracePlace> {
+        self.database.trace_end(namespace).await
     }
 
-    fn trace<'a>(
-        &'a self,
-        namespace: &'a Namespace,
-        after: TracePlace,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<TracePage, StoreError>> {
-        Box::pin(self.database.trace(namespace, after, limit))
+    async fn trace(&self, namespace: &Namespace, after: TracePlace, limit: usize) -> Result<TracePage> {
+        self.database.trace(namespace, after, limit).await
     }
 }
 
+#[async_trait]
 impl DerivedData for PostgresStore {
-    fn derived<'a>(
-        &'a self,
-        key: &'a ConversationKey,
+    async fn derived(
+        &self,
+        key: &ConversationKey,
         kind: Derived,
         blocks: RangeInclusive<Block>,
-    ) -> BoxFuture<'a, Result<DerivedBytes, StoreError>> {
-        Box::pin(async move { self.reader.derived(key, kind, &blocks).await })
+    ) -> Result<DerivedBytes> {
+        self.reader.derived(key, kind, &blocks).await
     }
 
-    fn keep_derived(&self, derived: DerivedBlock) -> BoxFuture<'_, Result<bool, StoreError>> {
-        Box::pin(self.keep(derived))
+    async fn keep_derived(&self, derived: DerivedBlock) -> Result<bool> {
+        if self.database.is_busy() {
+            return Ok(false);
+        }
+        let DerivedBlock { conversation, kind, block, erased_at, bytes } = derived;
+        let (namespace, id) = (conversation.namespace.as_str(), conversation.id.as_str());
+        let mut connection = self.database.connection().await?;
+        let rows = connection.query(LINEAGE, &[&namespace, &id]).await?;
+        let Some(lineage) = rows.first().map(|row| row.get::<_, Uuid>(0)) else { return Ok(false) };
+        let name = (crate::domain::LineageId(lineage.0), BlockName { kind, block });
+        let record = records::pair::<Blocks>(&name, &BlockBytes(bytes)).1;
+        let (number, erased_at) = (block.0 as i64, erased_at.0 as i64);
+        let params: [&(dyn ToSql + Sync); 8] = [
+            &namespace,
+            &id,
+            &lineage,
+            &kind_number(kind),
+            &number,
+            &record,
+            &erased_at,
+            &Sequences(block.ranges()),
+        ];
+        Ok(!connection.query(KEEP_DERIVED, &params).await?.is_empty())
     }
 }
 
@@ -418,7 +363,7 @@ impl Upkeep for PostgresStore {
     }
 
     /// Sets the quotas. The first commit with quotas counts everything that is stored, while no server writes.
-    fn set_quotas(&self, quotas: Quotas) -> Result<(), StoreError> {
+    fn set_quotas(&self, quotas: Quotas) -> Result<()> {
         self.ledger.set(quotas);
         Ok(())
     }
@@ -427,7 +372,7 @@ impl Upkeep for PostgresStore {
         self.database.is_behind()
     }
 
-    fn condition(&self) -> BoxStream<'static, Result<(), StoreError>> {
+    fn condition(&self) -> BoxStream<'static, Result<()>> {
         self.database.conditions()
     }
 }

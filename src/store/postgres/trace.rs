@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     domain::Namespace,
-    store::{StoreError, TracePage, TracePlace},
+    store::{Result, StoreError, TracePage, TracePlace},
 };
 
 const KEY: &str = "SELECT key FROM horizon";
@@ -28,7 +28,7 @@ const EVENTS: &str = "SELECT commit::text, events FROM changes
 
 impl Database {
     /// Returns the place behind every event that can be read.
-    pub(super) async fn trace_end(&self, namespace: &Namespace) -> Result<TracePlace, StoreError> {
+    pub(super) async fn trace_end(&self, namespace: &Namespace) -> Result<TracePlace> {
         let mut connection = self.connection().await?;
         let key = self.key(&mut connection).await?;
         let rows = connection.query(END, &[]).await?;
@@ -42,7 +42,7 @@ impl Database {
         namespace: &Namespace,
         after: TracePlace,
         limit: usize,
-    ) -> Result<TracePage, StoreError> {
+    ) -> Result<TracePage> {
         let mut connection = self.connection().await?;
         let key = self.key(&mut connection).await?;
         let Some(after) = key.open(namespace, after) else { return Ok(TracePage::Unknown) };
@@ -61,7 +61,7 @@ impl Database {
     }
 
     /// Returns the key of places. It never changes.
-    async fn key(&self, connection: &mut Connection) -> Result<PlaceKey, StoreError> {
+    async fn key(&self, connection: &mut Connection) -> Result<PlaceKey> {
         if let Some(key) = self.place_key().get() {
             return Ok(*key);
         }
@@ -77,7 +77,7 @@ async fn events(
     namespace: &Namespace,
     after: Place,
     limit: usize,
-) -> Result<Vec<(Place, String)>, StoreError> {
+) -> Result<Vec<(Place, String)>> {
     let (namespace, commit) = (namespace.as_str(), after.commit.to_string());
     // each row has at least one event, so at most `after.events` rows of the place's transaction were already
     // read
@@ -97,6 +97,6 @@ async fn events(
     Ok(found)
 }
 
-fn number(text: &str) -> Result<u64, StoreError> {
+fn number(text: &str) -> Result<u64> {
     text.parse().map_err(|error| wrong("a transaction's number", error))
 }

@@ -18,7 +18,7 @@ use super::{
     write,
 };
 use crate::{
-    store::{BoxStream, StoreError},
+    store::{BoxStream, Result, StoreError},
     telemetry::panics::joined,
 };
 
@@ -35,7 +35,7 @@ pub(in crate::store::durable) fn stream(
     room: Arc<Room>,
     turn: Turn,
     patience: Duration,
-) -> BoxStream<'static, Result<Vec<u8>, StoreError>> {
+) -> BoxStream<'static, Result<Vec<u8>>> {
     let (chunks, taken) = mpsc::channel(AHEAD);
     let runtime = Handle::current();
     let writing = task::spawn_blocking(move || {
@@ -58,7 +58,7 @@ pub(in crate::store::durable) fn stream(
 }
 
 /// Returns the result of the writing task.
-async fn end(writing: JoinHandle<Result<(), StoreError>>) -> Result<(), StoreError> {
+async fn end(writing: JoinHandle<Result<()>>) -> Result<()> {
     joined(writing.await).unwrap_or_else(|| Err(unavailable("the server is stopping")))
 }
 

@@ -22,7 +22,7 @@ use crate::{
         limits::{BACKUP_PATIENCE, MAX_BACKUP_CHUNK_BYTES},
     },
     store::{
-        BackupRefused, BoxStream, Commit, MemoryStore, Store, StoreError, Upkeep,
+        BackupRefused, BoxStream, Commit, MemoryStore, Result, Store, StoreError, Upkeep,
         durable::{
             CopyError, Directory, DurableStore, EngineKind, OpenError, Options, copy,
             disk::{files, room::Room},
@@ -56,7 +56,7 @@ fn filled(engine: EngineKind, texts: usize, bytes: usize) -> TempDir {
     home
 }
 
-async fn collected(chunks: BoxStream<'static, Result<Vec<u8>, StoreError>>) -> Vec<u8> {
+async fn collected(chunks: BoxStream<'static, Result<Vec<u8>>>) -> Vec<u8> {
     let chunks: Vec<_> = chunks.map(Result::unwrap).collect().await;
     assert!(chunks.iter().all(|chunk| (1..=MAX_BACKUP_CHUNK_BYTES).contains(&chunk.len())));
     chunks.concat()

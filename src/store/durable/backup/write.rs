@@ -11,14 +11,14 @@ use super::{
     },
     block::{self, BLOCK_BYTES, FRAME, Holds, MAX_BLOCK_BYTES},
 };
-use crate::{domain::limits::MAX_BACKUP_CHUNK_BYTES, store::StoreError};
+use crate::{domain::limits::MAX_BACKUP_CHUNK_BYTES, store::Result};
 
 /// The function that receives the bytes; an error ends the backup.
-pub(super) type Send<'a> = dyn FnMut(Vec<u8>) -> Result<(), StoreError> + 'a;
+pub(super) type Send<'a> = dyn FnMut(Vec<u8>) -> Result<()> + 'a;
 
 /// Writes all records among `pairs`. Fails at the first unreadable record, because such a backup could not be
 /// restored.
-pub(super) fn write(pairs: Pairs<'_>, send: &mut Send<'_>) -> Result<(), StoreError> {
+pub(super) fn write(pairs: Pairs<'_>, send: &mut Send<'_>) -> Result<()> {
     send(block::head().into_bytes())?;
     let mut writer = Writer { block: Vec::new(), records: 0, checksum: block::checksum_of_head(), send };
     for pair in pairs {
@@ -42,7 +42,7 @@ struct Writer<'a, 's> {
 }
 
 impl Writer<'_, '_> {
-    fn put(&mut self, (key, value): &(Key, Value)) -> Result<(), StoreError> {
+    fn put(&mut self, (key, value): &(Key, Value)) -> Result<()> {
         let size = 2 * size_of::<u32>() + key.len() + value.len();
         if !self.block.is_empty() && self.block.len() + size > BLOCK_BYTES {
             self.seal(Holds::Records)?;
@@ -62,7 +62,7 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    fn end(mut self) -> Result<(), StoreError> {
+    fn end(mut self) -> Result<()> {
         if !self.block.is_empty() {
             self.seal(Holds::Records)?;
         }
@@ -72,7 +72,7 @@ impl Writer<'_, '_> {
     }
 
     /// Fills in the block's frame, appends its checksum, and sends it.
-    fn seal(&mut self, holds: Holds) -> Result<(), StoreError> {
+    fn seal(&mut self, holds: Holds) -> Result<()> {
         let mut block = mem::take(&mut self.block);
         let length = (block.len() - FRAME) as u32; // bounded by MAX_BLOCK_BYTES
         block[0] = holds.byte();

@@ -6,7 +6,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering::Relaxed},
 };
 
-use crate::store::StoreError;
+use crate::store::{Result, StoreError};
 
 /// Returns the free bytes on the disk that holds a path.
 pub type Free = Box<dyn Fn(&Path) -> io::Result<u64> + Send + Sync>;
@@ -39,7 +39,7 @@ impl Room {
     }
 
     /// Fails while there is no space for writes.
-    pub fn check(&self) -> Result<(), StoreError> {
+    pub fn check(&self) -> Result<()> {
         let more = if self.full.load(Relaxed) { self.reserve / 4 } else { 0 };
         let checked = self.has(self.reserve.saturating_add(more));
         self.full.store(checked.is_err(), Relaxed);
@@ -47,11 +47,11 @@ impl Room {
     }
 
     /// Fails if there is no space for a copy of `bytes` bytes in addition to the reserve.
-    pub fn check_copy(&self, bytes: u64) -> Result<(), StoreError> {
+    pub fn check_copy(&self, bytes: u64) -> Result<()> {
         self.has(self.reserve.saturating_add(bytes))
     }
 
-    fn has(&self, wanted: u64) -> Result<(), StoreError> {
+    fn has(&self, wanted: u64) -> Result<()> {
         if self.reserve == 0 {
             return Ok(());
         }

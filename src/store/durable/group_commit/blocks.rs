@@ -10,18 +10,13 @@ use super::{
 };
 use crate::{
     domain::{Block, LineageId, Revision},
-    store::StoreError,
+    store::Result,
 };
 
 impl Group<'_> {
     /// Whether the conversation exists, has had nothing erased since `erased_at`, and has an utterance in the
     /// block.
-    pub(super) fn has(
-        &self,
-        lineage: LineageId,
-        erased_at: Revision,
-        block: Block,
-    ) -> Result<bool, StoreError> {
+    pub(super) fn has(&self, lineage: LineageId, erased_at: Revision, block: Block) -> Result<bool> {
         let head = self.latest::<Heads>(&records::key::<Heads>(&lineage), &Writes::new())?;
         let head = head.map(|record| record.head).filter(|head| head.erased_at == erased_at);
         Ok(head.is_some_and(|head| head.kept().meets(&block.ranges())))
@@ -35,7 +30,7 @@ impl Group<'_> {
         erased_at: Revision,
         (key, value): (Key, Value),
         writes: &mut Writes,
-    ) -> Result<(), StoreError> {
+    ) -> Result<()> {
         let mut list = match self.block_list(lineage, writes)? {
             Listed::Right(list) if list.erased_at == erased_at => list,
             Listed::Nothing => BlockList { erased_at, ..BlockList::default() },
@@ -51,7 +46,7 @@ impl Group<'_> {
     }
 
     /// Removes blocks, each by its key, or all blocks of the conversation if their list is unusable.
-    pub(super) fn remove_blocks(&self, removal: BlockRemoval, writes: &mut Writes) -> Result<(), StoreError> {
+    pub(super) fn remove_blocks(&self, removal: BlockRemoval, writes: &mut Writes) -> Result<()> {
         let lineage = removal.lineage;
         let mut list = match self.block_list(lineage, writes)? {
             Listed::Nothing => return Ok(()),
@@ -71,7 +66,7 @@ impl Group<'_> {
         Ok(())
     }
 
-    fn remove_every_block(&self, lineage: LineageId, writes: &mut Writes) -> Result<(), StoreError> {
+    fn remove_every_block(&self, lineage: LineageId, writes: &mut Writes) -> Result<()> {
         let keys = self.keys(&records::of_lineage::<Blocks>(lineage))?;
         writes.extend(keys.into_iter().map(|key| (key, None)));
         writes.push((records::key::<BlockLists>(&lineage), None));
@@ -79,7 +74,7 @@ impl Group<'_> {
     }
 
     /// Returns the list of a conversation's blocks, after the `writes` of a request.
-    fn block_list(&self, lineage: LineageId, writes: &Writes) -> Result<Listed, StoreError> {
+    fn block_list(&self, lineage: LineageId, writes: &Writes) -> Result<Listed> {
         let key = records::key::<BlockLists>(&lineage);
         let Some(value) = self.value(&key, writes)? else { return Ok(Listed::Nothing) };
         let list = records::decode::<BlockLists>(&key, &value);

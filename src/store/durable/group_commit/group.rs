@@ -13,7 +13,7 @@ use super::super::{
 };
 use crate::{
     domain::{ChangeId, LineageId, Ranges, Utterance},
-    store::{CommitError, StoreError, quotas::Keeper},
+    store::{CommitError, Result, quotas::Keeper},
 };
 
 /// The cached states of conversations; `None` for a deleted conversation.
@@ -75,7 +75,7 @@ impl<'a> Group<'a> {
         Some(Batch { writes: self.writes.into_iter().collect() })
     }
 
-    fn holds(&mut self, check: &Check) -> Result<bool, StoreError> {
+    fn holds(&mut self, check: &Check) -> Result<bool> {
         Ok(match check {
             Check::Absent(key) => self.get(key)?.is_none(),
             Check::At(lineage, state) => self.state(*lineage)? == Some(*state),
@@ -84,7 +84,7 @@ impl<'a> Group<'a> {
         })
     }
 
-    fn state(&mut self, lineage: LineageId) -> Result<Option<ChangeId>, StoreError> {
+    fn state(&mut self, lineage: LineageId) -> Result<Option<ChangeId>> {
         if let Some(state) = self.states.get(&lineage) {
             return Ok(*state);
         }
@@ -95,7 +95,7 @@ impl<'a> Group<'a> {
     }
 
     /// Adds the writes of `step`, given the request's earlier `writes`.
-    fn resolve(&self, step: Step, writes: &mut Writes) -> Result<(), StoreError> {
+    fn resolve(&self, step: Step, writes: &mut Writes) -> Result<()> {
         match step {
             Step::Put(key, value) => writes.push((key, Some(value))),
             Step::Remove(key) => writes.push((key, None)),
@@ -128,12 +128,7 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    fn remove_utterances(
-        &self,
-        lineage: LineageId,
-        gone: &Ranges,
-        writes: &mut Writes,
-    ) -> Result<(), StoreError> {
+    fn remove_utterances(&self, lineage: LineageId, gone: &Ranges, writes: &mut Writes) -> Result<()> {
         let ids = records::of_lineage::<GivenIds>(lineage);
         let named = writes.iter().any(|(key, _)| ids.contains(key)) || self.any(&ids)?;
         for sequence in gone.sequences() {
@@ -147,12 +142,7 @@ impl<'a> Group<'a> {
     }
 
     /// Frees the id of a removed utterance, unless the same commit gave it to another utterance.
-    pub(super) fn free_id(
-        &self,
-        lineage: LineageId,
-        removed: &Utterance,
-        writes: &mut Writes,
-    ) -> Result<(), StoreError> {
+    pub(super) fn free_id(&self, lineage: LineageId, removed: &Utterance, writes: &mut Writes) -> Result<()> {
         let Some(id) = removed.given_id() else { return Ok(()) };
         let key = records::key::<GivenIds>(&(lineage, id.into()));
         if self.latest::<GivenIds>(&key, writes)? == Some(removed.sequence) {
@@ -162,13 +152,13 @@ impl<'a> Group<'a> {
     }
 
     /// Returns the keys in a range that have a value now, or had one before this group.
-    pub(super) fn keys(&self, range: &Range<Key>) -> Result<Vec<Key>, StoreError> {
+    pub(super) fn keys(&self, range: &Range<Key>) -> Result<Vec<Key>> {
         let stored = records::within(self.pairs, range).map(|pair| Ok(pair.map_err(unavailable)?.0));
         self.written(range).cloned().map(Ok).chain(stored).collect()
     }
 
     /// Whether any key in a range has a value now, or had one before this group.
-    fn any(&self, range: &Range<Key>) -> Result<bool, StoreError> {
+    fn any(&self, range: &Range<Key>) -> Result<bool> {
         if self.written(range).next().is_some() {
             return Ok(true);
         }
@@ -180,29 +170,25 @@ impl<'a> Group<'a> {
         values.map(|(key, _)| key).filter(|key| range.contains(*key))
     }
 
-    fn read<K: Kind>(&self, key: &[u8]) -> Result<Option<K::Value>, StoreError> {
+    fn read<K: Kind>(&self, key: &[u8]) -> Result<Option<K::Value>> {
         self.latest::<K>(key, &Writes::new())
     }
 
     /// Returns the value after the `writes` of a request.
-    pub(super) fn latest<K: Kind>(
-        &self,
-        key: &[u8],
-        writes: &Writes,
-    ) -> Result<Option<K::Value>, StoreError> {
+    pub(super) fn latest<K: Kind>(&self, key: &[u8], writes: &Writes) -> Result<Option<K::Value>> {
         let Some(value) = self.value(key, writes)? else { return Ok(None) };
         Ok(Some(records::decode::<K>(key, &value).map_err(unavailable)?.1))
     }
 
     /// Like `latest`, without decoding.
-    pub(super) fn value(&self, key: &[u8], writes: &Writes) -> Result<Option<Value>, StoreError> {
+    pub(super) fn value(&self, key: &[u8], writes: &Writes) -> Result<Option<Value>> {
         match writes.iter().rev().find(|(written, _)| written == key) {
             Some((_, value)) => Ok(value.clone()),
             None => self.get(key),
         }
     }
 
-    fn get(&self, key: &[u8]) -> Result<Option<Value>, StoreError> {
+    fn get(&self, key: &[u8]) -> Result<Option<Value>> {
         match self.writes.get(key) {
             Some(value) => Ok(value.clone()),
             None => self.pairs.get(key).map_err(unavailable),

@@ -18,7 +18,7 @@ use super::{
     backlog::Backlog,
     mailbox::{Caller, Outcome, answer_all},
 };
-use crate::store::{BoxStream, StoreError};
+use crate::store::{BoxStream, Result, StoreError};
 
 /// Requests are refused while this many bytes or more wait: enough for many batches, so a working disk never
 /// reaches the limit.
@@ -186,12 +186,12 @@ impl Queue {
     }
 
     /// Records whether there is space on the disk, and if not, how much is needed.
-    pub(super) fn tell_room(&self, room: Result<(), StoreError>) {
+    pub(super) fn tell_room(&self, room: Result<()>) {
         self.become_unless_failed(room.map_or_else(Condition::Full, |()| Condition::Taking));
     }
 
     /// Streams whether requests are accepted: the current condition, then each change.
-    pub(in crate::store::durable) fn conditions(&self) -> BoxStream<'static, Result<(), StoreError>> {
+    pub(in crate::store::durable) fn conditions(&self) -> BoxStream<'static, Result<()>> {
         let conditions = WatchStream::new(self.condition.subscribe());
         Box::pin(conditions.map(|condition| match condition {
             Condition::Taking => Ok(()),
@@ -230,7 +230,7 @@ impl Queue {
     }
 
     /// Waits until everything a reader may have seen so far is settled.
-    pub(in crate::store::durable) async fn settled(&self) -> Result<(), StoreError> {
+    pub(in crate::store::durable) async fn settled(&self) -> Result<()> {
         let shown = self.shown.load(Ordering::SeqCst);
         if *self.settled.borrow() >= shown {
             return Ok(());

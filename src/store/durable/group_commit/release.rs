@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     domain::{LineageId, Ranges},
-    store::StoreError,
+    store::Result,
 };
 
 impl Group<'_> {
@@ -18,7 +18,7 @@ impl Group<'_> {
     /// readers and their heads as of this group and the request's `writes`.
     ///
     /// Stops looking at readers as soon as nothing is left to remove.
-    pub(super) fn release(&self, release: Release, writes: &mut Writes) -> Result<(), StoreError> {
+    pub(super) fn release(&self, release: Release, writes: &mut Writes) -> Result<()> {
         let Release { trunk, reader, mut gone } = release;
         let readers = records::of_lineage::<Readers>(trunk);
         let written = writes.iter().map(|(key, _)| key).filter(|key| readers.contains(*key));
@@ -38,12 +38,7 @@ impl Group<'_> {
 
     /// Returns the utterances that the reader with this key still has in its trunk; `None` for the releasing
     /// reader itself, or for one that is no longer a reader.
-    fn kept_by_reader(
-        &self,
-        key: &[u8],
-        releasing: LineageId,
-        writes: &Writes,
-    ) -> Result<Option<Ranges>, StoreError> {
+    fn kept_by_reader(&self, key: &[u8], releasing: LineageId, writes: &Writes) -> Result<Option<Ranges>> {
         let Some(told) = self.latest::<Readers>(key, writes)? else { return Ok(None) };
         let (_, reader) = records::decode_key::<Readers>(key).map_err(unavailable)?;
         if reader == releasing {
@@ -55,12 +50,7 @@ impl Group<'_> {
     }
 
     /// Removes the stored utterances among `gone`, with the ids that clients gave them.
-    pub(super) fn remove_among(
-        &self,
-        lineage: LineageId,
-        gone: &Ranges,
-        writes: &mut Writes,
-    ) -> Result<(), StoreError> {
+    pub(super) fn remove_among(&self, lineage: LineageId, gone: &Ranges, writes: &mut Writes) -> Result<()> {
         for range in gone.iter() {
             let among = records::utterances_among(lineage, range);
             let mut keys = self.keys(&among)?;

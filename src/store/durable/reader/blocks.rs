@@ -6,7 +6,7 @@ use super::{ATTEMPTS, Reader};
 use crate::{
     domain::{Block, ConversationKey, LineageId, Ranges, Revision},
     store::{
-        Derived, DerivedBytes, StoreError,
+        Derived, DerivedBytes, Result,
         durable::records::{self, BlockLists, BlockName, Blocks, Heads},
     },
 };
@@ -18,7 +18,7 @@ impl Reader {
         key: &ConversationKey,
         kind: Derived,
         blocks: &RangeInclusive<Block>,
-    ) -> Result<DerivedBytes, StoreError> {
+    ) -> Result<DerivedBytes> {
         for _ in 0..ATTEMPTS {
             let Some(lineage) = self.lineage(key)? else { break };
             let Some((erased_at, listed)) = self.listed_blocks(lineage, kind)? else { break };
@@ -32,11 +32,7 @@ impl Reader {
 
     /// Returns the sequences of the stored blocks, and the revision of the last erasure; `None` if the list
     /// is missing, unreadable or outdated.
-    fn listed_blocks(
-        &self,
-        lineage: LineageId,
-        kind: Derived,
-    ) -> Result<Option<(Revision, Ranges)>, StoreError> {
+    fn listed_blocks(&self, lineage: LineageId, kind: Derived) -> Result<Option<(Revision, Ranges)>> {
         let key = records::key::<BlockLists>(&lineage);
         let Some(value) = self.value(&key)? else { return Ok(None) };
         let Ok((_, mut list)) = records::decode::<BlockLists>(&key, &value) else { return Ok(None) };
@@ -45,12 +41,7 @@ impl Reader {
         Ok(stands.then(|| (list.erased_at, std::mem::take(list.of(kind)))))
     }
 
-    fn blocks(
-        &self,
-        lineage: LineageId,
-        kind: Derived,
-        sequences: &Ranges,
-    ) -> Result<DerivedBytes, StoreError> {
+    fn blocks(&self, lineage: LineageId, kind: Derived, sequences: &Ranges) -> Result<DerivedBytes> {
         let mut found = Vec::new();
         for block in Block::holding(sequences) {
             let key = records::key::<Blocks>(&(lineage, BlockName { kind, block }));

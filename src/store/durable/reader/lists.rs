@@ -6,7 +6,7 @@ use super::{Reader, unreadable};
 use crate::{
     domain::{ConversationId, ConversationKey, Head, Identity, Timestamp},
     store::{
-        List, ListOf, ListedAt, StoreError,
+        List, ListOf, ListedAt, Result,
         durable::{
             key_value::Key,
             records::{
@@ -19,12 +19,7 @@ use crate::{
 };
 
 impl Lists for Reader {
-    fn started(
-        &self,
-        list: &List,
-        after: Option<&ListedAt>,
-        limit: usize,
-    ) -> Result<Vec<ListedAt>, StoreError> {
+    fn started(&self, list: &List, after: Option<&ListedAt>, limit: usize) -> Result<Vec<ListedAt>> {
         match &list.of {
             ListOf::Namespace(namespace) => {
                 let behind = after.map(|at| records::key::<Started>(&in_namespace(list, at)));
@@ -43,7 +38,7 @@ impl Lists for Reader {
         &self,
         list: &List,
         from: Option<Timestamp>,
-    ) -> Result<Option<(Timestamp, Vec<ConversationId>)>, StoreError> {
+    ) -> Result<Option<(Timestamp, Vec<ConversationId>)>> {
         // a span's entries sort after the previous microsecond's and before the next one's
         match &list.of {
             ListOf::Namespace(namespace) => {
@@ -59,9 +54,9 @@ impl Lists for Reader {
         }
     }
 
-    fn named(&self, list: &List, limit: usize) -> Result<Vec<Named>, StoreError> {
+    fn named(&self, list: &List, limit: usize) -> Result<Vec<Named>> {
         let names = records::names_from(list.of.namespace(), &list.id_prefix);
-        let named = |record: Result<(ConversationKey, _), StoreError>| {
+        let named = |record: Result<(ConversationKey, _)>| {
             let (key, identity): (_, Identity) = record?;
             Ok(Named { id: key.id, recipient: identity.recipient, start_time: identity.start_time })
         };
@@ -71,12 +66,12 @@ impl Lists for Reader {
         self.all::<ConversationName>(&names).filter(listed).take(limit).map(named).collect()
     }
 
-    fn update_time(&self, key: &ConversationKey) -> Result<Option<Timestamp>, StoreError> {
+    fn update_time(&self, key: &ConversationKey) -> Result<Option<Timestamp>> {
         let Some(lineage) = self.lineage(key)? else { return Ok(None) };
         Ok(self.get::<Heads>(&lineage)?.map(|record| record.head.update_time))
     }
 
-    fn head(&self, key: &ConversationKey) -> Result<Option<Head>, StoreError> {
+    fn head(&self, key: &ConversationKey) -> Result<Option<Head>> {
         self.consistent(key, Self::listed_head)
     }
 }
@@ -87,7 +82,7 @@ impl Reader {
         &'a self,
         range: &Range<Key>,
         list: &List,
-    ) -> Box<dyn Iterator<Item = Result<ListedAt, StoreError>> + 'a> {
+    ) -> Box<dyn Iterator<Item = Result<ListedAt>> + 'a> {
         let keys = records::within(self.pairs(), range).map(|pair| {
             let (key, _) = pair.map_err(unreadable)?;
             records::decode_key::<K>(&key).map(Placed::place).map_err(unreadable)
@@ -103,7 +98,7 @@ impl Reader {
         &self,
         range: &Range<Key>,
         list: &List,
-    ) -> Result<Option<(Timestamp, Vec<ConversationId>)>, StoreError> {
+    ) -> Result<Option<(Timestamp, Vec<ConversationId>)>> {
         let mut places = self.places::<K>(range, list);
         let Some((span, first)) = places.next().transpose()? else { return Ok(None) };
         let mut ids = vec![first];

@@ -28,7 +28,7 @@ mod tests;
 pub use report::{MAX_PROBLEMS, Problem, Report};
 
 use super::{Directory, error::unavailable, key_value::Ordered};
-use crate::store::StoreError;
+use crate::store::Result;
 use {conversation::Conversations, forks::Forks, indexes::Indexes, names::Names, survey::Survey};
 
 /// Checks every record of a store; passes the number of records read to `progress` now and then.
@@ -38,7 +38,7 @@ use {conversation::Conversations, forks::Forks, indexes::Indexes, names::Names, 
 ///   conversation.
 /// - All problems are in the report, even if a record cannot be read.
 /// - Fails if the store is an unfinished copy.
-pub fn verify(directory: &Directory, progress: &mut dyn FnMut(u64)) -> Result<Report, StoreError> {
+pub fn verify(directory: &Directory, progress: &mut dyn FnMut(u64)) -> Result<Report> {
     directory.check_finished().map_err(unavailable)?;
     Ok(look(&directory.pairs(), directory.is_listed(), progress))
 }

@@ -17,7 +17,7 @@ use super::fault::unreachable;
 use crate::store::postgres::Options;
 use crate::{
     domain::limits::{DATABASE_IDLE_TIMEOUT, DATABASE_STATEMENT_TIMEOUT},
-    store::StoreError,
+    store::{Result, StoreError},
     telemetry::panics::Within,
 };
 
@@ -43,7 +43,7 @@ pub(in crate::store::postgres) fn quoted(name: &str) -> String {
 }
 
 /// Opens a connection outside the pool, which ends when the client is dropped.
-pub(in crate::store::postgres) async fn connected(options: &Options) -> Result<Client, StoreError> {
+pub(in crate::store::postgres) async fn connected(options: &Options) -> Result<Client> {
     let connected = options.url.config().connect(tls(options)?).await;
     let (client, connection) = connected.map_err(|error| unreachable(&options.url, &error))?;
     tokio::spawn(async move {
@@ -62,7 +62,7 @@ static SYSTEM: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
 });
 
 /// Returns TLS settings that check the server's certificate.
-pub(in crate::store::postgres) fn tls(options: &Options) -> Result<MakeRustlsConnect, StoreError> {
+pub(in crate::store::postgres) fn tls(options: &Options) -> Result<MakeRustlsConnect> {
     let roots = match &options.authorities {
         None => SYSTEM.clone(),
         Some(file) => Arc::new(authorities(file)?),
@@ -74,7 +74,7 @@ pub(in crate::store::postgres) fn tls(options: &Options) -> Result<MakeRustlsCon
 }
 
 /// Reads authorities from a PEM file.
-fn authorities(file: &Path) -> Result<RootCertStore, StoreError> {
+fn authorities(file: &Path) -> Result<RootCertStore> {
     let wrong = |error: &dyn std::fmt::Display| {
         let file = file.display();
         StoreError::Unavailable(format!("the certificate authorities in {file}: {error}"))

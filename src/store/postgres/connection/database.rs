@@ -21,7 +21,7 @@ use super::{
 use crate::store::postgres::{Options, place::PlaceKey};
 use crate::{
     domain::limits::{DATABASE_CONNECT_TIMEOUT, DATABASE_STATEMENT_TIMEOUT, DATABASE_WAIT},
-    store::{BoxStream, StoreError},
+    store::{BoxStream, Result, StoreError},
     telemetry::{Registry, panics::begin_anew},
 };
 
@@ -37,13 +37,13 @@ pub(in crate::store::postgres) struct Database(Arc<Inner>);
 struct Inner {
     pool: Pool,
     waits: Arc<Waits>,
-    condition: watch::Sender<Result<(), StoreError>>,
+    condition: watch::Sender<Result<()>>,
     place_key: OnceLock<PlaceKey>,
 }
 
 impl Database {
     /// Opens the pool; connections are made as they are needed.
-    pub(in crate::store::postgres) fn open(options: &Options) -> Result<Self, StoreError> {
+    pub(in crate::store::postgres) fn open(options: &Options) -> Result<Self> {
         let manager = Manager::from_config(
             options.url.config().clone(),
             connect::tls(options)?,
@@ -87,7 +87,7 @@ impl Database {
     }
 
     /// Takes a connection for exclusive use. Fails at once while the database cannot be reached.
-    pub(in crate::store::postgres) async fn connection(&self) -> Result<Connection, StoreError> {
+    pub(in crate::store::postgres) async fn connection(&self) -> Result<Connection> {
         self.0.condition.borrow().clone()?;
         let wait = self.wait();
         let connected = self.get().await;
@@ -124,7 +124,7 @@ impl Database {
     }
 
     /// Returns whether the database can be reached: the current condition, then each change.
-    pub(in crate::store::postgres) fn conditions(&self) -> BoxStream<'static, Result<(), StoreError>> {
+    pub(in crate::store::postgres) fn conditions(&self) -> BoxStream<'static, Result<()>> {
         WatchStream::new(self.0.condition.subscribe()).boxed()
     }
 
@@ -247,7 +247,7 @@ impl Connection {
         &mut self,
         sql: &str,
         params: &[&(dyn ToSql + Sync)],
-    ) -> Result<Vec<Row>, StoreError> {
+    ) -> Result<Vec<Row>> {
         let rows = self.run(async |client| {
             let statement = client.prepare_cached(sql).await?;
             client.query(&statement, params).await
@@ -260,7 +260,7 @@ impl Connection {
         &mut self,
         sql: &str,
         params: &[&(dyn ToSql + Sync)],
-    ) -> Result<u64, StoreError> {
+    ) -> Result<u64> {
         let changed = self.run(async |client| {
             let statement = client.prepare_cached(sql).await?;
             client.execute(&statement, params).await
@@ -269,7 +269,7 @@ impl Connection {
     }
 
     /// Runs a statement without a timeout. The connection does not return to the pool.
-    pub(in crate::store::postgres) async fn run_long(mut self, sql: &str) -> Result<(), StoreError> {
+    pub(in crate::store::postgres) async fn run_long(mut self, sql: &str) -> Result<()> {
         let Some(client) = self.client.take().map(Object::take) else { return Ok(()) };
         for sql in ["SET statement_timeout = 0", sql] {
             client.batch_execute(sql).await.map_err(|error| unavailable(&error))?;

@@ -16,7 +16,7 @@ use crate::store::postgres::types::{Param, Time, Uuid, number, params};
 use crate::{
     domain::{LineageId, Sequence},
     store::{
-        StoreError,
+        Result,
         durable::{
             CopyError,
             key_value::Value,
@@ -44,8 +44,8 @@ pub(in crate::store::postgres) struct Mismatch {
 /// Calls `each` for every mismatch. Skips records that cannot be read.
 pub(in crate::store::postgres) fn find(
     snapshot: &Snapshot<'_>,
-    each: &mut dyn FnMut(Mismatch) -> Result<(), StoreError>,
-) -> Result<(), StoreError> {
+    each: &mut dyn FnMut(Mismatch) -> Result<()>,
+) -> Result<()> {
     find_conversations(snapshot, each)?;
     for row in snapshot.rows(GIVEN_IDS, &[])? {
         given_id(&row?).map_or(Ok(()), &mut *each)?;
@@ -56,10 +56,7 @@ pub(in crate::store::postgres) fn find(
     Ok(())
 }
 
-fn find_conversations(
-    snapshot: &Snapshot<'_>,
-    each: &mut dyn FnMut(Mismatch) -> Result<(), StoreError>,
-) -> Result<(), StoreError> {
+fn find_conversations(snapshot: &Snapshot<'_>, each: &mut dyn FnMut(Mismatch) -> Result<()>) -> Result<()> {
     let sql = format!("SELECT {} FROM conversations ORDER BY lineage", Computed::NAMES.join(", "));
     let mut rows = snapshot.rows(&sql, &[])?;
     for expected in Conversations::of(snapshot) {

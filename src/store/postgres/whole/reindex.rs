@@ -9,7 +9,7 @@ use super::{
 };
 use crate::store::postgres::{Options, types::borrowed};
 use crate::store::{
-    StoreError,
+    Result,
     durable::{Reindexed, Scope},
 };
 
@@ -32,7 +32,7 @@ const NAMED: &str = "SELECT count(*) FROM conversations WHERE listed
 ///
 /// - Servers can keep running: a row is changed only if its records are still the ones that were read.
 /// - Blocks: must not be called on a thread of a runtime.
-pub fn reindex(options: &Options, scope: &Scope) -> Result<Reindexed, StoreError> {
+pub fn reindex(options: &Options, scope: &Scope) -> Result<Reindexed> {
     let session = Session::open(options)?;
     let mended = if *scope == Scope::All { mend(&session, options)? } else { 0 };
     let (namespace, recipient, id) = match scope {
@@ -51,7 +51,7 @@ pub fn reindex(options: &Options, scope: &Scope) -> Result<Reindexed, StoreError
 }
 
 /// Corrects columns; returns the number of corrected rows.
-fn mend(session: &Session, options: &Options) -> Result<u64, StoreError> {
+fn mend(session: &Session, options: &Options) -> Result<u64> {
     let mut mended = 0;
     let found = snapshot::read(options, |snapshot| {
         mismatches::find(snapshot, &mut |Mismatch { sql, params, .. }| {

@@ -5,7 +5,6 @@ use std::future::Future;
 use tokio::runtime::{Builder, Runtime};
 use tokio_postgres::Client;
 
-use crate::store::StoreError;
 use crate::store::postgres::{
     Options,
     connection::{
@@ -13,6 +12,7 @@ use crate::store::postgres::{
         fault::unavailable,
     },
 };
+use crate::store::{Result, StoreError};
 
 /// A connection, and the runtime that it is used on. The methods block: they must not be called on a thread of
 /// another runtime.
@@ -23,7 +23,7 @@ pub(in crate::store::postgres) struct Session {
 
 impl Session {
     /// Connects, and selects the schema. No statement times out, and each is planned for its parameters.
-    pub(in crate::store::postgres) fn open(options: &Options) -> Result<Self, StoreError> {
+    pub(in crate::store::postgres) fn open(options: &Options) -> Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let client = runtime.block_on(connected(options))?;
@@ -38,7 +38,7 @@ impl Session {
     }
 
     /// Runs statements without parameters.
-    pub(in crate::store::postgres) fn run(&self, sql: &str) -> Result<(), StoreError> {
+    pub(in crate::store::postgres) fn run(&self, sql: &str) -> Result<()> {
         self.wait(self.client.batch_execute(sql))
     }
 
@@ -46,7 +46,7 @@ impl Session {
     pub(in crate::store::postgres) fn wait<T>(
         &self,
         answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
-    ) -> Result<T, StoreError> {
+    ) -> Result<T> {
         self.runtime.block_on(answer).map_err(|error| unavailable(&error))
     }
 }

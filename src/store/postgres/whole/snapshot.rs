@@ -15,7 +15,7 @@ use super::{
 };
 use crate::store::postgres::{Options, connection::fault::unavailable, types::Uuid};
 use crate::store::{
-    StoreError,
+    Result, StoreError,
     durable::{
         key_value::{Ascending, Key, KeyValueError, Ordered, Value},
         lineage_of,
@@ -31,7 +31,7 @@ const ROWS: [usize; 2] = [50, 2_000];
 ///
 /// - Until `work` is done, VACUUM cannot free rows that are removed meanwhile.
 /// - Blocks: must not be called on a thread of a runtime.
-pub fn read<T>(options: &Options, work: impl FnOnce(&Snapshot<'_>) -> T) -> Result<T, StoreError> {
+pub fn read<T>(options: &Options, work: impl FnOnce(&Snapshot<'_>) -> T) -> Result<T> {
     let Session { runtime, mut client } = Session::open(options)?;
     let transaction = client.build_transaction().isolation_level(IsolationLevel::RepeatableRead);
     let transaction = runtime.block_on(transaction.read_only(true).start());
@@ -52,7 +52,7 @@ impl Snapshot<'_> {
         &self,
         sql: &str,
         params: &[&(dyn ToSql + Sync)],
-    ) -> Result<Rows<'_>, StoreError> {
+    ) -> Result<Rows<'_>> {
         let opened = self.runtime.block_on(async {
             let known = self.statements.lock().get(sql).cloned();
             let statement = match known {
@@ -78,7 +78,7 @@ pub(in crate::store::postgres) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    fn fetch(&mut self) -> Result<(), StoreError> {
+    fn fetch(&mut self) -> Result<()> {
         let Some(portal) = self.portal.take() else { return Ok(()) };
         let asked = self.next;
         let fetched = self.snapshot.transaction.query_portal(&portal, asked as i32);
@@ -94,7 +94,7 @@ impl Rows<'_> {
 }
 
 impl Iterator for Rows<'_> {
-    type Item = Result<Row, StoreError>;
+    type Item = Result<Row>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.rows.len() == 0

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::store::postgres::Options;
 use crate::store::{
-    StoreError,
+    Result,
     durable::{Report, verify_records},
 };
 
@@ -18,7 +18,7 @@ use crate::store::{
 /// - Reads utterances and outcomes twice.
 /// - All problems are in the report, even if a record cannot be read.
 /// - Blocks: must not be called on a thread of a runtime.
-pub fn verify(options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Report, StoreError> {
+pub fn verify(options: &Options, progress: &mut dyn FnMut(u64)) -> Result<Report> {
     snapshot::read(options, |snapshot| {
         let mut report = verify_records(snapshot, progress);
         mismatches::find(snapshot, &mut |Mismatch { name, columns, .. }| {

@@ -7,7 +7,7 @@ use tokio_postgres::{Error, binary_copy::BinaryCopyInWriter};
 use super::{computed::Computed, conversations::ConversationRow, session::Session};
 use crate::store::postgres::types::{Param, Time, Uuid, borrowed, number, params};
 use crate::store::{
-    RecipientKey, StoreError,
+    RecipientKey, Result,
     durable::{
         key_value::Value,
         records::{OutcomeName, Record},
@@ -44,10 +44,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Adds the row of a conversation. Returns whether rows were written.
-    pub(in crate::store::postgres) fn add_conversation(
-        &mut self,
-        row: ConversationRow,
-    ) -> Result<bool, StoreError> {
+    pub(in crate::store::postgres) fn add_conversation(&mut self, row: ConversationRow) -> Result<bool> {
         let ConversationRow { key, columns, identity, head, policy, description, ending } = row;
         let bytes = identity.len() + head.len() + policy.len() + description.as_ref().map_or(0, Vec::len);
         let (namespace, id) = (key.namespace.as_str().to_owned(), key.id.as_str().to_owned());
@@ -58,11 +55,7 @@ impl<'a> Writer<'a> {
 
     /// Adds the row of a record, unless it is a part of a conversation's row or derived from other columns.
     /// Returns whether rows were written.
-    pub(in crate::store::postgres) fn add_record(
-        &mut self,
-        record: Record,
-        value: Value,
-    ) -> Result<bool, StoreError> {
+    pub(in crate::store::postgres) fn add_record(&mut self, record: Record, value: Value) -> Result<bool> {
         let bytes = value.len();
         let (target, values) = match record {
             Record::Utterances((lineage, sequence), utterance) => {
@@ -97,7 +90,7 @@ impl<'a> Writer<'a> {
         self.add(target, values, bytes)
     }
 
-    fn add(&mut self, target: Target, values: Vec<Param>, bytes: usize) -> Result<bool, StoreError> {
+    fn add(&mut self, target: Target, values: Vec<Param>, bytes: usize) -> Result<bool> {
         let is_full = self.bytes >= BATCH_BYTES || self.target != target;
         let written = is_full && self.flush()?;
         self.target = target;
@@ -107,7 +100,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the pending rows: all, or none. Returns whether there were any.
-    pub(in crate::store::postgres) fn flush(&mut self) -> Result<bool, StoreError> {
+    pub(in crate::store::postgres) fn flush(&mut self) -> Result<bool> {
         self.bytes = 0;
         let rows = std::mem::take(&mut self.rows);
         if rows.is_empty() {

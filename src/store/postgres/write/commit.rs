@@ -28,7 +28,7 @@ use crate::store::postgres::{
 };
 use crate::{
     domain::limits::DATABASE_SETTLE,
-    store::{CommitError, Conflict, StoreError, meters::Meters},
+    store::{CommitError, Conflict, Result, StoreError, meters::Meters},
 };
 
 /// How often a commit is tried if other transactions interfere.
@@ -142,7 +142,7 @@ impl Commits {
 }
 
 /// Finds out whether the commit took effect; retries for a while if that fails.
-async fn settle(database: &Database, logged: &Logged) -> Result<bool, StoreError> {
+async fn settle(database: &Database, logged: &Logged) -> Result<bool> {
     let deadline = time::Instant::now() + DATABASE_SETTLE;
     loop {
         match settle_once(database, logged).await {
@@ -153,10 +153,7 @@ async fn settle(database: &Database, logged: &Logged) -> Result<bool, StoreError
 }
 
 /// Finds out whether the commit took effect. If it has not, it never will.
-pub(in crate::store::postgres) async fn settle_once(
-    database: &Database,
-    logged: &Logged,
-) -> Result<bool, StoreError> {
+pub(in crate::store::postgres) async fn settle_once(database: &Database, logged: &Logged) -> Result<bool> {
     let mut connection = database.connection().await?;
     let Logged { change, namespace, id } = logged;
     let rows = connection.query(sql::SETTLE, &[change, namespace, id]).await?;
@@ -214,7 +211,7 @@ async fn send(client: &Object, steps: &[Step], statements: &[Statement]) -> Vec<
 
 /// Fails if a parameter cannot be sent: otherwise its statement would be left out, and the others would take
 /// effect.
-fn check(steps: &[Step], statements: &[Statement]) -> Result<(), StoreError> {
+fn check(steps: &[Step], statements: &[Statement]) -> Result<()> {
     let mut scratch = BytesMut::new();
     for (step, statement) in steps.iter().zip(statements) {
         for (param, expected) in step.params.iter().zip(statement.params()) {

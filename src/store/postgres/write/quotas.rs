@@ -13,7 +13,7 @@ use crate::store::postgres::connection::database::Database;
 use crate::{
     domain::Namespace,
     store::{
-        Commit, Quotas, StoreError,
+        Commit, Quotas, Result, StoreError,
         quotas::{Added, Growth, Used, check},
     },
 };
@@ -69,7 +69,7 @@ impl Ledger {
         &self,
         database: &Database,
         commit: &Commit,
-    ) -> Result<Vec<Taken>, StoreError> {
+    ) -> Result<Vec<Taken>> {
         let Some(quotas) = *self.0.quotas.read() else { return Ok(Vec::new()) };
         self.0.counted.get_or_try_init(|| count(database)).await?;
         let growth = Growth::of(commit);
@@ -80,7 +80,7 @@ impl Ledger {
     }
 }
 
-async fn count(database: &Database) -> Result<(), StoreError> {
+async fn count(database: &Database) -> Result<()> {
     database.connection().await?.run_long(COUNT).await
 }
 
@@ -89,7 +89,7 @@ impl Taken {
     pub(in crate::store::postgres) async fn refusal(
         &self,
         database: &Database,
-    ) -> Result<Option<StoreError>, StoreError> {
+    ) -> Result<Option<StoreError>> {
         let mut connection = database.connection().await?;
         let rows = connection.query(USED, &[&self.namespace.as_str()]).await?;
         let used = rows.first().map_or(Used::default(), |row| Used {
