@@ -2,7 +2,7 @@
 
 use crate::domain::{
     Timestamp,
-    forgetting::{Criterion, Instruction, InstructionError, Part, Take, time::Stretch},
+    forgetting::{Criterion, Instruction, Part, Result, Take, time::Stretch},
 };
 
 /// An instruction that was understood. [`at`](Self::at) returns what it selects.
@@ -28,11 +28,7 @@ impl Asked {
     ///
     /// # Errors
     /// As for [`Instruction::of`].
-    pub(super) fn in_english(
-        parts: Vec<AskedPart>,
-        except: Vec<AskedPart>,
-        means_one: bool,
-    ) -> Result<Self, InstructionError> {
+    pub(super) fn in_english(parts: Vec<AskedPart>, except: Vec<AskedPart>, means_one: bool) -> Result<Self> {
         let asked = Self { parts, except, is_english: true, means_one };
         // relative times keep their order at any time, so checking one moment is enough
         asked.at(Timestamp(0)).check()?;

@@ -9,7 +9,7 @@ use std::{fmt, str::FromStr};
 
 use crate::domain::{
     Role, Timestamp,
-    forgetting::{Criterion, Instruction, InstructionError, Numbers, Part, Take, doubts, time},
+    forgetting::{Criterion, Instruction, InstructionError, Numbers, Part, Result, Take, doubts, time},
 };
 
 /// The words allowed before a colon.
@@ -55,7 +55,7 @@ pub(super) fn is_canonical(text: &str) -> bool {
 /// # Errors
 /// Names a part that is not a form or has an invalid value, or a contradiction between the parts, as for
 /// [`Instruction::of`].
-pub(super) fn parse(text: &str) -> Result<Instruction, InstructionError> {
+pub(super) fn parse(text: &str) -> Result<Instruction> {
     let mut reader = Reader { rest: text.trim() };
     let mut parts = vec![reader.part()?];
     while reader.joint("or")? {
@@ -180,7 +180,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Consumes forms up to the next joint.
-    fn part(&mut self) -> Result<Part, InstructionError> {
+    fn part(&mut self) -> Result<Part> {
         let (mut criteria, mut take) = (Vec::new(), None);
         loop {
             let before = self.rest;
@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Consumes one form.
-    fn form(&mut self) -> Result<Form, InstructionError> {
+    fn form(&mut self) -> Result<Form> {
         let start = self.rest;
         let (keyword, after) = split_word(start);
         if !KEYWORDS.contains(&&*keyword) {
@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Consumes a joint, which something must follow.
-    fn joint(&mut self, joint: &str) -> Result<bool, InstructionError> {
+    fn joint(&mut self, joint: &str) -> Result<bool> {
         let found = self.peeks(joint);
         if found {
             let start = self.rest;
@@ -240,7 +240,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Skips the separator before another form: blanks, with at most a comma and an `and`.
-    fn separator(&mut self) -> Result<(), InstructionError> {
+    fn separator(&mut self) -> Result<()> {
         let start = self.rest;
         let mut rest = start.trim_start();
         rest = rest.strip_prefix(',').unwrap_or(rest).trim_start();
@@ -343,7 +343,7 @@ fn number<T: FromStr>(digits: &str) -> Result<T, &'static str> {
 
 /// The texts of `about`, and what follows them: one unquoted that takes the rest of the line, or several in
 /// quotes.
-fn read_rest(rest: &str) -> Result<(Vec<String>, &str), InstructionError> {
+fn read_rest(rest: &str) -> Result<(Vec<String>, &str)> {
     let rest = rest.trim();
     if let Some(found) = quoted_list(rest) {
         return Ok(found);

@@ -14,6 +14,9 @@ English sentence, such as \"forget what the user said before turn 5\"";
 /// The most characters of the input to show in an error.
 const SHOWN: usize = 80;
 
+/// What the parser of instructions returns.
+pub type Result<T, E = InstructionError> = std::result::Result<T, E>;
+
 /// The reason an instruction is refused. The text follows the name of the field that contained it.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InstructionError {

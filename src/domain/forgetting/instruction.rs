@@ -2,7 +2,7 @@
 
 use crate::domain::{
     Role, Timestamp,
-    forgetting::{InstructionError, Numbers},
+    forgetting::{InstructionError, Numbers, Result},
     limits::{MAX_PARTS, MAX_TOPICS},
 };
 
@@ -86,10 +86,7 @@ impl Instruction {
     /// # Errors
     /// Neither a criterion nor a count, a zero, a reversed range, an empty text, two criteria of the same
     /// kind, or criteria that no utterance can meet together.
-    pub fn new(
-        criteria: impl IntoIterator<Item = Criterion>,
-        take: Option<Take>,
-    ) -> Result<Self, InstructionError> {
+    pub fn new(criteria: impl IntoIterator<Item = Criterion>, take: Option<Take>) -> Result<Self> {
         Self::of(vec![Part::new(criteria, take)], Vec::new())
     }
 
@@ -97,7 +94,7 @@ impl Instruction {
     ///
     /// # Errors
     /// As for [`new`](Self::new); no parts, too many, or `all` together with other parts or as an exception.
-    pub fn of(parts: Vec<Part>, except: Vec<Part>) -> Result<Self, InstructionError> {
+    pub fn of(parts: Vec<Part>, except: Vec<Part>) -> Result<Self> {
         let instruction = Self::checked(parts, except);
         instruction.check()?;
         Ok(instruction)
@@ -129,7 +126,7 @@ impl Instruction {
     }
 
     /// Checks each part, and all of them together.
-    pub(super) fn check(&self) -> Result<(), InstructionError> {
+    pub(super) fn check(&self) -> Result<()> {
         let all = || self.parts.iter().chain(&self.except);
         if self.parts.is_empty() {
             return Err(InstructionError::Empty);
@@ -174,7 +171,7 @@ impl Part {
     }
 
     /// Checks that each criterion, and all of them together, make sense.
-    fn check(&self) -> Result<(), InstructionError> {
+    fn check(&self) -> Result<()> {
         if self.criteria.is_empty() && self.take.is_none() {
             return Err(InstructionError::Empty);
         }
@@ -195,7 +192,7 @@ impl Part {
     }
 
     /// Checks that criteria allowed only alone are alone.
-    fn check_alone(&self) -> Result<(), InstructionError> {
+    fn check_alone(&self) -> Result<()> {
         let parts = self.criteria.len() + usize::from(self.take.is_some());
         match self.criteria.first() {
             Some(Criterion::All) if parts > 1 => {
@@ -209,7 +206,7 @@ impl Part {
     }
 
     /// Checks that some turn can meet all criteria on turns.
-    fn check_turns(&self) -> Result<(), InstructionError> {
+    fn check_turns(&self) -> Result<()> {
         let (mut low, mut high, mut counted, mut fixed) = (0, u32::MAX, 0, 0);
         for criterion in &self.criteria {
             match criterion {
@@ -235,7 +232,7 @@ impl Part {
     }
 
     /// Checks that some time can meet all criteria on times.
-    fn check_times(&self) -> Result<(), InstructionError> {
+    fn check_times(&self) -> Result<()> {
         let time = |of: fn(&Criterion) -> Option<Timestamp>| self.criteria.iter().find_map(of);
         let since = time(|one| if let Criterion::Since(time) = one { Some(*time) } else { None });
         let before = time(|one| if let Criterion::Before(time) = one { Some(*time) } else { None });
@@ -292,7 +289,7 @@ impl Criterion {
     }
 
     /// Checks that the criterion makes sense on its own.
-    fn check(&self) -> Result<(), InstructionError> {
+    fn check(&self) -> Result<()> {
         let checked = match self {
             Self::Id(text) | Self::Name(text) if text.is_empty() => Err("the value is missing"),
             Self::About(texts) if texts.is_empty() => Err("the text to look for is missing"),

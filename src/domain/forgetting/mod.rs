@@ -17,6 +17,7 @@ mod time;
 mod words;
 
 use asked::AskedPart;
+use error::Result;
 
 pub use asked::Asked;
 pub use error::{InstructionError, Suggested};
@@ -64,7 +65,7 @@ pub fn moment(text: &str, now: Timestamp) -> Option<Timestamp> {
 /// # Errors
 /// An instruction that is not understood as a whole, selects nothing, or contradicts itself. The error names
 /// the part and what is accepted.
-pub fn parse(text: &str) -> Result<Asked, InstructionError> {
+pub fn parse(text: &str) -> Result<Asked> {
     if text.len() > MAX_INSTRUCTION_BYTES {
         return Err(InstructionError::TooLong(text.len()));
     }

@@ -1,6 +1,6 @@
 //! A sentence split into words, quoted texts and marks, with a position in it.
 
-use crate::domain::forgetting::InstructionError;
+use crate::domain::forgetting::{InstructionError, Result};
 
 /// The most words in an unquoted name.
 pub(super) const MAX_NAME_WORDS: usize = 4;
@@ -46,7 +46,7 @@ impl<'a> Cursor<'a> {
     ///
     /// # Errors
     /// An unclosed double quote.
-    pub fn new(source: &'a str) -> Result<Self, InstructionError> {
+    pub fn new(source: &'a str) -> Result<Self> {
         let tokens = split(source)?;
         let capitals = source.contains(char::is_lowercase);
         Ok(Self { source, end: tokens.len(), tokens, at: 0, capitals, commanded: false })
@@ -78,6 +78,13 @@ impl<'a> Cursor<'a> {
     /// Moves to a position.
     pub fn back(&mut self, at: usize) {
         self.at = at;
+    }
+
+    /// Moves to a position, unless what was sought is found.
+    pub fn back_unless(&mut self, found: bool, at: usize) {
+        if !found {
+            self.at = at;
+        }
     }
 
     /// The end of the sentence, without closing words and marks.
@@ -237,7 +244,7 @@ impl Token<'_> {
 }
 
 /// Splits a sentence into tokens.
-fn split(source: &str) -> Result<Vec<Token<'_>>, InstructionError> {
+fn split(source: &str) -> Result<Vec<Token<'_>>> {
     let mut tokens = Vec::new();
     let mut at = 0;
     let mut single_quotes = true;

@@ -3,7 +3,7 @@
 use jiff::civil::{Date, Weekday};
 
 use crate::domain::forgetting::{
-    InstructionError,
+    Result,
     time::{Day, Moment, Stretch, read},
 };
 
@@ -96,9 +96,7 @@ fn days_ago(cursor: &mut Cursor<'_>) -> Option<Day> {
     let start = cursor.at();
     let days = cardinal(cursor).ok().flatten().filter(|_| cursor.any(&["day", "days"]) && cursor.word("ago"));
     let days = days.and_then(|days| u8::try_from(days).ok());
-    if days.is_none() {
-        cursor.back(start);
-    }
+    cursor.back_unless(days.is_some(), start);
     days.map(Day::Back)
 }
 
@@ -106,7 +104,7 @@ fn days_ago(cursor: &mut Cursor<'_>) -> Option<Day> {
 ///
 /// # Errors
 /// A day that does not exist.
-pub(super) fn date(cursor: &mut Cursor<'_>) -> Result<Option<Day>, InstructionError> {
+pub(super) fn date(cursor: &mut Cursor<'_>) -> Result<Option<Day>> {
     let start = cursor.at();
     for (back, day) in ["today", "yesterday", "the day before yesterday"].into_iter().enumerate() {
         if cursor.phrase(day) {
@@ -157,7 +155,7 @@ fn month(cursor: &mut Cursor<'_>) -> Option<i8> {
 }
 
 /// Consumes "20", "20th", "twentieth".
-fn day_of_month(cursor: &mut Cursor<'_>) -> Result<Option<i8>, InstructionError> {
+fn day_of_month(cursor: &mut Cursor<'_>) -> Result<Option<i8>> {
     let start = cursor.at();
     let day = match digits(cursor.peek_word()) {
         Some(day) => {
@@ -167,9 +165,7 @@ fn day_of_month(cursor: &mut Cursor<'_>) -> Result<Option<i8>, InstructionError>
         None => ordinal(cursor)?,
     };
     let day = day.filter(|day| (1..=31).contains(day)).map(|day| day as i8);
-    if day.is_none() {
-        cursor.back(start);
-    }
+    cursor.back_unless(day.is_some(), start);
     Ok(day)
 }
 

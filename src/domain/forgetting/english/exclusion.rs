@@ -4,7 +4,7 @@
 //! The exclusion is a phrase of its own. A count in it counts the utterances that the sentence would
 //! otherwise forget: "my messages except the last one" keeps the last one of mine.
 
-use crate::domain::forgetting::{Criterion, InstructionError, words};
+use crate::domain::forgetting::{Criterion, Result, words};
 
 use super::{
     cursor::Cursor,
@@ -65,7 +65,7 @@ pub(super) struct Meaning {
 }
 
 /// Consumes what follows a verb of forgetting: objects, and what is excluded from them.
-pub(super) fn forgotten(cursor: &mut Cursor<'_>) -> Result<Meaning, InstructionError> {
+pub(super) fn forgotten(cursor: &mut Cursor<'_>) -> Result<Meaning> {
     let Some(turn) = turn(cursor) else {
         return Ok(Meaning { selected: objects(cursor)?, kept: Vec::new() });
     };
@@ -100,12 +100,12 @@ pub(super) fn forgotten(cursor: &mut Cursor<'_>) -> Result<Meaning, InstructionE
 }
 
 /// Consumes what follows "keep only".
-pub(super) fn kept_only(cursor: &mut Cursor<'_>) -> Result<Meaning, InstructionError> {
+pub(super) fn kept_only(cursor: &mut Cursor<'_>) -> Result<Meaning> {
     Ok(Meaning { selected: everything(), kept: objects(cursor)? })
 }
 
 /// Consumes what follows "keep", which must end with "and forget the rest".
-pub(super) fn kept(cursor: &mut Cursor<'_>) -> Result<Meaning, InstructionError> {
+pub(super) fn kept(cursor: &mut Cursor<'_>) -> Result<Meaning> {
     let start = cursor.at();
     let rest = REST.iter().any(|rest| cursor.drop_last_phrase(rest));
     let verb = words::VERBS.iter().any(|verb| cursor.drop_last_phrase(verb));
@@ -126,9 +126,7 @@ fn everything() -> Vec<Selection> {
 fn rest(cursor: &mut Cursor<'_>) -> bool {
     let start = cursor.at();
     let found = cursor.phrases(&REST) && cursor.done();
-    if !found {
-        cursor.back(start);
-    }
+    cursor.back_unless(found, start);
     found
 }
 

@@ -59,7 +59,7 @@ mod typos;
 
 use crate::domain::{
     Role,
-    forgetting::{Asked, Criterion, InstructionError, Take, canonical, doubts, words},
+    forgetting::{Asked, Criterion, InstructionError, Result, Take, canonical, doubts, words},
 };
 
 pub(super) use self::moment::moment;
@@ -179,7 +179,7 @@ const MISSPELT: &str = "a word is misspelt, and the sentence would mean everythi
 ///
 /// # Errors
 /// The first words that no rule consumes, or a part that is understood but cannot be expressed.
-pub(super) fn parse(text: &str) -> Result<Asked, InstructionError> {
+pub(super) fn parse(text: &str) -> Result<Asked> {
     let mut cursor = Cursor::new(text)?;
     let error = match sentence(&mut cursor, text) {
         Ok((asked, _)) => return Ok(asked),
@@ -194,7 +194,7 @@ pub(super) fn parse(text: &str) -> Result<Asked, InstructionError> {
 }
 
 /// Parses a sentence as it is; also returns whether it means everything stored.
-fn sentence(cursor: &mut Cursor<'_>, text: &str) -> Result<(Asked, bool), InstructionError> {
+fn sentence(cursor: &mut Cursor<'_>, text: &str) -> Result<(Asked, bool)> {
     let asked = strip_closings(cursor);
     let wrapper = wrapper(cursor)?;
     if asked && !wrapper.asks {
@@ -227,7 +227,7 @@ fn retracted() -> Meaning {
 }
 
 /// Consumes short forms after a verb, unless they take the rest of the sentence as a text.
-fn short_form(cursor: &mut Cursor<'_>) -> Result<Option<Asked>, InstructionError> {
+fn short_form(cursor: &mut Cursor<'_>) -> Result<Option<Asked>> {
     if !canonical::is_canonical(cursor.rest()) || !cursor.rest().contains(':') {
         return Ok(None);
     }
@@ -238,7 +238,7 @@ fn short_form(cursor: &mut Cursor<'_>) -> Result<Option<Asked>, InstructionError
 }
 
 /// Consumes what follows a verb of forgetting; if that is nothing known, suggests what might be meant.
-fn forgotten(cursor: &mut Cursor<'_>) -> Result<Meaning, InstructionError> {
+fn forgotten(cursor: &mut Cursor<'_>) -> Result<Meaning> {
     let (start, end) = (cursor.at(), cursor.end());
     cursor.any(&["only", "just"]);
     let error = match exclusion::forgotten(cursor) {
@@ -259,7 +259,7 @@ fn forgotten(cursor: &mut Cursor<'_>) -> Result<Meaning, InstructionError> {
 }
 
 impl Meaning {
-    fn asked(self, text: &str) -> Result<Asked, InstructionError> {
+    fn asked(self, text: &str) -> Result<Asked> {
         let means_one = self.selected.iter().any(Selection::means_one);
         if means_one && self.selected.len() > 1 {
             return Err(InstructionError::part(text, WHICH_ONES));
@@ -323,7 +323,7 @@ enum Verb {
 }
 
 /// Consumes politeness and the verb.
-fn wrapper(cursor: &mut Cursor<'_>) -> Result<Wrapper, InstructionError> {
+fn wrapper(cursor: &mut Cursor<'_>) -> Result<Wrapper> {
     openers(cursor);
     let asks = cursor.phrases(&QUESTIONS);
     let mind = asks && cursor.word("mind");

@@ -2,7 +2,7 @@
 
 use crate::domain::{
     Role,
-    forgetting::{Criterion, InstructionError, doubts, words},
+    forgetting::{Criterion, InstructionError, Result, doubts, words},
 };
 
 use super::{
@@ -38,13 +38,13 @@ const COPULAS: [&str; 13] = [
 ///
 /// # Errors
 /// A modifier that is understood but not acceptable. Anything else is left unread.
-pub(super) fn modifiers(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<(), InstructionError> {
+pub(super) fn modifiers(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<()> {
     while modifier(cursor, selection)? {}
     Ok(())
 }
 
 /// Consumes one modifier, optionally after a "that".
-fn modifier(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, InstructionError> {
+fn modifier(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool> {
     if scope(cursor) {
         return Ok(true);
     }
@@ -64,14 +64,12 @@ fn modifier(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, 
         || (!joined && authored(cursor, selection)?)
         || (!relative && identified(cursor, selection))
         || (!relative && clause(cursor, selection)?);
-    if !found {
-        cursor.back(start);
-    }
+    cursor.back_unless(found, start);
     Ok(found)
 }
 
 /// Consumes "said by the user", "said".
-pub(super) fn spoken(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, InstructionError> {
+pub(super) fn spoken(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool> {
     let start = cursor.at();
     if !cursor.any(&words::SPOKEN) {
         return Ok(false);
@@ -88,12 +86,7 @@ pub(super) fn spoken(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Resu
 }
 
 /// Adds speakers.
-fn say(
-    cursor: &Cursor<'_>,
-    start: usize,
-    selection: &mut Selection,
-    who: Vec<Vec<Criterion>>,
-) -> Result<(), InstructionError> {
+fn say(cursor: &Cursor<'_>, start: usize, selection: &mut Selection, who: Vec<Vec<Criterion>>) -> Result<()> {
     match who.is_empty() {
         true => Ok(()),
         false => selection.add_any_of(who).map_err(|why| cursor.refused(start, why)),
@@ -101,7 +94,7 @@ fn say(
 }
 
 /// Consumes "I said", "the user has said", "Bob and Alice wrote", "we discussed", "you know".
-pub(super) fn authored(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, InstructionError> {
+pub(super) fn authored(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool> {
     let start = cursor.at();
     let lower_name = unknown_word(cursor) && words::SAID.contains(&cursor.word_at(start + 1));
     let Some(mut who) = subjects(cursor) else {
@@ -133,9 +126,7 @@ pub(super) fn just_said(cursor: &mut Cursor<'_>) -> Option<Vec<Criterion>> {
     let start = cursor.at();
     let who = subjects(cursor).filter(|who| who.len() == 1 && who[0].len() == 1);
     let who = who.filter(|_| cursor.word("just") && cursor.phrases(&words::SAID) && cursor.done());
-    if who.is_none() {
-        cursor.back(start);
-    }
+    cursor.back_unless(who.is_some(), start);
     who.map(|mut who| who.remove(0))
 }
 
@@ -146,12 +137,7 @@ fn nameless(cursor: &Cursor<'_>, start: usize, name: usize) -> InstructionError 
 }
 
 /// Consumes one of `markers` and the topic after it.
-fn topic(
-    cursor: &mut Cursor<'_>,
-    selection: &mut Selection,
-    markers: &[&str],
-    joint: Joint,
-) -> Result<bool, InstructionError> {
+fn topic(cursor: &mut Cursor<'_>, selection: &mut Selection, markers: &[&str], joint: Joint) -> Result<bool> {
     let found = cursor.phrases(markers);
     if found {
         topic::read(cursor, selection, joint)?;
@@ -160,7 +146,7 @@ fn topic(
 }
 
 /// Consumes "with Paris in them".
-fn with_in_it(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, InstructionError> {
+fn with_in_it(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool> {
     let end = cursor.end();
     let found = cursor.peek_word() == "with"
         && ["in it", "in them"].iter().any(|in_it| cursor.drop_last_phrase(in_it));
@@ -174,7 +160,7 @@ fn with_in_it(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool
 }
 
 /// Consumes "from me", "by the assistant", "of Alice and Bob".
-fn source(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, InstructionError> {
+fn source(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool> {
     let start = cursor.at();
     if !cursor.any(&["from", "by", "of"]) {
         return Ok(false);
@@ -207,7 +193,7 @@ fn identified(cursor: &mut Cursor<'_>, selection: &mut Selection) -> bool {
 }
 
 /// Consumes "where I mentioned Paris", "in which we talked about Paris".
-fn clause(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, InstructionError> {
+fn clause(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool> {
     let start = cursor.at();
     if cursor.phrases(&["where", "in which", "when"])
         && let Some(who) = subjects(cursor)

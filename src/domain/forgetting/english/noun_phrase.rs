@@ -4,7 +4,7 @@
 use crate::domain::{
     Role,
     forgetting::{
-        Criterion, InstructionError, Take,
+        Criterion, Result, Take,
         time::Stretch,
         words::{self, Noun},
     },
@@ -62,10 +62,7 @@ struct Front {
 ///
 /// # Errors
 /// A phrase that leaves open which utterances are meant, or that no criteria can express.
-pub(super) fn noun_phrase(
-    cursor: &mut Cursor<'_>,
-    quantity: Quantity,
-) -> Result<Option<Selection>, InstructionError> {
+pub(super) fn noun_phrase(cursor: &mut Cursor<'_>, quantity: Quantity) -> Result<Option<Selection>> {
     let start = cursor.at();
     let day = possessive(cursor);
     let owners = if day.is_none() { owners(cursor) } else { Vec::new() };
@@ -145,14 +142,12 @@ fn history(cursor: &mut Cursor<'_>, definite: bool, all: bool) -> bool {
     let adjective = cursor.any(&["whole", "entire", "complete", "full"]);
     let bare = !determined && !adjective && !all;
     let found = cursor.phrases(if bare { &words::HISTORY[..words::BARE_HISTORY] } else { &words::HISTORY });
-    if !found {
-        cursor.back(start);
-    }
+    cursor.back_unless(found, start);
     found
 }
 
 /// Consumes what follows the whole conversation, which can only be places and times.
-fn whole(cursor: &mut Cursor<'_>, day: Option<Stretch>) -> Result<Selection, InstructionError> {
+fn whole(cursor: &mut Cursor<'_>, day: Option<Stretch>) -> Result<Selection> {
     let mut selection = Selection::default();
     if let Some(day) = day {
         selection.add_time(day);
@@ -169,7 +164,7 @@ fn whole(cursor: &mut Cursor<'_>, day: Option<Stretch>) -> Result<Selection, Ins
 }
 
 /// Consumes "of my messages" after "the last three".
-fn among(cursor: &mut Cursor<'_>, start: usize, pick: &Pick) -> Result<Option<Selection>, InstructionError> {
+fn among(cursor: &mut Cursor<'_>, start: usize, pick: &Pick) -> Result<Option<Selection>> {
     let after = cursor.at();
     if pick.stands_alone()
         && cursor.word("of")
@@ -194,12 +189,7 @@ impl Front {
     }
 
     /// Consumes what follows the noun.
-    fn with_noun(
-        self,
-        cursor: &mut Cursor<'_>,
-        noun: Noun,
-        plural: bool,
-    ) -> Result<Selection, InstructionError> {
+    fn with_noun(self, cursor: &mut Cursor<'_>, noun: Noun, plural: bool) -> Result<Selection> {
         let picked = self.pick != Pick::None;
         let restricted = matches!(self.quantity, Quantity::Each | Quantity::Any | Quantity::Among);
         if restricted && picked || self.pick == Pick::Count {
@@ -223,7 +213,7 @@ impl Front {
     }
 
     /// Consumes the numbers required after "turn", "position" and "sequence".
-    fn numbers(self, cursor: &mut Cursor<'_>, noun: Noun) -> Result<Selection, InstructionError> {
+    fn numbers(self, cursor: &mut Cursor<'_>, noun: Noun) -> Result<Selection> {
         let Some(numbers) = numbered(cursor, noun)? else {
             return Err(cursor.refused(self.start, WHICH));
         };
@@ -234,12 +224,7 @@ impl Front {
     }
 
     /// Consumes what follows "messages".
-    fn utterances(
-        self,
-        cursor: &mut Cursor<'_>,
-        noun: Noun,
-        plural: bool,
-    ) -> Result<Selection, InstructionError> {
+    fn utterances(self, cursor: &mut Cursor<'_>, noun: Noun, plural: bool) -> Result<Selection> {
         let mut selection = Selection::default();
         let role = self.speaker(cursor, noun)?;
         if let Some(day) = self.day {
@@ -270,7 +255,7 @@ impl Front {
     }
 
     /// The role named by the noun and what precedes it.
-    fn speaker(&self, cursor: &Cursor<'_>, noun: Noun) -> Result<Option<Role>, InstructionError> {
+    fn speaker(&self, cursor: &Cursor<'_>, noun: Noun) -> Result<Option<Role>> {
         let named = || self.owners.iter().chain(&self.roles).flatten();
         let mut said =
             named().filter_map(|one| if let Criterion::Speaker(role) = one { Some(*role) } else { None });
@@ -298,13 +283,7 @@ impl Front {
 
     /// Applies the pick after all modifiers are read. Without one, a plural or a universal means all of them,
     /// a singular exactly one.
-    fn apply(
-        &self,
-        cursor: &Cursor<'_>,
-        selection: &mut Selection,
-        noun: Noun,
-        plural: bool,
-    ) -> Result<(), InstructionError> {
+    fn apply(&self, cursor: &Cursor<'_>, selection: &mut Selection, noun: Noun, plural: bool) -> Result<()> {
         if self.pick != Pick::None {
             return match noun == Noun::Thing && selection.is_bare() {
                 true => Err(cursor.refused(self.start, NARROWER)),

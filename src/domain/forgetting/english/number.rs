@@ -1,6 +1,6 @@
 //! Numbers and ordinals, in digits and in words.
 
-use crate::domain::forgetting::{InstructionError, Numbers};
+use crate::domain::forgetting::{Numbers, Result};
 
 use super::cursor::Cursor;
 
@@ -60,7 +60,7 @@ const TOO_LARGE: &str = "the number is too large";
 ///
 /// # Errors
 /// Zero, or a number that does not fit in 64 bits.
-pub(super) fn cardinal(cursor: &mut Cursor<'_>) -> Result<Option<u64>, InstructionError> {
+pub(super) fn cardinal(cursor: &mut Cursor<'_>) -> Result<Option<u64>> {
     let start = cursor.at();
     let word = cursor.peek_word();
     let written = word.strip_prefix('#').unwrap_or(word);
@@ -76,7 +76,7 @@ pub(super) fn cardinal(cursor: &mut Cursor<'_>) -> Result<Option<u64>, Instructi
 }
 
 /// Consumes a quantity: a cardinal, "a dozen", "a couple of", "a pair of".
-pub(super) fn count(cursor: &mut Cursor<'_>) -> Result<Option<u64>, InstructionError> {
+pub(super) fn count(cursor: &mut Cursor<'_>) -> Result<Option<u64>> {
     let start = cursor.at();
     cursor.word("a");
     let number = match () {
@@ -95,7 +95,7 @@ pub(super) fn count(cursor: &mut Cursor<'_>) -> Result<Option<u64>, InstructionE
 }
 
 /// Consumes an ordinal from 1: `3rd`, "third", "twenty-first", "twenty first".
-pub(super) fn ordinal(cursor: &mut Cursor<'_>) -> Result<Option<u64>, InstructionError> {
+pub(super) fn ordinal(cursor: &mut Cursor<'_>) -> Result<Option<u64>> {
     let start = cursor.at();
     let number = match ordinal_word(cursor.peek_word()) {
         None => tens(cursor.peek_word()).and_then(|tens| {
@@ -118,7 +118,7 @@ pub(super) fn ordinal(cursor: &mut Cursor<'_>) -> Result<Option<u64>, Instructio
 }
 
 /// Consumes a number counted from the newest: "second to last", "third-to-last", "penultimate", "third last".
-pub(super) fn nth_to_last(cursor: &mut Cursor<'_>) -> Result<Option<u64>, InstructionError> {
+pub(super) fn nth_to_last(cursor: &mut Cursor<'_>) -> Result<Option<u64>> {
     let start = cursor.at();
     if cursor.word("penultimate")
         || cursor.phrases(&["next to last", "last but one"])
@@ -147,10 +147,7 @@ pub(super) fn nth_to_last(cursor: &mut Cursor<'_>) -> Result<Option<u64>, Instru
 ///
 /// # Errors
 /// As for [`cardinal`], and a reversed range.
-pub(super) fn span(
-    cursor: &mut Cursor<'_>,
-    noun: impl Fn(&mut Cursor<'_>),
-) -> Result<Option<Numbers>, InstructionError> {
+pub(super) fn span(cursor: &mut Cursor<'_>, noun: impl Fn(&mut Cursor<'_>)) -> Result<Option<Numbers>> {
     let Some(mut numbers) = range(cursor, &noun)? else { return Ok(None) };
     while let Some(next) = listed(cursor, &noun)? {
         numbers = numbers.and(&next);
@@ -159,10 +156,7 @@ pub(super) fn span(
 }
 
 /// Consumes one number or a range.
-fn range(
-    cursor: &mut Cursor<'_>,
-    noun: &impl Fn(&mut Cursor<'_>),
-) -> Result<Option<Numbers>, InstructionError> {
+fn range(cursor: &mut Cursor<'_>, noun: &impl Fn(&mut Cursor<'_>)) -> Result<Option<Numbers>> {
     let start = cursor.at();
     if let Some((from, to)) = cursor.peek_word().split_once(['-', '–'])
         && let (Some(from), Some(to)) = (digits(from.trim_start_matches('#')), digits(to))
@@ -186,12 +180,7 @@ fn range(
 ///
 /// # Errors
 /// A range that begins at 0 or is reversed.
-pub(super) fn ordered(
-    cursor: &Cursor<'_>,
-    start: usize,
-    from: u64,
-    to: u64,
-) -> Result<Numbers, InstructionError> {
+pub(super) fn ordered(cursor: &Cursor<'_>, start: usize, from: u64, to: u64) -> Result<Numbers> {
     Numbers::range(from, to).map_err(|why| cursor.refused(start, why))
 }
 
@@ -199,7 +188,7 @@ pub(super) fn ordered(
 ///
 /// # Errors
 /// A number that does not fit in 32 bits.
-pub(super) fn narrow(cursor: &Cursor<'_>, start: usize, number: u64) -> Result<u32, InstructionError> {
+pub(super) fn narrow(cursor: &Cursor<'_>, start: usize, number: u64) -> Result<u32> {
     u32::try_from(number).map_err(|_| cursor.refused(start, TOO_LARGE))
 }
 
@@ -209,10 +198,7 @@ pub(super) fn dash(cursor: &mut Cursor<'_>) -> bool {
 }
 
 /// Consumes the next numbers of a list.
-fn listed(
-    cursor: &mut Cursor<'_>,
-    noun: &impl Fn(&mut Cursor<'_>),
-) -> Result<Option<Numbers>, InstructionError> {
+fn listed(cursor: &mut Cursor<'_>, noun: &impl Fn(&mut Cursor<'_>)) -> Result<Option<Numbers>> {
     let start = cursor.at();
     let comma = cursor.mark(',');
     let and = cursor.any(&["and", "&"]);
@@ -227,7 +213,7 @@ fn listed(
 }
 
 /// Refuses zero, and numbers too large to read.
-fn positive(cursor: &Cursor<'_>, start: usize, number: Option<u64>) -> Result<u64, InstructionError> {
+fn positive(cursor: &Cursor<'_>, start: usize, number: Option<u64>) -> Result<u64> {
     match number {
         None => Err(cursor.refused(start, TOO_LARGE)),
         Some(0) => Err(cursor.refused(start, FROM_ONE)),

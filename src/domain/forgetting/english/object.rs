@@ -1,6 +1,6 @@
 //! The objects to forget: "everything", "what I said", a noun phrase, a topic.
 
-use crate::domain::forgetting::{Criterion, InstructionError, Take, words};
+use crate::domain::forgetting::{Criterion, Result, Take, words};
 
 use super::{
     cursor::{Cursor, Kind},
@@ -49,7 +49,7 @@ const MENTIONS: [&str; 8] = [
 /// # Errors
 /// Something that is not an object, or is ambiguous: also a filter of the last object that could be meant for
 /// the others too.
-pub(super) fn objects(cursor: &mut Cursor<'_>) -> Result<Vec<Selection>, InstructionError> {
+pub(super) fn objects(cursor: &mut Cursor<'_>) -> Result<Vec<Selection>> {
     let start = cursor.at();
     let mut all = vec![object(cursor)?];
     while !cursor.done() {
@@ -71,7 +71,7 @@ pub(super) fn objects(cursor: &mut Cursor<'_>) -> Result<Vec<Selection>, Instruc
 }
 
 /// Consumes an object.
-fn object(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
+fn object(cursor: &mut Cursor<'_>) -> Result<Selection> {
     match cursor.word("about") {
         true => after_about(cursor),
         false => quantified(cursor),
@@ -79,7 +79,7 @@ fn object(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
 }
 
 /// Consumes what follows "forget about": an object, or otherwise a topic.
-fn after_about(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
+fn after_about(cursor: &mut Cursor<'_>) -> Result<Selection> {
     let start = cursor.at();
     if let Ok(selection) = quantified(cursor)
         && (cursor.done() || cursor.peek_word() == "and")
@@ -101,7 +101,7 @@ fn after_about(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
 }
 
 /// Consumes an object that begins with its quantity.
-fn quantified(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
+fn quantified(cursor: &mut Cursor<'_>) -> Result<Selection> {
     let start = cursor.at();
     if let Some(mention) = mention(cursor)? {
         return Ok(mention);
@@ -123,7 +123,7 @@ fn quantified(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
 }
 
 /// Consumes "every mention of Marco", "the part about my divorce", "all the stuff I said".
-fn mention(cursor: &mut Cursor<'_>) -> Result<Option<Selection>, InstructionError> {
+fn mention(cursor: &mut Cursor<'_>) -> Result<Option<Selection>> {
     let start = cursor.at();
     let universal = cursor.any(&["all", "any", "every", "each"]);
     cursor.word("of");
@@ -156,7 +156,7 @@ pub(super) fn begins_quoted(cursor: &Cursor<'_>) -> bool {
 }
 
 /// Consumes an object without a quantity: a turn, a time or a noun phrase.
-fn plain(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
+fn plain(cursor: &mut Cursor<'_>) -> Result<Selection> {
     if let Some(turn) = underscored(cursor)? {
         return Ok(Selection::of(turn.within()));
     }
@@ -177,11 +177,7 @@ fn plain(cursor: &mut Cursor<'_>) -> Result<Selection, InstructionError> {
 }
 
 /// Consumes what follows "everything"; without a modifier, that means all if `bare_is_all`.
-fn everything(
-    cursor: &mut Cursor<'_>,
-    start: usize,
-    bare_is_all: bool,
-) -> Result<Selection, InstructionError> {
+fn everything(cursor: &mut Cursor<'_>, start: usize, bare_is_all: bool) -> Result<Selection> {
     let mut selection = Selection::default();
     modifiers(cursor, &mut selection)?;
     match (selection.is_bare(), bare_is_all && selection.is_everything()) {
@@ -193,7 +189,7 @@ fn everything(
 }
 
 /// Consumes what follows "what": "I said about Paris", "was said before turn 5".
-fn what(cursor: &mut Cursor<'_>, start: usize) -> Result<Selection, InstructionError> {
+fn what(cursor: &mut Cursor<'_>, start: usize) -> Result<Selection> {
     if let Some(who) = just_said(cursor) {
         let mut selection = Selection::default();
         selection.add_all(who);
@@ -215,7 +211,7 @@ fn what(cursor: &mut Cursor<'_>, start: usize) -> Result<Selection, InstructionE
 }
 
 /// Consumes what follows "all".
-fn all(cursor: &mut Cursor<'_>, start: usize) -> Result<Selection, InstructionError> {
+fn all(cursor: &mut Cursor<'_>, start: usize) -> Result<Selection> {
     if cursor.done() {
         return Ok(Selection::of(Criterion::All));
     }
@@ -230,6 +226,6 @@ fn all(cursor: &mut Cursor<'_>, start: usize) -> Result<Selection, InstructionEr
 }
 
 /// Consumes a noun phrase, which is required here.
-fn required(cursor: &mut Cursor<'_>, quantity: Quantity) -> Result<Selection, InstructionError> {
+fn required(cursor: &mut Cursor<'_>, quantity: Quantity) -> Result<Selection> {
     noun_phrase(cursor, quantity)?.ok_or_else(|| cursor.not_understood())
 }

@@ -1,6 +1,6 @@
 //! Which of a noun's utterances are meant: "last three", "3 oldest", "second and fifth", "first and last".
 
-use crate::domain::forgetting::{Criterion, InstructionError, Numbers, Take, words};
+use crate::domain::forgetting::{Criterion, Numbers, Result, Take, words};
 
 use super::{
     cursor::Cursor,
@@ -36,7 +36,7 @@ pub(super) enum Item {
 }
 
 /// Consumes a pick.
-pub(super) fn pick(cursor: &mut Cursor<'_>) -> Result<Pick, InstructionError> {
+pub(super) fn pick(cursor: &mut Cursor<'_>) -> Result<Pick> {
     let start = cursor.at();
     let Some(first) = item(cursor)? else {
         return Ok(if count(cursor)?.is_some() { Pick::Count } else { Pick::None });
@@ -66,7 +66,7 @@ pub(super) fn pick(cursor: &mut Cursor<'_>) -> Result<Pick, InstructionError> {
 }
 
 /// Consumes "last three", "3 oldest", "third", "second to fourth", "second to last".
-fn item(cursor: &mut Cursor<'_>) -> Result<Option<Item>, InstructionError> {
+fn item(cursor: &mut Cursor<'_>) -> Result<Option<Item>> {
     let start = cursor.at();
     if let Some(number) = nth_to_last(cursor)? {
         return Ok(Some(Item::NthToLast(number)));
@@ -125,7 +125,7 @@ impl Pick {
         start: usize,
         selection: &mut Selection,
         plural: bool,
-    ) -> Result<(), InstructionError> {
+    ) -> Result<()> {
         let Self::Of(items) = self else { return Ok(()) };
         let mut nth: Option<Numbers> = None;
         for item in items {
@@ -159,12 +159,7 @@ impl Pick {
     }
 
     /// The turns that are meant.
-    pub fn of_turns(
-        &self,
-        cursor: &Cursor<'_>,
-        start: usize,
-        plural: bool,
-    ) -> Result<Selection, InstructionError> {
+    pub fn of_turns(&self, cursor: &Cursor<'_>, start: usize, plural: bool) -> Result<Selection> {
         let Self::Of(items) = self else { return Ok(Selection::default()) };
         let mut lists = Vec::new();
         for item in items {

@@ -1,6 +1,6 @@
 //! Places: "before turn 5", "in turns 2 to 4", "so far".
 
-use crate::domain::forgetting::{Criterion, InstructionError, words};
+use crate::domain::forgetting::{Criterion, Result, words};
 
 use super::{
     cursor::Cursor,
@@ -14,7 +14,7 @@ const WHICH_END: &str =
 const FROM_OR_IN: &str = "say from … on, or in: it is not clear whether later ones are meant too";
 
 /// Consumes modifiers that name places, and no others.
-pub(super) fn places(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<(), InstructionError> {
+pub(super) fn places(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<()> {
     while scope(cursor) || place(cursor, selection, false)? {}
     Ok(())
 }
@@ -39,11 +39,7 @@ pub(super) fn scope(cursor: &mut Cursor<'_>) -> bool {
 
 /// Consumes "before turn 5", "in turns 2 to 4", "after message 3" and the like; after "that", a form with a
 /// `verb`. "And" joins only one side of a place to another.
-pub(super) fn place(
-    cursor: &mut Cursor<'_>,
-    selection: &mut Selection,
-    verb: bool,
-) -> Result<bool, InstructionError> {
+pub(super) fn place(cursor: &mut Cursor<'_>, selection: &mut Selection, verb: bool) -> Result<bool> {
     let start = cursor.at();
     let criterion = match () {
         () if verb => sided_by_verb(cursor)?,
@@ -79,7 +75,7 @@ pub(super) fn place(
 }
 
 /// Consumes "before turn 5" or "after turn 5".
-fn before_or_after(cursor: &mut Cursor<'_>) -> Result<Option<Criterion>, InstructionError> {
+fn before_or_after(cursor: &mut Cursor<'_>) -> Result<Option<Criterion>> {
     let start = cursor.at();
     if cursor.phrases(&["before", "prior to", "preceding", "earlier than", "older than", "ahead of"]) {
         return sided(cursor, start, Reference::before);
@@ -91,7 +87,7 @@ fn before_or_after(cursor: &mut Cursor<'_>) -> Result<Option<Criterion>, Instruc
 }
 
 /// Consumes "precedes turn 5" or "follows turn 5".
-fn sided_by_verb(cursor: &mut Cursor<'_>) -> Result<Option<Criterion>, InstructionError> {
+fn sided_by_verb(cursor: &mut Cursor<'_>) -> Result<Option<Criterion>> {
     let start = cursor.at();
     if cursor.any(&["precede", "precedes", "preceded"]) {
         return sided(cursor, start, Reference::before);
@@ -107,7 +103,7 @@ fn unclear(
     cursor: &mut Cursor<'_>,
     start: usize,
     sides: [fn(Reference) -> Option<Criterion>; 2],
-) -> Result<Option<Criterion>, InstructionError> {
+) -> Result<Option<Criterion>> {
     let Some(place) = reference(cursor)? else { return Ok(None) };
     let meant = sides.into_iter().filter_map(|side| side(place.clone()));
     Err(cursor.refused(start, WHICH_END).suggesting(meant.map(|side| side.to_string())))
@@ -118,13 +114,13 @@ fn sided(
     cursor: &mut Cursor<'_>,
     start: usize,
     side: fn(Reference) -> Option<Criterion>,
-) -> Result<Option<Criterion>, InstructionError> {
+) -> Result<Option<Criterion>> {
     let Some(place) = reference(cursor)? else { return Ok(None) };
     side(place).ok_or_else(|| cursor.refused(start, NO_SUCH_PLACE)).map(Some)
 }
 
 /// Consumes what follows "from": "turn 4 on", "turn 2 to turn 4", "the last two turns".
-fn onwards(cursor: &mut Cursor<'_>, start: usize) -> Result<Option<Criterion>, InstructionError> {
+fn onwards(cursor: &mut Cursor<'_>, start: usize) -> Result<Option<Criterion>> {
     let starting = cursor.word_at(start) != "from";
     if starting {
         cursor.any(&["at", "from", "with", "in"]);

@@ -1,7 +1,7 @@
 //! References to places: "turn 4", "messages 3 to 7", "the third turn", "the last two turns".
 
 use crate::domain::forgetting::{
-    Criterion, InstructionError, Numbers,
+    Criterion, Numbers, Result,
     words::{self, Noun},
 };
 
@@ -79,12 +79,7 @@ impl Reference {
     }
 
     /// The places with these numbers that `noun` counts.
-    pub fn new(
-        cursor: &Cursor<'_>,
-        start: usize,
-        noun: Noun,
-        numbers: Numbers,
-    ) -> Result<Self, InstructionError> {
+    pub fn new(cursor: &Cursor<'_>, start: usize, noun: Noun, numbers: Numbers) -> Result<Self> {
         let counter = match noun {
             Noun::Sequence => Counter::Sequence,
             Noun::Turn => Counter::Turn,
@@ -111,7 +106,7 @@ impl Counter {
 ///
 /// # Errors
 /// Numbers that are invalid, reversed or have gaps.
-pub(super) fn reference(cursor: &mut Cursor<'_>) -> Result<Option<Reference>, InstructionError> {
+pub(super) fn reference(cursor: &mut Cursor<'_>) -> Result<Option<Reference>> {
     let start = cursor.at();
     if let Some(found) = underscored(cursor)? {
         return Ok(Some(found));
@@ -138,7 +133,7 @@ pub(super) fn reference(cursor: &mut Cursor<'_>) -> Result<Option<Reference>, In
 }
 
 /// Consumes what follows "between": "turn 2 and turn 4", "messages 3 and 7".
-pub(super) fn pair(cursor: &mut Cursor<'_>) -> Result<Option<Reference>, InstructionError> {
+pub(super) fn pair(cursor: &mut Cursor<'_>) -> Result<Option<Reference>> {
     let start = cursor.at();
     cursor.word("the");
     if let Some(noun) = place_noun(cursor)
@@ -156,18 +151,16 @@ pub(super) fn pair(cursor: &mut Cursor<'_>) -> Result<Option<Reference>, Instruc
 }
 
 /// Consumes the numbers after a noun.
-pub(super) fn numbered(cursor: &mut Cursor<'_>, noun: Noun) -> Result<Option<Numbers>, InstructionError> {
+pub(super) fn numbered(cursor: &mut Cursor<'_>, noun: Noun) -> Result<Option<Numbers>> {
     let start = cursor.at();
     cursor.any(&["number", "numbers"]);
     let numbers = span(cursor, |cursor| repeated(cursor, noun))?;
-    if numbers.is_none() {
-        cursor.back(start);
-    }
+    cursor.back_unless(numbers.is_some(), start);
     Ok(numbers)
 }
 
 /// Consumes "first two turns", "last turn".
-fn counted_turns(cursor: &mut Cursor<'_>) -> Result<Option<Criterion>, InstructionError> {
+fn counted_turns(cursor: &mut Cursor<'_>) -> Result<Option<Criterion>> {
     let start = cursor.at();
     let Some(oldest) = words::end(cursor.peek_word()) else { return Ok(None) };
     cursor.advance();
@@ -182,7 +175,7 @@ fn counted_turns(cursor: &mut Cursor<'_>) -> Result<Option<Criterion>, Instructi
 }
 
 /// Consumes `turn_4`.
-pub(super) fn underscored(cursor: &mut Cursor<'_>) -> Result<Option<Reference>, InstructionError> {
+pub(super) fn underscored(cursor: &mut Cursor<'_>) -> Result<Option<Reference>> {
     let Some(number) = cursor.peek_word().strip_prefix("turn_").and_then(digits) else {
         return Ok(None);
     };

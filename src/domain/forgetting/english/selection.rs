@@ -2,7 +2,7 @@
 
 use crate::domain::{
     Role,
-    forgetting::{AskedPart, Criterion, InstructionError, Take, time::Stretch},
+    forgetting::{AskedPart, Criterion, InstructionError, Result, Take, time::Stretch},
 };
 
 /// The reason to refuse a phrase that could mean everything but is not one of the phrases reserved for it.
@@ -171,7 +171,7 @@ impl Selection {
     }
 
     /// The parts of an instruction: what is selected, and what is left out again.
-    pub fn parts(self, text: &str) -> Result<(Vec<AskedPart>, Vec<AskedPart>), InstructionError> {
+    pub fn parts(self, text: &str) -> Result<(Vec<AskedPart>, Vec<AskedPart>)> {
         let stretch = self.stretch.unwrap_or_default();
         let alone = vec![Vec::new()];
         let any_of = if self.any_of.is_empty() { &alone } else { &self.any_of };

@@ -2,7 +2,7 @@
 //! in UTC.
 
 use crate::domain::forgetting::{
-    InstructionError, doubts,
+    Result, doubts,
     time::{DAY, Day, Moment, Stretch, Unit},
 };
 
@@ -37,7 +37,7 @@ impl Time {
 ///
 /// # Errors
 /// A time that is understood but ambiguous.
-pub(super) fn timed(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool, InstructionError> {
+pub(super) fn timed(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Result<bool> {
     let start = cursor.at();
     let Some(stretch) = stretch(cursor)? else {
         cursor.back(start);
@@ -56,7 +56,7 @@ pub(super) fn timed(cursor: &mut Cursor<'_>, selection: &mut Selection) -> Resul
 }
 
 /// Consumes a time that is an object on its own: "today", "this morning", "the last hour".
-pub(super) fn time_alone(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, InstructionError> {
+pub(super) fn time_alone(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>> {
     let start = cursor.at();
     match told(cursor) {
         Some(day) if cursor.peek_word() != "'s" => Ok(Some(day)),
@@ -72,14 +72,12 @@ pub(super) fn time_alone(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, Ins
 pub(super) fn possessive(cursor: &mut Cursor<'_>) -> Option<Stretch> {
     let start = cursor.at();
     let day = told(cursor).filter(|_| cursor.word("'s"));
-    if day.is_none() {
-        cursor.back(start);
-    }
+    cursor.back_unless(day.is_some(), start);
     day
 }
 
 /// Consumes "yesterday", "from this morning", "in the last hour": when something was said.
-pub(super) fn day_said(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, InstructionError> {
+pub(super) fn day_said(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>> {
     let start = cursor.at();
     let found = match () {
         () if cursor.any(&["in", "within", "during", "over"]) => recent(cursor)?,
@@ -88,13 +86,11 @@ pub(super) fn day_said(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, Instr
             told(cursor)
         }
     };
-    if found.is_none() {
-        cursor.back(start);
-    }
+    cursor.back_unless(found.is_some(), start);
     Ok(found)
 }
 
-fn stretch(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, InstructionError> {
+fn stretch(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>> {
     let start = cursor.at();
     if let Some(day) = told(cursor) {
         return Ok(Some(day));
@@ -125,7 +121,7 @@ fn stretch(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, InstructionError>
 }
 
 /// Consumes "before 10 am" and the like.
-fn sided(cursor: &mut Cursor<'_>, start: usize) -> Result<Option<Stretch>, InstructionError> {
+fn sided(cursor: &mut Cursor<'_>, start: usize) -> Result<Option<Stretch>> {
     if cursor.phrases(&["before", "prior to", "preceding", "earlier than", "older than"]) {
         return Ok(time(cursor)?.map(|time| Stretch::before(time.start)));
     }
@@ -145,7 +141,7 @@ fn sided(cursor: &mut Cursor<'_>, start: usize) -> Result<Option<Stretch>, Instr
 }
 
 /// Consumes "older than a week", "more than an hour ago", "less than 2 days old".
-fn aged(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, InstructionError> {
+fn aged(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>> {
     let start = cursor.at();
     cursor.word("from");
     let alone = cursor.phrases(&["older than", "earlier than"]);
@@ -165,7 +161,7 @@ fn aged(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, InstructionError> {
 }
 
 /// Consumes what follows "between": two times.
-fn between(cursor: &mut Cursor<'_>, start: usize) -> Result<Option<Stretch>, InstructionError> {
+fn between(cursor: &mut Cursor<'_>, start: usize) -> Result<Option<Stretch>> {
     let Some(first) = time(cursor)? else { return Ok(None) };
     if !cursor.any(&["and", "to"]) {
         return Err(cursor.not_understood());
@@ -174,14 +170,14 @@ fn between(cursor: &mut Cursor<'_>, start: usize) -> Result<Option<Stretch>, Ins
 }
 
 /// Consumes the second of two times, which is included.
-fn up_to(cursor: &mut Cursor<'_>, start: usize, first: Time) -> Result<Option<Stretch>, InstructionError> {
+fn up_to(cursor: &mut Cursor<'_>, start: usize, first: Time) -> Result<Option<Stretch>> {
     let Some(last) = time(cursor)? else { return Err(cursor.not_understood()) };
     let both = Stretch::since(first.start).and(Stretch::before(last.end));
     both.ok_or_else(|| cursor.refused(start, PAIR)).map(Some)
 }
 
 /// Consumes what follows "from": "before today", "yesterday", "10 am on", "the last hour", "10 am to 11 am".
-fn from(cursor: &mut Cursor<'_>, start: usize) -> Result<Option<Stretch>, InstructionError> {
+fn from(cursor: &mut Cursor<'_>, start: usize) -> Result<Option<Stretch>> {
     let starting = cursor.word_at(start) != "from";
     if let Some(side) = sided(cursor, start)? {
         return Ok(Some(side));
@@ -211,7 +207,7 @@ fn from(cursor: &mut Cursor<'_>, start: usize) -> Result<Option<Stretch>, Instru
 }
 
 /// Consumes "the last hour", "the past 3 days", "last 5 minutes".
-pub(super) fn recent(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, InstructionError> {
+pub(super) fn recent(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>> {
     let start = cursor.at();
     let definite = cursor.word("the");
     if cursor.any(&["last", "past"]) {
@@ -230,7 +226,7 @@ pub(super) fn recent(cursor: &mut Cursor<'_>) -> Result<Option<Stretch>, Instruc
 }
 
 /// Consumes a moment or a day: "10 am", "yesterday", "November 20 at 10:30", "two hours ago".
-pub(super) fn time(cursor: &mut Cursor<'_>) -> Result<Option<Time>, InstructionError> {
+pub(super) fn time(cursor: &mut Cursor<'_>) -> Result<Option<Time>> {
     let at = |moment| Some(Time { start: moment, end: moment });
     if let Some(moment) = stamp(cursor) {
         return Ok(at(moment));
@@ -254,26 +250,20 @@ pub(super) fn time(cursor: &mut Cursor<'_>) -> Result<Option<Time>, InstructionE
         let end = cursor.at();
         cursor.word("on");
         let day = date(cursor)?;
-        if day.is_none() {
-            cursor.back(end);
-        }
+        cursor.back_unless(day.is_some(), end);
         return Ok(at(Moment::On(day.unwrap_or(Day::Back(0)), seconds)));
     }
     let start = cursor.at();
     let moment = before_now(cursor)?.filter(|_| cursor.word("ago"));
-    if moment.is_none() {
-        cursor.back(start);
-    }
+    cursor.back_unless(moment.is_some(), start);
     Ok(moment.and_then(at))
 }
 
 /// Consumes "a week", "3 days": the moment that long ago.
-fn before_now(cursor: &mut Cursor<'_>) -> Result<Option<Moment>, InstructionError> {
+fn before_now(cursor: &mut Cursor<'_>) -> Result<Option<Moment>> {
     let start = cursor.at();
     let one = cursor.any(&["a", "an"]) && unit_of(cursor.peek_word()).is_some();
-    if !one {
-        cursor.back(start);
-    }
+    cursor.back_unless(one, start);
     let count = if one { Some(1) } else { count(cursor)? };
     if let Some(count) = count
         && let Some(unit) = unit(cursor)
@@ -284,7 +274,7 @@ fn before_now(cursor: &mut Cursor<'_>) -> Result<Option<Moment>, InstructionErro
     Ok(None)
 }
 
-fn ago(cursor: &Cursor<'_>, start: usize, count: u64, unit: Unit) -> Result<Moment, InstructionError> {
+fn ago(cursor: &Cursor<'_>, start: usize, count: u64, unit: Unit) -> Result<Moment> {
     let count = narrow(cursor, start, count)?;
     Moment::ago(count, unit).ok_or_else(|| cursor.refused(start, TOO_LONG))
 }

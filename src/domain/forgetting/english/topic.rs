@@ -7,7 +7,7 @@
 use crate::domain::{
     Timestamp,
     forgetting::{
-        Criterion, Instruction, InstructionError, doubts,
+        Criterion, Instruction, InstructionError, Result, doubts,
         words::{self, Noun},
     },
     recall::terms,
@@ -62,11 +62,7 @@ pub(super) enum Joint {
 ///
 /// # Errors
 /// A missing text, or an unquoted one that [`check`] refuses.
-pub(super) fn read(
-    cursor: &mut Cursor<'_>,
-    selection: &mut Selection,
-    joint: Joint,
-) -> Result<(), InstructionError> {
+pub(super) fn read(cursor: &mut Cursor<'_>, selection: &mut Selection, joint: Joint) -> Result<()> {
     cursor.mark(':');
     introduction(cursor);
     text(cursor, selection, joint).map(|_| ())
@@ -86,7 +82,7 @@ fn introduction(cursor: &mut Cursor<'_>) {
 
 /// Consumes "the weather", "my salary and my address" after a verb: a topic that is not introduced; nothing
 /// if it might mean something else.
-pub(super) fn bare(cursor: &mut Cursor<'_>) -> Result<Option<Selection>, InstructionError> {
+pub(super) fn bare(cursor: &mut Cursor<'_>) -> Result<Option<Selection>> {
     let start = cursor.at();
     if !cursor.commanded
         || !matches!(cursor.peek_word(), "the" | "my" | "your" | "our" | "his" | "her" | "their")
@@ -113,7 +109,7 @@ pub(super) fn bare(cursor: &mut Cursor<'_>) -> Result<Option<Selection>, Instruc
 const MAX_BARE_WORDS: usize = 8;
 
 /// Consumes the text and the filters after it; returns where the text ends.
-fn text(cursor: &mut Cursor<'_>, selection: &mut Selection, joint: Joint) -> Result<usize, InstructionError> {
+fn text(cursor: &mut Cursor<'_>, selection: &mut Selection, joint: Joint) -> Result<usize> {
     let both = cursor.word("both");
     let either = !both && cursor.word("either");
     let start = cursor.at();
@@ -281,7 +277,7 @@ fn begins_place(word: &str) -> bool {
 
 /// Refuses a text that seems to say more than a topic: it contains an alternative, another instruction or an
 /// unknown place, ends in a time or a speaker, or means nothing.
-fn check(cursor: &Cursor<'_>, topic: Topic, spoken: bool) -> Result<(), InstructionError> {
+fn check(cursor: &Cursor<'_>, topic: Topic, spoken: bool) -> Result<()> {
     let (start, end) = (topic.from, topic.to);
     let refused = |from: usize, why| Err(InstructionError::part(cursor.slice(from, end), why));
     let words: Vec<&str> = (start..end).map(|at| cursor.word_at(at)).collect();
