@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::domain::{
     ChangeId, ConversationKey, Copied, Encoding, ForkedFrom, LineageId, Now, Policy, Ranges, RecipientId,
-    Refusal, Revision, Sequence, Timestamp, Trunk, Window,
+    Refusal, Result, Revision, Sequence, Timestamp, Trunk, Window,
     compaction::Compaction,
     exchange::{AbandonedCall, OpenExchange},
     limits::{CONVERSATION_BYTES, DEFAULT_AWAITING_TIMEOUT, DEFAULT_IDLE_TIMEOUT},
@@ -248,7 +248,7 @@ impl Conversation {
     }
 
     /// Refuses if `expected` is not the current revision.
-    pub fn expect(&self, expected: Option<Revision>) -> Result<(), Refusal> {
+    pub fn expect(&self, expected: Option<Revision>) -> Result<()> {
         let actual = self.head.revision;
         match expected {
             Some(expected) if expected != actual => {
@@ -261,7 +261,7 @@ impl Conversation {
     }
 
     /// Refuses if the conversation has ended.
-    pub fn check_open(&self) -> Result<(), Refusal> {
+    pub fn check_open(&self) -> Result<()> {
         match self.head.ended {
             Some(_) => Err(Refusal::Closed(self.key().id.to_string())),
             None => Ok(()),

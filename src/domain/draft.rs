@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use crate::domain::{
-    More, Reason, Refusal, Role, Size, Timestamp, TokenCounter, ToolCall,
+    More, Reason, Refusal, Result, Role, Size, Timestamp, TokenCounter, ToolCall,
     limits::{
         MAX_ID_BYTES, MAX_MAP_ENTRIES, MAX_MAP_KEY_BYTES, MAX_MAP_VALUE_BYTES, MAX_NAME_BYTES, MAX_TOOL_CALLS,
     },
@@ -76,7 +76,7 @@ impl Draft {
     ///
     /// Refuses text beyond `max_content_bytes`, an utterance with neither content nor calls (unless
     /// `lenient`), fields that do not fit the role, and names, ids and maps beyond their limits.
-    pub fn check(&self, field: Field<'_>, max_content_bytes: usize, lenient: bool) -> Result<(), Refusal> {
+    pub fn check(&self, field: Field<'_>, max_content_bytes: usize, lenient: bool) -> Result<()> {
         let bytes = self.content_bytes();
         if bytes > max_content_bytes {
             let text = format!(
@@ -145,7 +145,7 @@ impl More {
         self.tool_calls.iter().map(call).fold(name.saturating_add(self.extras_tokens), u32::saturating_add)
     }
 
-    fn check(&self, field: Field<'_>, role: Role) -> Result<(), Refusal> {
+    fn check(&self, field: Field<'_>, role: Role) -> Result<()> {
         self.check_role(field, role)?;
         if let Some(name) = &self.name {
             check_text(name, MAX_NAME_BYTES).map_err(|text| Refusal::invalid(field.at("name"), text))?;
@@ -167,7 +167,7 @@ impl More {
         check_map(|| field.at("metadata"), &self.metadata)
     }
 
-    fn check_role(&self, field: Field<'_>, role: Role) -> Result<(), Refusal> {
+    fn check_role(&self, field: Field<'_>, role: Role) -> Result<()> {
         let only = |given: bool, name: &str, wanted: Role| match given && role != wanted {
             true => {
                 let text =
@@ -184,7 +184,7 @@ impl More {
 }
 
 /// Checks a map of the caller's notes: metadata or labels. `field` is its place in the request.
-pub fn check_map(field: impl Fn() -> String, map: &BTreeMap<String, String>) -> Result<(), Refusal> {
+pub fn check_map(field: impl Fn() -> String, map: &BTreeMap<String, String>) -> Result<()> {
     check_count(&field, map.len(), MAX_MAP_ENTRIES)?;
     for (key, value) in map {
         if key.is_empty() || key.len() > MAX_MAP_KEY_BYTES {
@@ -200,7 +200,7 @@ pub fn check_map(field: impl Fn() -> String, map: &BTreeMap<String, String>) -> 
     Ok(())
 }
 
-fn check_count(field: impl FnOnce() -> String, count: usize, most: usize) -> Result<(), Refusal> {
+fn check_count(field: impl FnOnce() -> String, count: usize, most: usize) -> Result<()> {
     match count > most {
         true => Err(Refusal::invalid(field(), format!("has {count} entries; accepted: at most {most}"))),
         false => Ok(()),

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Encoding, More, Original, Oversize, Reason, Refusal, Role, Size, TokenCounter, Transition, Utterance,
-    change::Context,
+    Encoding, More, Original, Oversize, Reason, Refusal, Result, Role, Size, TokenCounter, Transition,
+    Utterance, change::Context,
 };
 
 /// New content for an utterance.
@@ -31,7 +31,7 @@ impl NewContent {
         utterance: &Utterance,
         encoding: Encoding,
         context: &Context<'_>,
-    ) -> Result<Utterance, Refusal> {
+    ) -> Result<Utterance> {
         self.check(utterance)?;
         if utterance.content == self.content {
             return Ok(utterance.clone());
@@ -43,7 +43,7 @@ impl NewContent {
         Ok(Utterance { content: self.content.clone(), tokens, more: Some(more), ..utterance.clone() })
     }
 
-    fn check(&self, utterance: &Utterance) -> Result<(), Refusal> {
+    fn check(&self, utterance: &Utterance) -> Result<()> {
         let beside = utterance.more.as_ref().map_or(0, |more| more.content_bytes());
         let (bytes, most) = (self.content.len() + beside, self.max_bytes);
         if bytes > most {
@@ -74,7 +74,7 @@ impl Transition {
     /// covers the unit, the segment's sentences are chosen again.
     ///
     /// Refuses if the policy rejects a unit of that size.
-    pub(super) fn say_anew(&mut self, unit: &[Arc<Utterance>], context: &Context<'_>) -> Result<(), Refusal> {
+    pub(super) fn say_anew(&mut self, unit: &[Arc<Utterance>], context: &Context<'_>) -> Result<()> {
         let policy = &self.after.head.policy;
         check_size(unit, policy.oversize, policy.tokens.map(crate::domain::Marks::max))?;
         self.retell(unit, context);
@@ -90,7 +90,7 @@ impl Transition {
     }
 }
 
-fn check_size(unit: &[Arc<Utterance>], oversize: Oversize, most: Option<u32>) -> Result<(), Refusal> {
+fn check_size(unit: &[Arc<Utterance>], oversize: Oversize, most: Option<u32>) -> Result<()> {
     let (Oversize::Reject, Some(most)) = (oversize, most) else { return Ok(()) };
     let tokens: u64 = unit.iter().map(|utterance| u64::from(utterance.counted_tokens())).sum();
     match tokens > u64::from(most) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Ending, Now, Refusal, Revision, Timestamp, Transition,
+    Conversation, Ending, Now, Result, Revision, Timestamp, Transition,
     change::Context,
     closing,
     conversation::{Status, Timeouts},
@@ -25,7 +25,7 @@ pub struct End {
 /// and a closing summary, unless its policy disables summaries.
 ///
 /// Refuses a conversation that has ended, and one whose revision is not the expected one.
-pub fn end(before: &Conversation, command: &End, context: &Context<'_>) -> Result<Transition, Refusal> {
+pub fn end(before: &Conversation, command: &End, context: &Context<'_>) -> Result<Transition> {
     before.expect(command.expected)?;
     before.check_open()?;
     let mut transition = Transition::from(before, context.now);

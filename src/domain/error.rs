@@ -26,6 +26,9 @@ pub struct Size {
     pub limit: usize,
 }
 
+/// What the rules return.
+pub type Result<T, E = Refusal> = std::result::Result<T, E>;
+
 /// A refused command. Its message is for the caller and may quote what the caller sent; its `Debug` output is
 /// for logs and never does.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]

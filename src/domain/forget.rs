@@ -10,7 +10,7 @@ pub use selector::{ForgetSelected, Selector, forget_selected};
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::domain::{
-    Conversation, Need, Ranges, Refusal, Revision, Sequence, Transition, Utterance, Verdict,
+    Conversation, Need, Ranges, Refusal, Result, Revision, Sequence, Transition, Utterance, Verdict,
     change::Context,
     forget::selection::Selected,
     forgetting::{Asked, Excess, ExcessKind, Instruction},
@@ -65,11 +65,7 @@ pub enum Warning {
 ///
 /// Refuses an instruction in plain English that selects too much: see [`Excess`]. The same instruction in
 /// short form is obeyed. "Everything but" is not refused if some of the window is kept.
-pub fn forget(
-    before: &Conversation,
-    command: &Forget,
-    context: &Context<'_>,
-) -> Result<Verdict<Forgotten>, Refusal> {
+pub fn forget(before: &Conversation, command: &Forget, context: &Context<'_>) -> Result<Verdict<Forgotten>> {
     match would_forget(before, command, context)? {
         Verdict::Decided(Forgotten { excess: Some(excess), .. }) => Err(Refusal::TooBroad(excess)),
         verdict => Ok(verdict),
@@ -82,7 +78,7 @@ pub fn would_forget(
     before: &Conversation,
     command: &Forget,
     context: &Context<'_>,
-) -> Result<Verdict<Forgotten>, Refusal> {
+) -> Result<Verdict<Forgotten>> {
     before.expect(command.expected)?;
     let instruction = command.instruction.at(context.now);
     let archive = match needed_archive(before, &instruction, context) {

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use crate::domain::{
-    Conversation, Ending, Head, Need, Origin, Refusal, Revision, Sequence, Timestamp, Transition, Verdict,
+    Conversation, Ending, Head, Need, Origin, Result, Revision, Sequence, Timestamp, Transition, Verdict,
     change::Context,
     fork::origin::Provenance,
     memorize::{Irregularity, Memorize, memorize},
@@ -61,11 +61,7 @@ pub struct Imported {
 /// conversation if the source did.
 ///
 /// Refuses what [`memorize`] refuses, except an id that is taken: that utterance is skipped.
-pub fn import(
-    before: &Conversation,
-    command: &Import,
-    context: &Context<'_>,
-) -> Result<Verdict<Imported>, Refusal> {
+pub fn import(before: &Conversation, command: &Import, context: &Context<'_>) -> Result<Verdict<Imported>> {
     let kept = match fresh(before, &command.memorize, context) {
         Ok(kept) => kept,
         Err(need) => return Ok(Verdict::Need(need)),

@@ -6,8 +6,8 @@ mod replace;
 use std::{collections::HashMap, sync::Arc};
 
 use crate::domain::{
-    Conversation, Draft, Encoding, Head, More, Need, Oversize, Ranges, Reason, Refusal, Revision, Role,
-    Sequence, Transition, Utterance, UtteranceId, Verdict,
+    Conversation, Draft, Encoding, Head, More, Need, Oversize, Ranges, Reason, Refusal, Result, Revision,
+    Role, Sequence, Transition, Utterance, UtteranceId, Verdict,
     change::Context,
     exchange::{AbandonedCall, LateResult, OpenExchange},
     quoted,
@@ -71,7 +71,7 @@ pub fn memorize(
     before: &Conversation,
     command: &Memorize,
     context: &Context<'_>,
-) -> Result<Verdict<Memorized>, Refusal> {
+) -> Result<Verdict<Memorized>> {
     before.expect(command.expected)?;
     before.check_open()?;
     verdict(decide(before, command, context))
@@ -204,7 +204,7 @@ impl Placing {
         }
     }
 
-    fn turn(&self, index: usize, draft: &Draft) -> Result<u32, Refusal> {
+    fn turn(&self, index: usize, draft: &Draft) -> Result<u32> {
         let last = self.transition.after.head.turn;
         match draft.turn {
             Some(turn) if turn < last => Err(Refusal::field(
@@ -284,14 +284,14 @@ impl Placing {
         Ok(None)
     }
 
-    fn set_aside(&mut self, index: usize, call: Option<&str>, place: Place) -> Result<Place, Refusal> {
+    fn set_aside(&mut self, index: usize, call: Option<&str>, place: Place) -> Result<Place> {
         let description = describe_orphan(call, place.open.as_deref(), &self.transition.after.head);
         self.let_pass(index, self.transition.after.head.next, description)?;
         Ok(Place { aside: true, ..place })
     }
 
     /// Tolerates a result that answers no call, as described by `description`, or refuses it.
-    fn let_pass(&mut self, index: usize, sequence: Sequence, description: String) -> Result<(), Refusal> {
+    fn let_pass(&mut self, index: usize, sequence: Sequence, description: String) -> Result<()> {
         if !self.lenient {
             let field = format!("utterances[{index}].tool_call_id");
             return Err(Refusal::field(Reason::NoOpenCall, field, description));
@@ -324,11 +324,7 @@ impl Placing {
     }
 
     /// `unit` is the unit of the utterance, which it includes.
-    fn check_size<'u>(
-        &self,
-        index: usize,
-        unit: impl Iterator<Item = &'u Arc<Utterance>>,
-    ) -> Result<(), Refusal> {
+    fn check_size<'u>(&self, index: usize, unit: impl Iterator<Item = &'u Arc<Utterance>>) -> Result<()> {
         let policy = &self.transition.after.head.policy;
         let (Oversize::Reject, Some(marks)) = (policy.oversize, policy.tokens) else { return Ok(()) };
         let tokens: u64 = unit.map(|u| u64::from(u.counted_tokens())).sum();

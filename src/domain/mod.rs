@@ -44,7 +44,7 @@ mod window;
 pub use change::{Change, Loaded, Need, Transition, Verdict};
 pub use conversation::{Conversation, Ending, Head, Identity};
 pub use draft::Draft;
-pub use error::{Refusal, Size, Violation};
+pub use error::{Refusal, Result, Size, Violation};
 pub use fork::origin::{Copied, Origin, Origins};
 pub use fork::trunk::{ForkedFrom, Trunk};
 pub use policy::{Marks, Oversize, Policy};

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::domain::{
-    Refusal,
+    Refusal, Result,
     limits::{
         DEFAULT_ARCHIVE_LIMIT, DEFAULT_KEEP_TURNS, DEFAULT_MAX_TOKENS, DEFAULT_MAX_TURNS,
         DEFAULT_MAX_UTTERANCES, DEFAULT_SUMMARY_TOKENS,
@@ -146,7 +146,7 @@ impl PolicyUpdate {
     /// Refuses a `keep` outside 1 to its maximum, and one for an unlimited measure; `field` is the update's
     /// place in the request. If a new maximum is below the explicit `keep`, that is replaced by four fifths
     /// of the maximum.
-    pub fn apply(&self, base: &Policy, field: &str) -> Result<Policy, Refusal> {
+    pub fn apply(&self, base: &Policy, field: &str) -> Result<Policy> {
         let (present, base) = (base, self.preset.as_ref().unwrap_or(base));
         let at = |name: &str| format!("{field}.{name}");
         Ok(Policy {
@@ -182,7 +182,7 @@ fn marks(
     max: Option<u32>,
     keep: Option<u32>,
     field: impl Fn() -> String,
-) -> Result<Option<Marks>, Refusal> {
+) -> Result<Option<Marks>> {
     let max = match max {
         Some(0) => None,
         Some(max) => Some(max),

@@ -1,6 +1,6 @@
 //! Why a decision is not reached.
 
-use crate::domain::{Need, Refusal, Verdict};
+use crate::domain::{Need, Refusal, Result, Verdict};
 
 /// Why a decision is not reached.
 pub(in crate::domain) enum Stop {
@@ -21,7 +21,7 @@ impl From<Refusal> for Stop {
 }
 
 /// The verdict for a decision.
-pub(in crate::domain) fn verdict<T>(decided: Result<T, Stop>) -> Result<Verdict<T>, Refusal> {
+pub(in crate::domain) fn verdict<T>(decided: Result<T, Stop>) -> Result<Verdict<T>> {
     match decided {
         Ok(decided) => Ok(Verdict::Decided(decided)),
         Err(Stop::Need(need)) => Ok(Verdict::Need(need)),

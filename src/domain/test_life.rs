@@ -8,7 +8,7 @@ use std::{
 
 use crate::domain::{
     Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, More,
-    Namespace, Need, Policy, Ranges, RecipientId, Refusal, Role, Sequence, Timestamp, TokenCounter, ToolCall,
+    Namespace, Need, Policy, Ranges, RecipientId, Result, Role, Sequence, Timestamp, TokenCounter, ToolCall,
     Transition, Utterance, Verdict, Window,
     change::Context,
     extractive::Sentence,
@@ -61,8 +61,8 @@ impl Life {
 
     pub(super) fn decide<T>(
         &self,
-        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>,
-    ) -> Result<T, Refusal> {
+        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>>,
+    ) -> Result<T> {
         let mut loaded = Loaded::default();
         for _ in 0..20 {
             let context = Context { now: Timestamp(7), counter: &Letters, loaded: &loaded, llm: false };
@@ -108,7 +108,7 @@ impl Life {
         self.memorize(drafts, true).unwrap();
     }
 
-    pub(super) fn memorize(&mut self, drafts: Vec<Draft>, lenient: bool) -> Result<Memorized, Refusal> {
+    pub(super) fn memorize(&mut self, drafts: Vec<Draft>, lenient: bool) -> Result<Memorized> {
         let tokens = drafts.iter().map(|draft| draft.tokens(&Letters)).collect();
         let command = Memorize {
             drafts,
@@ -158,12 +158,12 @@ impl Life {
     }
 
     /// Says a draft in place of the utterance with its id.
-    pub(super) fn upsert(&mut self, draft: Draft) -> Result<Memorized, Refusal> {
+    pub(super) fn upsert(&mut self, draft: Draft) -> Result<Memorized> {
         self.upsert_all(vec![draft], true)
     }
 
     /// The same with several drafts.
-    pub(super) fn upsert_all(&mut self, drafts: Vec<Draft>, lenient: bool) -> Result<Memorized, Refusal> {
+    pub(super) fn upsert_all(&mut self, drafts: Vec<Draft>, lenient: bool) -> Result<Memorized> {
         let tokens = drafts.iter().map(|draft| draft.tokens(&Letters)).collect();
         let encoding = Encoding::O200kBase;
         let command =

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use crate::domain::{
-    Conversation, Encoding, Identity, More, Policy, Refusal, Revision, Sequence, Timestamp, Transition,
+    Conversation, Encoding, Identity, More, Policy, Result, Revision, Sequence, Timestamp, Transition,
     Utterance, Verdict, change::Context, edit::NewContent, locate, policy::PolicyUpdate,
 };
 
@@ -43,11 +43,7 @@ pub struct Update {
 }
 
 /// Changes the conversation. Smaller limits evict, fold and drop immediately.
-pub fn update(
-    before: &Conversation,
-    command: &Update,
-    context: &Context<'_>,
-) -> Result<Verdict<Transition>, Refusal> {
+pub fn update(before: &Conversation, command: &Update, context: &Context<'_>) -> Result<Verdict<Transition>> {
     before.expect(command.expected)?;
     let mut transition = Transition::from(before, context.now);
     let head = &mut transition.after.head;
@@ -108,7 +104,7 @@ pub fn update_utterance(
     before: &Conversation,
     command: &UpdateUtterance,
     context: &Context<'_>,
-) -> Result<Verdict<UpdatedUtterance>, Refusal> {
+) -> Result<Verdict<UpdatedUtterance>> {
     before.expect(command.expected)?;
     let found = match locate::by_ids(before, std::slice::from_ref(&command.id), context.loaded) {
         Ok(found) => found.map_err(locate::unknown)?,
@@ -151,7 +147,7 @@ impl UpdateUtterance {
         target: Sequence,
         encoding: Encoding,
         context: &Context<'_>,
-    ) -> Result<Vec<Arc<Utterance>>, Refusal> {
+    ) -> Result<Vec<Arc<Utterance>>> {
         let changed = |member: &Arc<Utterance>| {
             let mut changed = (**member).clone();
             changed.pinned = self.pinned.unwrap_or(member.pinned);

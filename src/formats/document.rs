@@ -3,7 +3,7 @@
 use serde_json::{Deserializer, Value};
 
 use crate::{
-    domain::Refusal,
+    domain::{Refusal, Result},
     formats::{
         Format, Parsed, Source, UnknownRoles, anthropic, legacy, notes::Notes, openai_chat, openai_responses,
         persisted, place::Place, programs, replace_surrogates,
@@ -18,7 +18,7 @@ use crate::{
 /// seed 000's plugin, only the value under its storage key, `conversationData`, is read.
 ///
 /// Refuses data that is not UTF-8 or not JSON, and names the place of whatever the format does not accept.
-pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) -> Result<Source, Refusal> {
+pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) -> Result<Source> {
     let mut notes = Notes::new(unknown_roles);
     let mut values = values(bytes)?;
     let name = if unwrap(&mut values, &mut notes) { STORAGE_KEY } else { "" };
@@ -44,12 +44,7 @@ pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) 
 }
 
 /// Reads values that are conversations, or messages of one.
-fn transcripts(
-    values: Vec<Value>,
-    format: Format,
-    name: &str,
-    notes: &mut Notes,
-) -> Result<Vec<Parsed>, Refusal> {
+fn transcripts(values: Vec<Value>, format: Format, name: &str, notes: &mut Notes) -> Result<Vec<Parsed>> {
     let several = values.len() > 1;
     let mut conversations = Vec::new();
     let spread = spread(values, format);
@@ -74,7 +69,7 @@ fn transcripts(
     Ok(conversations)
 }
 
-fn values(bytes: &[u8]) -> Result<Vec<Value>, Refusal> {
+fn values(bytes: &[u8]) -> Result<Vec<Value>> {
     let text = str::from_utf8(bytes).map_err(|error| refuse(format!("is not UTF-8: {error}")))?;
     let text = replace_surrogates(text.trim_start_matches('\u{feff}'));
     let values: Result<Vec<Value>, _> = Deserializer::from_str(&text).into_iter().collect();
@@ -127,7 +122,7 @@ fn is_conversation(value: &Value) -> bool {
 ///
 /// Refuses unrecognizable values. A plain message with a role and text could come from any provider: it is
 /// read as an OpenAI chat message.
-pub fn detect(values: &[Value]) -> Result<Format, Refusal> {
+pub fn detect(values: &[Value]) -> Result<Format> {
     let Some(first) = values.first() else { return Ok(Format::OpenAiChat) };
     if let Some(format) = programs::detect(values) {
         return Ok(format);

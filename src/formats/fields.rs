@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
-    domain::{Refusal, Timestamp, limits::MAX_ID_BYTES, quoted},
+    domain::{Result, Timestamp, limits::MAX_ID_BYTES, quoted},
     formats::{extras::hole, place::Place, time},
 };
 
@@ -16,7 +16,7 @@ pub fn optional_text<'v>(
     fields: &'v Map<String, Value>,
     name: &str,
     place: &Place<'_>,
-) -> Result<Option<&'v str>, Refusal> {
+) -> Result<Option<&'v str>> {
     match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
@@ -25,14 +25,14 @@ pub fn optional_text<'v>(
 }
 
 /// Reads a time from a file.
-pub fn read_time(text: &str, place: &Place<'_>) -> Result<Timestamp, Refusal> {
+pub fn read_time(text: &str, place: &Place<'_>) -> Result<Timestamp> {
     let refuse =
         || place.refuse(format!("is {}; accepted: a time such as 2025-01-15T10:00:00Z", quoted(text)));
     time::read(text).ok_or_else(refuse)
 }
 
 /// The fields of an object.
-pub fn object(value: Value, place: &Place<'_>, accepted: &str) -> Result<Map<String, Value>, Refusal> {
+pub fn object(value: Value, place: &Place<'_>, accepted: &str) -> Result<Map<String, Value>> {
     match value {
         Value::Object(fields) => Ok(fields),
         other => Err(place.refuse_kind(&other, accepted)),
@@ -40,7 +40,7 @@ pub fn object(value: Value, place: &Place<'_>, accepted: &str) -> Result<Map<Str
 }
 
 /// The values of an array.
-pub fn array(value: Value, place: &Place<'_>, accepted: &str) -> Result<Vec<Value>, Refusal> {
+pub fn array(value: Value, place: &Place<'_>, accepted: &str) -> Result<Vec<Value>> {
     match value {
         Value::Array(values) => Ok(values),
         other => Err(place.refuse_kind(&other, accepted)),
@@ -54,7 +54,7 @@ pub fn take_text(
     name: &str,
     part: &str,
     place: &Place<'_>,
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<String>> {
     match fields.get_mut(name) {
         None | Some(Value::Null) => Ok(None),
         Some(value @ Value::String(_)) => match std::mem::replace(value, hole(part)) {
@@ -73,7 +73,7 @@ pub fn take_fit(
     part: &str,
     most: usize,
     place: &Place<'_>,
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<String>> {
     match fields.get(name) {
         Some(Value::String(text)) if fit(text, most) != *text => Ok(Some(fit(text, most).into_owned())),
         _ => take_text(fields, name, part, place),
@@ -174,11 +174,7 @@ fn text_place(part: &Value) -> Option<&'static str> {
 }
 
 /// Takes the content of a field (text, an array of parts, or nothing) and leaves holes in its place.
-pub fn take_content(
-    fields: &mut Map<String, Value>,
-    name: &str,
-    place: &Place<'_>,
-) -> Result<String, Refusal> {
+pub fn take_content(fields: &mut Map<String, Value>, name: &str, place: &Place<'_>) -> Result<String> {
     match fields.get_mut(name) {
         Some(Value::Array(parts)) => Ok(Joined::of(parts)),
         Some(other) if !other.is_string() && !other.is_null() => {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     domain::{
-        Draft, More, Refusal, Role, Timestamp,
+        Draft, More, Result, Role, Timestamp,
         segment::{Imported, ImportedSummary},
     },
     formats::{
@@ -27,7 +27,7 @@ pub const LAST_SUMMARIZED: &str = "last_summarized";
 
 /// Reads an array of entries, or an object with `recentConversations` and `summaries`. Returns `None`, with a
 /// note, if both are empty.
-pub fn history(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Option<Parsed>, Refusal> {
+pub fn history(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Option<Parsed>> {
     let mut parsed = Parsed { title: Some(TITLE.to_owned()), ..Parsed::default() };
     let (entries, list) = match value {
         Value::Object(mut fields) => {
@@ -60,14 +60,14 @@ pub fn history(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Opt
     Ok(Some(parsed))
 }
 
-fn summaries(list: Option<Value>, place: &Place<'_>) -> Result<Vec<ImportedSummary>, Refusal> {
+fn summaries(list: Option<Value>, place: &Place<'_>) -> Result<Vec<ImportedSummary>> {
     let Some(list) = list else { return Ok(Vec::new()) };
     let list = array(list, place, "an array of summaries")?;
     list.into_iter().enumerate().map(|(index, value)| summary(value, &place.index(index))).collect()
 }
 
 /// Reads a summary; its text is prefixed with its dates.
-fn summary(value: Value, place: &Place<'_>) -> Result<ImportedSummary, Refusal> {
+fn summary(value: Value, place: &Place<'_>) -> Result<ImportedSummary> {
     let fields = object(value, place, "a summary: an object with summary, startDate and endDate")?;
     let text = required(&fields, "summary", place)?;
     let time = |name: &str| read_time(required(&fields, name, place)?, &place.field(name));
@@ -78,11 +78,7 @@ fn summary(value: Value, place: &Place<'_>) -> Result<ImportedSummary, Refusal> 
 }
 
 /// The user's words and the assistant's answer.
-fn entry(
-    value: Value,
-    place: &Place<'_>,
-    notes: &mut Notes,
-) -> Result<impl Iterator<Item = Draft> + use<>, Refusal> {
+fn entry(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<impl Iterator<Item = Draft> + use<>> {
     let fields = object(value, place, "a history entry: an object with userMessage and assistantResponse")?;
     let said = required(&fields, "userMessage", place)?;
     let answered = required(&fields, "assistantResponse", place)?;
@@ -121,7 +117,7 @@ fn draft(
     Draft { id, role, content: content.into(), turn: None, create_time: time, pinned: false, more }
 }
 
-fn required<'v>(fields: &'v Map<String, Value>, name: &str, place: &Place<'_>) -> Result<&'v str, Refusal> {
+fn required<'v>(fields: &'v Map<String, Value>, name: &str, place: &Place<'_>) -> Result<&'v str> {
     optional_text(fields, name, place)?.ok_or_else(|| place.field(name).refuse("is missing; accepted: text"))
 }
 

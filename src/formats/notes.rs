@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    domain::{Reason, Refusal, Role, quoted},
+    domain::{Reason, Refusal, Result, Role, quoted},
     formats::place::Place,
 };
 
@@ -50,7 +50,7 @@ impl Notes {
     }
 
     /// The role of a message.
-    pub fn role(&mut self, message: &Map<String, Value>, place: &Place<'_>) -> Result<Role, Refusal> {
+    pub fn role(&mut self, message: &Map<String, Value>, place: &Place<'_>) -> Result<Role> {
         let at = place.field("role");
         let name = match message.get("role") {
             Some(Value::String(name)) => name,

@@ -1,7 +1,7 @@
 //! The advice to compact, and the answer to it.
 
 use crate::domain::{
-    Conversation, Refusal, Revision, Transition,
+    Conversation, Result, Revision, Transition,
     change::Context,
     limits::{ADVICE_SPACING, ADVICE_STEP, FIRST_ADVICE},
 };
@@ -46,11 +46,7 @@ impl Advice {
 }
 
 /// Answers the current advice with "not now"; `None` if there is none.
-pub fn answer(
-    before: &Conversation,
-    command: &Answer,
-    context: &Context<'_>,
-) -> Result<Option<Transition>, Refusal> {
+pub fn answer(before: &Conversation, command: &Answer, context: &Context<'_>) -> Result<Option<Transition>> {
     before.expect(command.expected)?;
     before.check_open()?;
     let threshold = reached(before.window.len());

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use crate::domain::{
-    Conversation, Ranges, Refusal, Revision, Sequence, Transition, Utterance, Verdict,
+    Conversation, Ranges, Result, Revision, Sequence, Transition, Utterance, Verdict,
     change::Context,
     compaction::{Cause, Compaction, Unable},
     limits::LEAST_TO_COMPACT,
@@ -57,7 +57,7 @@ pub fn compact(
     before: &Conversation,
     command: &Compact,
     context: &Context<'_>,
-) -> Result<Verdict<Option<Compacted>>, Refusal> {
+) -> Result<Verdict<Option<Compacted>>> {
     before.expect(command.expected)?;
     before.check_open()?;
     if command.summarises && !before.head.policy.summarization_enabled {

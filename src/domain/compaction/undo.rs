@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Need, Ranges, Refusal, Revision, Transition, Utterance, Verdict,
+    Conversation, Need, Ranges, Result, Revision, Transition, Utterance, Verdict,
     change::Context,
     compaction::{Compaction, Unable},
 };
@@ -34,11 +34,7 @@ pub struct Undone {
 ///
 /// Refuses if there is none, if it is too old to be undone, if the archive no longer has all of its
 /// utterances, if the conversation has ended, and if the revision is not the expected one.
-pub fn undo(
-    before: &Conversation,
-    command: &Undo,
-    context: &Context<'_>,
-) -> Result<Verdict<Undone>, Refusal> {
+pub fn undo(before: &Conversation, command: &Undo, context: &Context<'_>) -> Result<Verdict<Undone>> {
     before.expect(command.expected)?;
     before.check_open()?;
     let mut standing = before.compactions.iter().rev().filter(|compaction| compaction.undone.is_none());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Ranges, Refusal, Role, Sequence, TokenCounter, Utterance,
+    Conversation, Ranges, Result, Role, Sequence, TokenCounter, Utterance,
     context::{
         Archived, Context, Message, Request,
         assemble::Assembly,
@@ -34,7 +34,7 @@ pub fn build(
     recalled: &[Arc<Utterance>],
     request: &Request,
     counter: &dyn TokenCounter,
-) -> Result<Context, Refusal> {
+) -> Result<Context> {
     let recalled: Vec<Match> = recalled.iter().map(Match::from).collect();
     build_with(conversation, Archived { recalled: &recalled, ..Archived::default() }, request, counter)
 }
@@ -49,7 +49,7 @@ pub fn build_with(
     archived: Archived<'_>,
     request: &Request,
     counter: &dyn TokenCounter,
-) -> Result<Context, Refusal> {
+) -> Result<Context> {
     earliest(conversation, archived, request, counter, |plan| plan.context())
 }
 
@@ -60,7 +60,7 @@ pub fn recallable(
     archived: Archived<'_>,
     request: &Request,
     counter: &dyn TokenCounter,
-) -> Result<Ranges, Refusal> {
+) -> Result<Ranges> {
     earliest(conversation, archived, request, counter, |plan| plan.recallable())
 }
 
@@ -76,7 +76,7 @@ fn earliest<T>(
     request: &Request,
     counter: &dyn TokenCounter,
     make: for<'a> fn(&Plan<'a>) -> Result<Made<T>, TooSmall>,
-) -> Result<T, Refusal> {
+) -> Result<T> {
     let made = fitted(Plan::of(conversation, archived, request, counter), make);
     let reaches = |first: Sequence| conversation.head.left.contains(first) || !request.in_steps();
     if !request.include_archive || made.as_ref().is_ok_and(|(first, ..)| reaches(*first)) {
@@ -95,7 +95,7 @@ fn earliest<T>(
 }
 
 /// Raises the default budget to what must be rendered.
-fn fitted<'a, T>(mut plan: Plan<'a>, made: fn(&Plan<'a>) -> Result<T, TooSmall>) -> Result<T, Refusal> {
+fn fitted<'a, T>(mut plan: Plan<'a>, made: fn(&Plan<'a>) -> Result<T, TooSmall>) -> Result<T> {
     match (made(&plan), plan.request.budget) {
         (Ok(made), _) => Ok(made),
         (Err(too_small), Some(budget)) => Err(too_small.refusal(budget)),

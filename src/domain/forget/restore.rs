@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Need, Ranges, Refusal, Revision, Role, Transition, Utterance, Verdict, change::Context,
+    Conversation, Need, Ranges, Result, Revision, Role, Transition, Utterance, Verdict, change::Context,
     exchange::OpenExchange, locate,
 };
 
@@ -25,7 +25,7 @@ pub fn restore(
     before: &Conversation,
     command: &Restore,
     context: &Context<'_>,
-) -> Result<Verdict<Option<Transition>>, Refusal> {
+) -> Result<Verdict<Option<Transition>>> {
     before.expect(command.expected)?;
     let found = match locate::by_ids(before, &command.ids, context.loaded) {
         Ok(found) => found.map_err(locate::unknown)?,

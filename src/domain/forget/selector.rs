@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Need, Ranges, Refusal, Revision, Utterance, Verdict,
+    Conversation, Need, Ranges, Result, Revision, Utterance, Verdict,
     change::Context,
     forget::{Forgotten, How, ToForget},
     locate,
@@ -37,7 +37,7 @@ pub fn forget_selected(
     before: &Conversation,
     command: &ForgetSelected,
     context: &Context<'_>,
-) -> Result<Verdict<Forgotten>, Refusal> {
+) -> Result<Verdict<Forgotten>> {
     before.expect(command.expected)?;
     match decide(before, command, context) {
         Ok(forgotten) => Ok(Verdict::Decided(forgotten)),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Draft, Refusal, Sequence, Utterance, Verdict,
+    Conversation, Draft, Refusal, Result, Sequence, Utterance, Verdict,
     change::Context,
     fork::{Fork, Forked, freeze, origin::Provenance, start},
     locate, memorize,
@@ -42,7 +42,7 @@ pub fn fork_edited(
     before: &Conversation,
     command: &ForkEdited,
     context: &Context<'_>,
-) -> Result<Verdict<ForkedEdited>, Refusal> {
+) -> Result<Verdict<ForkedEdited>> {
     before.expect(command.update.expected)?;
     verdict(decide(before, command, context))
 }

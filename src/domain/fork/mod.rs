@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use crate::domain::{
     Change, Conversation, ConversationKey, ForkedFrom, Head, Identity, LineageId, Need, Ranges, RecipientId,
-    Refusal, Revision, Sequence, Transition, Trunk, Verdict, Window,
+    Result, Revision, Sequence, Transition, Trunk, Verdict, Window,
     change::Context,
     segment::{Cut, Summary},
     stop::verdict,
@@ -69,11 +69,7 @@ pub struct Forked {
 /// Refuses a point where nothing was said, a point inside an exchange (naming the nearest ones that are
 /// accepted), and a revision that is not the expected one. An exchange that is open at the newest utterance
 /// is open in both.
-pub fn fork(
-    before: &Conversation,
-    command: &Fork,
-    context: &Context<'_>,
-) -> Result<Verdict<Forked>, Refusal> {
+pub fn fork(before: &Conversation, command: &Fork, context: &Context<'_>) -> Result<Verdict<Forked>> {
     before.expect(command.expected)?;
     let decide = || {
         let at = point::accepted(before, command.at, context)?;

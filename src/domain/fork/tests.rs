@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::domain::{
-    Draft, Encoding, Marks, Policy, Role, Sequence, TokenCounter, Utterance, UtteranceId,
+    Draft, Encoding, Marks, Policy, Refusal, Role, Sequence, TokenCounter, Utterance, UtteranceId,
     edit::NewContent,
     test_life::{Letters, Life, calls, name, result, said},
     update::{UpdateUtterance, update_utterance},

@@ -6,7 +6,7 @@
 
 pub use super::cost::{Cost, Limit, Limits};
 use super::{Entry, Recalled, Unit};
-use crate::domain::{Refusal, Role};
+use crate::domain::{Refusal, Result, Role};
 
 /// What a format costs besides the units.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,7 +39,7 @@ pub(super) fn head(units: &[Unit]) -> usize {
 /// Cuts `units` to `most`.
 ///
 /// Refuses a prompt that by itself exceeds a limit, and names the number that it needs.
-pub fn cut(units: &[Unit], most: Cost, frame: Frame) -> Result<Kept<'_>, Refusal> {
+pub fn cut(units: &[Unit], most: Cost, frame: Frame) -> Result<Kept<'_>> {
     let prompt = units.last().filter(|last| last.is_prompt());
     let end = units.len() - usize::from(prompt.is_some());
     let mut used = prompt.map_or(frame.around, |prompt| frame.around.plus(prompt.cost));

@@ -10,7 +10,7 @@ use super::{
     cut::{Cost, Frame, Kept, cut, head},
 };
 use crate::domain::{
-    Draft, More, Refusal, Role, TokenCounter, ToolCall,
+    Draft, More, Result, Role, TokenCounter, ToolCall,
     limits::DEFAULT_MAX_TOKENS,
     quoting::{AFTER, BEFORE, Line, Said, companion_tokens, tokens_of, widest},
     recall::{self, Index, Matched, Query, Search},
@@ -45,7 +45,7 @@ pub fn cut_and_recall<'u>(
     most: Cost,
     frame: Frame,
     scale: &Scale<'_>,
-) -> Result<Kept<'u>, Refusal> {
+) -> Result<Kept<'u>> {
     let plain = cut(units, most, frame)?;
     let share = recall.share(most);
     let Some(Ok(fewest)) = most.minus(share).map(|beside| cut(units, beside, frame)) else {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, Draft, More, Need, Ranges, Refusal, Role, Sequence, Transition, Utterance, Verdict,
+    Conversation, Draft, More, Need, Ranges, Refusal, Result, Role, Sequence, Transition, Utterance, Verdict,
     change::Context,
     locate,
     memorize::{Irregularity, Memorize, Memorized, Placing, ids, say},
@@ -36,11 +36,7 @@ pub struct Replaced {
 /// the point splits continues from there.
 ///
 /// Refuses, and changes nothing, in the cases in which [`memorize`](super::memorize) does.
-pub fn replace(
-    before: &Conversation,
-    command: &Replace,
-    context: &Context<'_>,
-) -> Result<Verdict<Replaced>, Refusal> {
+pub fn replace(before: &Conversation, command: &Replace, context: &Context<'_>) -> Result<Verdict<Replaced>> {
     before.expect(command.memorize.expected)?;
     before.check_open()?;
     verdict(decide(before, command, context))
@@ -131,7 +127,7 @@ impl Placing {
         draft: &Draft,
         known: Sequence,
         unit: &[Arc<Utterance>],
-    ) -> Result<(), Refusal> {
+    ) -> Result<()> {
         let Some(placed) = unit.iter().find(|member| member.sequence == known) else { return Ok(()) };
         self.note_empty(index, draft, known);
         if placed.aside {

@@ -14,7 +14,7 @@ pub use record::{Share, ShareDigest};
 pub use token::{Secret, ShareToken};
 
 use crate::domain::{
-    Conversation, Head, Refusal, ShareId, Timestamp, Transition, change::Context, limits::MAX_SHARES,
+    Conversation, Head, Refusal, Result, ShareId, Timestamp, Transition, change::Context, limits::MAX_SHARES,
 };
 
 /// What to share, and for how long.
@@ -33,11 +33,7 @@ pub struct Sharing {
 /// Shares the conversation, whether it has ended or not.
 ///
 /// Refuses if it has [`MAX_SHARES`] that have not expired.
-pub fn share(
-    before: &Conversation,
-    command: &Sharing,
-    context: &Context<'_>,
-) -> Result<(Transition, Share), Refusal> {
+pub fn share(before: &Conversation, command: &Sharing, context: &Context<'_>) -> Result<(Transition, Share)> {
     let mut transition = Transition::from(before, context.now);
     let shares = &mut transition.after.head.shares;
     if shares.len() >= MAX_SHARES {
@@ -57,7 +53,7 @@ pub fn share(
 /// Revokes a share: its token is no longer valid.
 ///
 /// Refuses an id that names no share; an expired one may already have been dropped.
-pub fn revoke(before: &Conversation, id: &ShareId, context: &Context<'_>) -> Result<Transition, Refusal> {
+pub fn revoke(before: &Conversation, id: &ShareId, context: &Context<'_>) -> Result<Transition> {
     if before.head.shares.iter().all(|share| share.id != *id) {
         return Err(Refusal::no_share(id.as_str()));
     }

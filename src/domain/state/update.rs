@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::domain::{
-    Conversation, Head, Need, Refusal, Revision, Transition,
+    Conversation, Head, Need, Refusal, Result, Revision, Transition,
     change::Context,
     limits::{MAX_ID_BYTES, MAX_STATE_BYTES, MAX_STATE_NAMES},
     state::{StaleName, StateContent, StateEntry, StateValue},
@@ -38,7 +38,7 @@ pub fn update_state(
     before: &Conversation,
     command: &UpdateState,
     context: &Context<'_>,
-) -> Result<Transition, Refusal> {
+) -> Result<Transition> {
     before.expect(command.expected)?;
     let mut transition = Transition::from(before, context.now);
     transition.change_state(&command.change)?;
@@ -47,7 +47,7 @@ pub fn update_state(
 
 impl StateChange {
     /// Checks what can be checked without a conversation.
-    fn check(&self) -> Result<(), Refusal> {
+    fn check(&self) -> Result<()> {
         let mut changed = BTreeSet::new();
         let set = self.set.iter().map(|(name, _)| ("set", name));
         for (field, name) in set.chain(self.delete.iter().map(|name| ("delete", name))) {
@@ -66,7 +66,7 @@ impl StateChange {
     }
 }
 
-fn check_name(field: &str, name: &str) -> Result<(), Refusal> {
+fn check_name(field: &str, name: &str) -> Result<()> {
     if name.is_empty() || name.len() > MAX_ID_BYTES || name.chars().any(char::is_control) {
         let text = format!(
             "has a name of {} bytes; accepted: 1 to {MAX_ID_BYTES} bytes without control characters",
@@ -89,7 +89,7 @@ impl Head {
         (actual != *expected).then(|| StaleName { name: name.clone(), expected: *expected, actual })
     }
 
-    fn check_state(&self) -> Result<(), Refusal> {
+    fn check_state(&self) -> Result<()> {
         let (names, bytes) = (self.state.len(), self.state_bytes());
         if names > MAX_STATE_NAMES {
             let text = format!("the state would have {names} names; accepted: at most {MAX_STATE_NAMES}");
@@ -105,7 +105,7 @@ impl Head {
 
 impl Transition {
     /// Sets and deletes values, or refuses to.
-    pub(in crate::domain) fn change_state(&mut self, wanted: &StateChange) -> Result<(), Refusal> {
+    pub(in crate::domain) fn change_state(&mut self, wanted: &StateChange) -> Result<()> {
         wanted.check()?;
         let head = &self.after.head;
         let names: Vec<_> = wanted.versions.iter().filter_map(|named| head.stale(named)).collect();

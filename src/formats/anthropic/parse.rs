@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     domain::{
-        Draft, More, Refusal, Role, ToolCall,
+        Draft, More, Result, Role, ToolCall,
         limits::{MAX_ID_BYTES, MAX_NAME_BYTES},
     },
     formats::{
@@ -22,7 +22,7 @@ const FORMAT: Format = Format::Anthropic;
 
 /// Reads a conversation: an array of messages, or an object with `messages`, `system` and any other fields,
 /// which are kept.
-pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed, Refusal> {
+pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed> {
     let (messages, mut document) = match value {
         Value::Object(mut fields) => (fields.shift_remove("messages").unwrap_or_default(), Some(fields)),
         messages => (messages, None),
@@ -46,7 +46,7 @@ pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Resul
 }
 
 /// Reads a message: a draft for each result, and one for the rest.
-pub fn read(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Vec<Draft>, Refusal> {
+pub fn read(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Vec<Draft>> {
     let mut reader = Reader { said: Vec::new(), notes };
     reader.message(value, 0, place)?;
     Ok(reader.said.into_iter().map(|sourced| sourced.draft).collect())
@@ -59,7 +59,7 @@ struct Reader<'n> {
 
 impl Reader<'_> {
     /// The request's instructions: text or blocks of text.
-    fn system(&mut self, value: Value, place: &Place<'_>) -> Result<(), Refusal> {
+    fn system(&mut self, value: Value, place: &Place<'_>) -> Result<()> {
         let (content, hollow, form) = match value.clone() {
             Value::Null => return Ok(()),
             Value::String(text) => (text, Value::Null, "text"),
@@ -80,7 +80,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn message(&mut self, value: Value, index: usize, place: &Place<'_>) -> Result<(), Refusal> {
+    fn message(&mut self, value: Value, index: usize, place: &Place<'_>) -> Result<()> {
         let mut fields = object(value, place, "a message: an object with a role and content")?;
         let role = self.role(&mut fields, place)?;
         let content = fields.shift_remove("content").unwrap_or_default();
@@ -116,7 +116,7 @@ impl Reader<'_> {
     }
 
     /// Reads the role; a spelling that is not Anthropic's stays among the message's fields.
-    fn role(&mut self, fields: &mut Map<String, Value>, place: &Place<'_>) -> Result<Role, Refusal> {
+    fn role(&mut self, fields: &mut Map<String, Value>, place: &Place<'_>) -> Result<Role> {
         let role = self.notes.role(fields, place)?;
         if fields["role"] == role.as_str() && matches!(role, Role::User | Role::Assistant) {
             fields.shift_remove("role");
@@ -124,13 +124,7 @@ impl Reader<'_> {
         Ok(role)
     }
 
-    fn blocks(
-        &mut self,
-        role: Role,
-        blocks: Vec<Value>,
-        index: usize,
-        place: &Place<'_>,
-    ) -> Result<(), Refusal> {
+    fn blocks(&mut self, role: Role, blocks: Vec<Value>, index: usize, place: &Place<'_>) -> Result<()> {
         let is_result = |block: &Value| block.get("type").is_some_and(|kind| kind == "tool_result");
         let mut rest = Vec::new();
         let mut results = Vec::new();
@@ -160,7 +154,7 @@ impl Reader<'_> {
 }
 
 /// Reads the blocks of one message other than its results.
-fn said(role: Role, blocks: Vec<Value>, place: &Place<'_>) -> Result<Draft, Refusal> {
+fn said(role: Role, blocks: Vec<Value>, place: &Place<'_>) -> Result<Draft> {
     let source = Value::Array(blocks.clone());
     let mut blocks = blocks;
     let content = Joined::of(&mut blocks);
@@ -175,7 +169,7 @@ fn said(role: Role, blocks: Vec<Value>, place: &Place<'_>) -> Result<Draft, Refu
     Ok(kept(draft, &source, Value::Array(blocks)))
 }
 
-fn call(block: &mut Value, number: usize, place: &Place<'_>) -> Result<ToolCall, Refusal> {
+fn call(block: &mut Value, number: usize, place: &Place<'_>) -> Result<ToolCall> {
     let Value::Object(fields) = block else { return Err(place.refuse_kind(block, "a block: an object")) };
     let part = |part: &str| format!("calls/{number}/{part}");
     let id = take_fit(fields, "id", &part("id"), MAX_ID_BYTES, place)?;
@@ -191,7 +185,7 @@ fn call(block: &mut Value, number: usize, place: &Place<'_>) -> Result<ToolCall,
     Ok(ToolCall { id: id.into(), name: name.into(), arguments_json: arguments_json.into() })
 }
 
-fn result(block: Value, place: &Place<'_>) -> Result<Draft, Refusal> {
+fn result(block: Value, place: &Place<'_>) -> Result<Draft> {
     let source = Value::Array(vec![block.clone()]);
     let mut fields = object(block, place, "a block: an object")?;
     let id = take_fit(&mut fields, "tool_use_id", "tool_call_id", MAX_ID_BYTES, place)?;

@@ -2,7 +2,7 @@
 
 use crate::{
     domain::{
-        Draft, More, Refusal, Role, TokenCounter,
+        Draft, More, Result, Role, TokenCounter,
         context::wording::OPENING,
         history::{
             Entry, Unit,
@@ -37,7 +37,7 @@ impl Fit {
     ///
     /// The cut measures each message on its own, and joined messages can take a byte or a token more or less.
     /// So the written result is measured again, and the oldest unit is removed until it is within the limits.
-    pub fn of(units: &[Unit], request: &Request, counter: &dyn TokenCounter) -> Result<Self, Refusal> {
+    pub fn of(units: &[Unit], request: &Request, counter: &dyn TokenCounter) -> Result<Self> {
         let most = Cost::from(request.limits);
         let frame = request.frame(counter);
         let bytes = |draft: &Draft| write::bytes(draft, request.format);

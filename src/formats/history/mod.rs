@@ -17,7 +17,7 @@ pub use prepare::prepare;
 
 use crate::{
     domain::{
-        Draft, More, Refusal, Role, context,
+        Draft, More, Result, Role, context,
         history::{Dropped, Entry, alternation::Alternation, cut::Limits, recall::Recall},
         limits::MOST_CONTENT_BYTES,
     },
@@ -165,7 +165,7 @@ impl Incoming {
     }
 
     /// Adds the result of reading the message at `index`.
-    pub fn add(&mut self, index: usize, read: Result<Draft, Refusal>) {
+    pub fn add(&mut self, index: usize, read: Result<Draft>) {
         match read {
             Ok(draft) => self.entries.push(Entry { index: Some(index), draft }),
             Err(refusal) => self.dropped.push(Dropped::refused(index, &refusal)),

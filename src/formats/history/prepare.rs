@@ -2,7 +2,7 @@
 
 use crate::{
     domain::{
-        Draft, Refusal, TokenCounter,
+        Draft, Refusal, Result, TokenCounter,
         history::{
             DropReason, Dropped, Entry, Unit,
             alternation::{Alternation, clashes},
@@ -25,7 +25,7 @@ pub fn prepare(
     prompt: Option<Draft>,
     request: &Request,
     counter: &dyn TokenCounter,
-) -> Result<Prepared, Refusal> {
+) -> Result<Prepared> {
     let Incoming { field, entries, mut dropped, mut warnings, count, bytes } = incoming;
     let bytes = bytes + prompt.as_ref().map_or(0, |prompt| prompt.content.len());
     let entries = entries.into_iter().chain(prompt.map(|draft| Entry { index: None, draft }));
@@ -53,7 +53,7 @@ pub fn prepare(
 
 impl Request {
     /// Drops or refuses runs of one role; [`Alternation::Merge`] merges what the limits have left.
-    fn alternate(&self, units: &mut Vec<Unit>, field: &str) -> Result<Vec<Dropped>, Refusal> {
+    fn alternate(&self, units: &mut Vec<Unit>, field: &str) -> Result<Vec<Dropped>> {
         let clashes = clashes(units, self.format.system_apart());
         match (self.alternation, clashes.first()) {
             (Alternation::Merge, _) | (_, None) => Ok(Vec::new()),

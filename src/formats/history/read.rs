@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{
     domain::{
-        Draft, Reason, Refusal, Role, Size,
+        Draft, Reason, Refusal, Result, Role, Size,
         history::{DropReason, Dropped, Entry},
         limits::MAX_HISTORY_WEIGHT,
     },
@@ -32,7 +32,7 @@ const FIELD: &str = "messages_json";
 /// Lone surrogates, which come from programs that cut text anywhere, become U+FFFD.
 ///
 /// Refuses anything that is not a JSON array or has more than [`MAX_MESSAGES_READ`] messages.
-pub fn read(json: &str) -> Result<Incoming, Refusal> {
+pub fn read(json: &str) -> Result<Incoming> {
     let bytes = weight(json.as_bytes());
     if bytes > MAX_HISTORY_WEIGHT {
         let text = format!("has too many parts: parsed, it takes more than {MAX_HISTORY_WEIGHT} bytes");
@@ -79,7 +79,7 @@ impl Incoming {
 }
 
 /// The drafts of a message: several if it holds Anthropic's results.
-fn drafts(mut message: Value, place: &Place<'_>) -> Result<Vec<Draft>, Refusal> {
+fn drafts(mut message: Value, place: &Place<'_>) -> Result<Vec<Draft>> {
     let mut notes = Notes::new(UnknownRoles::Refuse);
     if let Some(fields) = message.as_object_mut() {
         fields.retain(|field, value| field != "name" || is_text(value));

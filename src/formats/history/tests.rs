@@ -1,7 +1,7 @@
 use serde_json::{Value, json};
 
 use super::{read::read, *};
-use crate::domain::{TokenCounter, history::DropReason};
+use crate::domain::{Refusal, TokenCounter, history::DropReason};
 
 /// Counts a token per four bytes.
 struct Fours;

@@ -3,7 +3,7 @@
 use serde_json::{Value, value::RawValue};
 
 use crate::{
-    domain::{More, Refusal, Role, quoted},
+    domain::{More, Refusal, Result, Role, quoted},
     formats::{
         Format, Parsed, Sourced, UnknownRoles, anthropic, document,
         extras::Parts,
@@ -33,7 +33,7 @@ const FIELD: &str = "messages_json";
 ///
 /// Refuses anything that is not JSON, other fields next to `messages`, and what the format does not accept,
 /// with its place.
-pub fn read(json: &str, format: Option<Format>, unknown: UnknownRoles) -> Result<Incoming, Refusal> {
+pub fn read(json: &str, format: Option<Format>, unknown: UnknownRoles) -> Result<Incoming> {
     let Whole { messages, system, list } = whole(json)?;
     let values: Vec<Value> = messages.iter().map(|message| value(message.get())).collect::<Result<_, _>>()?;
     let format = match format {
@@ -66,7 +66,7 @@ struct Whole<'j> {
     list: &'static str,
 }
 
-fn whole(json: &str) -> Result<Whole<'_>, Refusal> {
+fn whole(json: &str) -> Result<Whole<'_>> {
     let refused = |error: serde_json::Error| Refusal::invalid(FIELD, format!("is not JSON: {error}"));
     let json = json.trim_start_matches('\u{feff}');
     if json.trim_start().starts_with('[') {
@@ -91,13 +91,13 @@ fn whole(json: &str) -> Result<Whole<'_>, Refusal> {
     Ok(Whole { messages, system, list: "messages_json.messages" })
 }
 
-fn value(json: &str) -> Result<Value, Refusal> {
+fn value(json: &str) -> Result<Value> {
     serde_json::from_str(&replace_surrogates(json))
         .map_err(|error| Refusal::invalid(FIELD, format!("is not JSON: {error}")))
 }
 
 /// Reads a request's `system` as a message of its own.
-fn instructions(system: Option<&str>, format: Format) -> Result<Vec<Sourced>, Refusal> {
+fn instructions(system: Option<&str>, format: Format) -> Result<Vec<Sourced>> {
     let Some(system) = system else { return Ok(Vec::new()) };
     if format != Format::Anthropic {
         return Err(Refusal::invalid(

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     domain::{
-        Draft, More, Refusal, Role, ToolCall,
+        Draft, More, Result, Role, ToolCall,
         limits::{MAX_ID_BYTES, MAX_NAME_BYTES},
     },
     formats::{
@@ -23,7 +23,7 @@ const FORMAT: Format = Format::OpenAiChat;
 
 /// Reads a conversation: an array of messages, or an object with `messages` (and an `id` and any other
 /// fields, which are kept).
-pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed, Refusal> {
+pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed> {
     let (messages, document) = match value {
         Value::Object(mut fields) => (fields.shift_remove("messages").unwrap_or_default(), Some(fields)),
         messages => (messages, None),
@@ -53,7 +53,7 @@ fn id_text(id: &Value) -> String {
 /// - Roles have the names of [`Role::named`].
 /// - A legacy `function_call` is a tool call whose id is the function's name, as `function` messages name no
 ///   call.
-pub fn read(mut value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Draft, Refusal> {
+pub fn read(mut value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Draft> {
     if let Some(draft) = plain(&mut value) {
         return Ok(draft);
     }
@@ -94,7 +94,7 @@ fn plain(message: &mut Value) -> Option<Draft> {
     Some(Draft::of(role, std::mem::take(content), More::default()))
 }
 
-fn calls(fields: &mut Map<String, Value>, place: &Place<'_>) -> Result<Vec<ToolCall>, Refusal> {
+fn calls(fields: &mut Map<String, Value>, place: &Place<'_>) -> Result<Vec<ToolCall>> {
     let mut calls = match fields.get_mut("tool_calls") {
         None | Some(Value::Null) => Vec::new(),
         Some(value) => tool_calls(value, &place.field("tool_calls"))?,
@@ -111,7 +111,7 @@ fn calls(fields: &mut Map<String, Value>, place: &Place<'_>) -> Result<Vec<ToolC
 ///
 /// A call is `{"id", "type": "function", "function": {"name", "arguments"}}`, or has `custom` with `name` and
 /// `input`. Arguments that are not text are written as JSON.
-pub fn tool_calls(value: &mut Value, place: &Place<'_>) -> Result<Vec<ToolCall>, Refusal> {
+pub fn tool_calls(value: &mut Value, place: &Place<'_>) -> Result<Vec<ToolCall>> {
     let Value::Array(values) = value else {
         return Err(place.refuse_kind(value, "an array of tool calls"));
     };
@@ -122,7 +122,7 @@ pub fn tool_calls(value: &mut Value, place: &Place<'_>) -> Result<Vec<ToolCall>,
     Ok(calls)
 }
 
-fn tool_call(value: &mut Value, index: usize, place: &Place<'_>) -> Result<ToolCall, Refusal> {
+fn tool_call(value: &mut Value, index: usize, place: &Place<'_>) -> Result<ToolCall> {
     let Value::Object(call) = value else {
         return Err(place.refuse_kind(value, "an object with an id and a function"));
     };
@@ -146,7 +146,7 @@ fn called(
     index: usize,
     id: Option<String>,
     place: &Place<'_>,
-) -> Result<ToolCall, Refusal> {
+) -> Result<ToolCall> {
     let part = |part: &str| format!("calls/{index}/{part}");
     let Some(name) = take_fit(function, "name", &part("name"), MAX_NAME_BYTES, place)? else {
         return Err(place.field("name").refuse("is missing; accepted: the name of a function"));

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     domain::{
-        Draft, More, Refusal, Role, ToolCall,
+        Draft, More, Result, Role, ToolCall,
         limits::{MAX_ID_BYTES, MAX_NAME_BYTES},
     },
     formats::{
@@ -23,7 +23,7 @@ const FORMAT: Format = Format::OpenAiResponses;
 
 /// Reads a conversation: an array of items, or an object that holds one as `input`, `output`, `items` or
 /// `data`, with `instructions` and any other fields, which are kept.
-pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed, Refusal> {
+pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed> {
     let (items, mut document, list) = match value {
         Value::Object(mut fields) => {
             let Some(list) = LISTS.iter().find(|list| fields.contains_key(**list)) else {
@@ -57,7 +57,7 @@ pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Resul
 }
 
 /// Reads items, each into an utterance of its own.
-pub fn items_apart(items: Vec<Value>, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed, Refusal> {
+pub fn items_apart(items: Vec<Value>, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed> {
     let mut reader = Reader { said: Vec::new(), output: None, apart: true, notes };
     for (index, item) in items.into_iter().enumerate() {
         reader.item(item, index, &place.index(index))?;
@@ -100,7 +100,7 @@ struct Output {
 }
 
 impl Reader<'_> {
-    fn item(&mut self, item: Value, index: usize, place: &Place<'_>) -> Result<(), Refusal> {
+    fn item(&mut self, item: Value, index: usize, place: &Place<'_>) -> Result<()> {
         let source = item.clone();
         let fields = object(item, place, "an item: an object")?;
         let kind = match (fields.get("type"), fields.contains_key("role")) {
@@ -133,7 +133,7 @@ impl Reader<'_> {
         mut fields: Map<String, Value>,
         index: usize,
         place: &Place<'_>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<()> {
         let role = self.notes.role(&fields, place)?;
         let answers = answered(&fields).filter(|_| role == Role::Tool);
         let content = take_content(&mut fields, "content", place)?;
@@ -155,7 +155,7 @@ impl Reader<'_> {
         mut fields: Map<String, Value>,
         index: usize,
         place: &Place<'_>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<()> {
         let id = take_fit(&mut fields, "call_id", "tool_call_id", MAX_ID_BYTES, place)?;
         let content = match fields.get_mut("output") {
             Some(Value::Array(parts)) => Joined::of(parts),
@@ -173,7 +173,7 @@ impl Reader<'_> {
         mut fields: Map<String, Value>,
         index: usize,
         place: &Place<'_>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<()> {
         let output = self.output(index, |_| false);
         let part = |part: &str| format!("calls/{}/{part}", output.calls.len());
         let id = take_fit(&mut fields, "call_id", &part("id"), MAX_ID_BYTES, place)?;
@@ -216,7 +216,7 @@ impl Reader<'_> {
     }
 
     /// Adds an utterance of its own.
-    fn push(&mut self, draft: Draft, source: Value, hollow: Value, index: usize) -> Result<(), Refusal> {
+    fn push(&mut self, draft: Draft, source: Value, hollow: Value, index: usize) -> Result<()> {
         self.end_output();
         self.keep(draft, Value::Array(vec![source]), Value::Array(vec![hollow]), index);
         Ok(())

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    domain::{Refusal, fork::origin::Provenance, quoted},
+    domain::{Result, fork::origin::Provenance, quoted},
     formats::{
         fields::{array, optional_text},
         place::Place,
@@ -34,7 +34,7 @@ pub(super) fn take(
     fields: &mut Map<String, Value>,
     id: Option<&str>,
     place: &Place<'_>,
-) -> Result<Vec<Provenance>, Refusal> {
+) -> Result<Vec<Provenance>> {
     let own = optional_text(fields, ORIGIN, place)?.map(|text| read(text, false, &place.field(ORIGIN)));
     let own = own.transpose()?.or_else(|| Provenance::read(id?, false));
     fields.shift_remove(ORIGIN);
@@ -49,7 +49,7 @@ pub(super) fn take(
     own.into_iter().map(Ok).chain(edited).collect()
 }
 
-fn read(text: &str, edited: bool, place: &Place<'_>) -> Result<Provenance, Refusal> {
+fn read(text: &str, edited: bool, place: &Place<'_>) -> Result<Provenance> {
     let refuse =
         || place.refuse(format!("is {}; accepted: the id that utterd gave an utterance", quoted(text)));
     Provenance::read(text, edited).ok_or_else(refuse)

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     domain::{
-        Draft, More, Refusal, Role, Timestamp,
+        Draft, More, Result, Role, Timestamp,
         fork::origin::Provenance,
         limits::{MAX_NAME_BYTES, MAX_TITLE_BYTES},
     },
@@ -25,7 +25,7 @@ use crate::{
 const FORMAT: Format = Format::Persisted;
 
 /// Reads `{"conversations": […], "lastMigrated"}`, or one conversation.
-pub fn conversations(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Vec<Parsed>, Refusal> {
+pub fn conversations(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Vec<Parsed>> {
     let mut fields = object(value, place, "an object with conversations")?;
     let Some(list) = fields.shift_remove("conversations") else {
         return Ok(vec![conversation(Value::Object(fields), place, notes)?]);
@@ -44,7 +44,7 @@ pub fn conversations(value: Value, place: &Place<'_>, notes: &mut Notes) -> Resu
     Ok(read)
 }
 
-fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed, Refusal> {
+fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed> {
     let mut fields = object(value, place, "a conversation: an object with messages")?;
     let source = fields.clone();
     let list = place.field("messages");
@@ -95,11 +95,7 @@ fn spelled_otherwise(parsed: &Parsed, source: Map<String, Value>) -> Map<String,
     source.into_iter().filter(|(name, value)| named(name) && !same(name, value)).collect()
 }
 
-fn take_text(
-    fields: &mut Map<String, Value>,
-    name: &str,
-    place: &Place<'_>,
-) -> Result<Option<String>, Refusal> {
+fn take_text(fields: &mut Map<String, Value>, name: &str, place: &Place<'_>) -> Result<Option<String>> {
     match fields.shift_remove(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
@@ -107,11 +103,7 @@ fn take_text(
     }
 }
 
-fn take_time(
-    fields: &mut Map<String, Value>,
-    name: &str,
-    place: &Place<'_>,
-) -> Result<Option<Timestamp>, Refusal> {
+fn take_time(fields: &mut Map<String, Value>, name: &str, place: &Place<'_>) -> Result<Option<Timestamp>> {
     let Some(text) = take_text(fields, name, place)? else { return Ok(None) };
     Ok(Some(read_time(&text, &place.field(name))?))
 }
@@ -121,7 +113,7 @@ fn message(
     ids: &mut HashSet<String>,
     place: &Place<'_>,
     notes: &mut Notes,
-) -> Result<(Draft, Vec<Provenance>), Refusal> {
+) -> Result<(Draft, Vec<Provenance>)> {
     let mut fields = object(value, place, "a message: an object with a role and content")?;
     let given = fields.get("id").and_then(Value::as_str).map(str::to_owned);
     let origins = origin::take(&mut fields, given.as_deref(), place)?;
@@ -170,7 +162,7 @@ fn free(id: &str, ids: &mut HashSet<String>) -> String {
 }
 
 /// Reads the names of tools; one that is not a valid name is made to fit.
-pub fn tools(value: Option<&Value>, place: &Place<'_>) -> Result<Vec<Box<str>>, Refusal> {
+pub fn tools(value: Option<&Value>, place: &Place<'_>) -> Result<Vec<Box<str>>> {
     let at = place.field("toolsUsed");
     let Some(value) = value.filter(|value| !value.is_null()) else { return Ok(Vec::new()) };
     let names = array(value.clone(), &at, "an array of names")?;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     domain::{
-        Refusal,
+        Result,
         state::{StateContent, StateValue},
     },
     formats::{
@@ -31,12 +31,12 @@ pub(super) fn write(values: &[Arc<StateValue>]) -> Value {
 }
 
 /// Reads the values, by name.
-pub(super) fn read(value: Value, place: &Place<'_>) -> Result<Vec<(Box<str>, StateContent)>, Refusal> {
+pub(super) fn read(value: Value, place: &Place<'_>) -> Result<Vec<(Box<str>, StateContent)>> {
     let values = array(value, place, "an array of values")?.into_iter().enumerate();
     values.map(|(index, value)| read_one(value, &place.index(index))).collect()
 }
 
-fn read_one(value: Value, place: &Place<'_>) -> Result<(Box<str>, StateContent), Refusal> {
+fn read_one(value: Value, place: &Place<'_>) -> Result<(Box<str>, StateContent)> {
     let fields = object(value, place, "a value: an object with a name, and json or data")?;
     let name = optional_text(&fields, "name", place)?.unwrap_or_default();
     let content = match (optional_text(&fields, "json", place)?, optional_text(&fields, "data", place)?) {

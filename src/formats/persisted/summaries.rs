@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     domain::{
-        Refusal,
+        Result,
         segment::{Imported, ImportedSummary},
     },
     formats::{
@@ -32,12 +32,12 @@ pub(super) fn write(summaries: &[ImportedSummary]) -> Value {
 }
 
 /// Reads the summaries.
-pub(super) fn read(value: Value, place: &Place<'_>) -> Result<Vec<ImportedSummary>, Refusal> {
+pub(super) fn read(value: Value, place: &Place<'_>) -> Result<Vec<ImportedSummary>> {
     let summaries = array(value, place, "an array of summaries")?.into_iter().enumerate();
     summaries.map(|(index, value)| read_one(value, &place.index(index))).collect()
 }
 
-fn read_one(value: Value, place: &Place<'_>) -> Result<ImportedSummary, Refusal> {
+fn read_one(value: Value, place: &Place<'_>) -> Result<ImportedSummary> {
     let fields = object(value, place, "a summary: an object with summary, startDate and endDate")?;
     let text = |name: &str| {
         let missing = || place.field(name).refuse("is missing; accepted: text");

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use super::super::*;
 use crate::domain::{
     Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, More,
-    Namespace, Need, Policy, RecipientId, Refusal, Role, Sequence, Timestamp, ToolCall, Transition,
-    Utterance, Verdict,
+    Namespace, Need, Policy, RecipientId, Result, Role, Sequence, Timestamp, ToolCall, Transition, Utterance,
+    Verdict,
     change::Context,
     edit::NewContent,
     extractive::tests::o200k,
@@ -60,8 +60,8 @@ impl Life {
 
     pub(super) fn decide<T>(
         &self,
-        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>,
-    ) -> Result<T, Refusal> {
+        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>>,
+    ) -> Result<T> {
         let mut loaded = Loaded::default();
         for _ in 0..20 {
             let now = Timestamp(self.state.head.revision.get() as i64);
@@ -143,15 +143,11 @@ impl Life {
     }
 
     /// Compacts; `None` if nothing is left to compact.
-    pub(super) fn compact(&mut self, keep_recent: u32) -> Result<Option<Arc<Compaction>>, Refusal> {
+    pub(super) fn compact(&mut self, keep_recent: u32) -> Result<Option<Arc<Compaction>>> {
         self.compact_by(Extent::AllBut(keep_recent), true)
     }
 
-    pub(super) fn compact_by(
-        &mut self,
-        extent: Extent,
-        summarises: bool,
-    ) -> Result<Option<Arc<Compaction>>, Refusal> {
+    pub(super) fn compact_by(&mut self, extent: Extent, summarises: bool) -> Result<Option<Arc<Compaction>>> {
         let command = Compact { extent, summarises, focus: Vec::new(), cause: Cause::Asked, expected: None };
         let compacted = self.decide(|before, context| compact(before, &command, context))?;
         let Some(Compacted { transition, compaction }) = compacted else { return Ok(None) };
@@ -159,7 +155,7 @@ impl Life {
         Ok(Some(compaction))
     }
 
-    pub(super) fn undo(&mut self) -> Result<Undone, Refusal> {
+    pub(super) fn undo(&mut self) -> Result<Undone> {
         let undone = self.decide(|before, context| undo(before, &Undo { expected: None }, context))?;
         self.apply(undone.transition.clone());
         Ok(undone)

@@ -2,14 +2,14 @@
 
 use super::{super::*, life::*};
 use crate::domain::{
-    Loaded, Marks, Policy, Ranges, Reason, Refusal, Role, Sequence, Timestamp, Verdict,
+    Loaded, Marks, Policy, Ranges, Reason, Refusal, Result, Role, Sequence, Timestamp, Verdict,
     change::Context,
     extractive::tests::o200k,
     policy::PolicyUpdate,
     segment::{Imported, ImportedSummary},
 };
 
-fn reason<T>(result: Result<T, Refusal>) -> Reason {
+fn reason<T>(result: Result<T>) -> Reason {
     result.err().map(|refusal| refusal.reason()).unwrap()
 }
 
