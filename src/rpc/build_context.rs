@@ -116,15 +116,12 @@ fn scope(number: i32, address: &Address) -> Result<Scope, Refusal> {
 /// Whether to say how earlier conversations ended. A recipient's are, a conversation stands alone.
 fn earlier(number: i32, address: &Address) -> Result<bool, Refusal> {
     use proto::Earlier as Wire;
-    match Wire::try_from(number) {
-        Ok(Wire::Unspecified) => Ok(address.conversation.is_none()),
-        Ok(Wire::None) => Ok(false),
-        Ok(Wire::Ended) => Ok(true),
-        Err(_) => {
-            let text = format!("is {number}; accepted: NONE (1) and ENDED (2)");
-            Err(Refusal::invalid("earlier", text))
-        }
-    }
+    let accepted = "NONE (1) and ENDED (2)";
+    Ok(match decode::choice("earlier", number, accepted)? {
+        Wire::Unspecified => address.conversation.is_none(),
+        Wire::None => false,
+        Wire::Ended => true,
+    })
 }
 
 fn instructions(text: String, max_bytes: usize) -> Result<Option<Box<str>>, Refusal> {
@@ -136,39 +133,30 @@ fn instructions(text: String, max_bytes: usize) -> Result<Option<Box<str>>, Refu
 
 fn format(number: i32) -> Result<Format, Refusal> {
     use proto::ContextFormat as Wire;
-    match Wire::try_from(number) {
-        Ok(Wire::Unspecified | Wire::OpenaiChat) => Ok(Format::OpenAiChat),
-        Ok(Wire::AnthropicMessages) => Ok(Format::AnthropicMessages),
-        Ok(Wire::Text) => Ok(Format::Text),
-        Err(_) => {
-            let text = format!("is {number}; accepted: OPENAI_CHAT (1), ANTHROPIC_MESSAGES (2) and TEXT (3)");
-            Err(Refusal::invalid("format", text))
-        }
-    }
+    let accepted = "OPENAI_CHAT (1), ANTHROPIC_MESSAGES (2) and TEXT (3)";
+    Ok(match decode::choice("format", number, accepted)? {
+        Wire::Unspecified | Wire::OpenaiChat => Format::OpenAiChat,
+        Wire::AnthropicMessages => Format::AnthropicMessages,
+        Wire::Text => Format::Text,
+    })
 }
 
 fn placement(number: i32) -> Result<SummaryPlacement, Refusal> {
     use proto::SummaryPlacement as Wire;
-    match Wire::try_from(number) {
-        Ok(Wire::Unspecified | Wire::System) => Ok(SummaryPlacement::System),
-        Ok(Wire::UserMessage) => Ok(SummaryPlacement::UserMessage),
-        Err(_) => {
-            let text = format!("is {number}; accepted: SYSTEM (1) and USER_MESSAGE (2)");
-            Err(Refusal::invalid("summary_placement", text))
-        }
-    }
+    let accepted = "SYSTEM (1) and USER_MESSAGE (2)";
+    Ok(match decode::choice("summary_placement", number, accepted)? {
+        Wire::Unspecified | Wire::System => SummaryPlacement::System,
+        Wire::UserMessage => SummaryPlacement::UserMessage,
+    })
 }
 
 fn unanswered(number: i32) -> Result<Unanswered, Refusal> {
     use proto::UnansweredCalls as Wire;
-    match Wire::try_from(number) {
-        Ok(Wire::Unspecified | Wire::Omit) => Ok(Unanswered::Omit),
-        Ok(Wire::Placeholder) => Ok(Unanswered::Placeholder),
-        Err(_) => {
-            let text = format!("is {number}; accepted: OMIT (1) and PLACEHOLDER (2)");
-            Err(Refusal::invalid("unanswered_calls", text))
-        }
-    }
+    let accepted = "OMIT (1) and PLACEHOLDER (2)";
+    Ok(match decode::choice("unanswered_calls", number, accepted)? {
+        Wire::Unspecified | Wire::Omit => Unanswered::Omit,
+        Wire::Placeholder => Unanswered::Placeholder,
+    })
 }
 
 /// Lists the rendered utterances. `places` maps each message of the context to its index in the JSON.

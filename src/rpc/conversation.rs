@@ -302,14 +302,11 @@ pub fn title(title: &str) -> Result<Option<Arc<str>>, Refusal> {
 
 /// Whether a list starts with the newest entry.
 pub(super) fn newest_first(order: i32) -> Result<bool, Refusal> {
-    match proto::ListOrder::try_from(order) {
-        Ok(proto::ListOrder::Unspecified | proto::ListOrder::OldestFirst) => Ok(false),
-        Ok(proto::ListOrder::NewestFirst) => Ok(true),
-        Err(_) => {
-            let text = format!("is {order}; accepted: OLDEST_FIRST (1) and NEWEST_FIRST (2)");
-            Err(Refusal::invalid("order", text))
-        }
-    }
+    let accepted = "OLDEST_FIRST (1) and NEWEST_FIRST (2)";
+    Ok(match decode::choice("order", order, accepted)? {
+        proto::ListOrder::Unspecified | proto::ListOrder::OldestFirst => false,
+        proto::ListOrder::NewestFirst => true,
+    })
 }
 
 fn update_call(

@@ -75,32 +75,23 @@ fn id_prefix(prefix: &str) -> Result<Box<str>, Refusal> {
 
 fn order(order: i32) -> Result<ListOrder, Refusal> {
     use proto::ConversationOrder as Order;
-    let of = |by_update, newest_first| Ok(ListOrder { by_update, newest_first });
-    match Order::try_from(order) {
-        Ok(Order::Unspecified | Order::NewestStart) => of(false, true),
-        Ok(Order::OldestStart) => of(false, false),
-        Ok(Order::NewestUpdate) => of(true, true),
-        Ok(Order::OldestUpdate) => of(true, false),
-        Err(_) => {
-            let text = format!(
-                "is {order}; accepted: NEWEST_START (1), OLDEST_START (2), NEWEST_UPDATE (3) and OLDEST_UPDATE (4)"
-            );
-            Err(Refusal::invalid("order", text))
-        }
-    }
+    let of = |by_update, newest_first| ListOrder { by_update, newest_first };
+    let accepted = "NEWEST_START (1), OLDEST_START (2), NEWEST_UPDATE (3) and OLDEST_UPDATE (4)";
+    Ok(match decode::choice("order", order, accepted)? {
+        Order::Unspecified | Order::NewestStart => of(false, true),
+        Order::OldestStart => of(false, false),
+        Order::NewestUpdate => of(true, true),
+        Order::OldestUpdate => of(true, false),
+    })
 }
 
 fn doing(status: i32) -> Result<Option<Doing>, Refusal> {
-    match proto::ConversationStatus::try_from(status) {
-        Ok(proto::ConversationStatus::Unspecified) => Ok(None),
-        Ok(proto::ConversationStatus::Active) => Ok(Some(Doing::Active)),
-        Ok(proto::ConversationStatus::AwaitingAnswer) => Ok(Some(Doing::AwaitingAnswer)),
-        Ok(proto::ConversationStatus::Idle) => Ok(Some(Doing::Idle)),
-        Ok(proto::ConversationStatus::Closed) => Ok(Some(Doing::Closed)),
-        Err(_) => {
-            let text =
-                format!("is {status}; accepted: ACTIVE (1), AWAITING_ANSWER (2), IDLE (3) and CLOSED (4)");
-            Err(Refusal::invalid("status", text))
-        }
-    }
+    let accepted = "ACTIVE (1), AWAITING_ANSWER (2), IDLE (3) and CLOSED (4)";
+    Ok(match decode::choice("status", status, accepted)? {
+        proto::ConversationStatus::Unspecified => None,
+        proto::ConversationStatus::Active => Some(Doing::Active),
+        proto::ConversationStatus::AwaitingAnswer => Some(Doing::AwaitingAnswer),
+        proto::ConversationStatus::Idle => Some(Doing::Idle),
+        proto::ConversationStatus::Closed => Some(Doing::Closed),
+    })
 }

@@ -67,16 +67,12 @@ fn call(
 
 /// Whether the new content goes to a fork.
 fn forks(mode: i32, edits: bool) -> Result<bool, Refusal> {
-    match EditMode::try_from(mode) {
-        Ok(EditMode::Unspecified | EditMode::InPlace) => Ok(false),
-        Ok(EditMode::Fork) if edits => Ok(true),
-        Ok(EditMode::Fork) => Err(Refusal::invalid(
+    match decode::choice("edit_mode", mode, "IN_PLACE (1) and FORK (2)")? {
+        EditMode::Unspecified | EditMode::InPlace => Ok(false),
+        EditMode::Fork if edits => Ok(true),
+        EditMode::Fork => Err(Refusal::invalid(
             "edit_mode",
             "is FORK, which is accepted only with `content` in update_mask",
         )),
-        Err(_) => {
-            let text = format!("is {mode}; accepted: IN_PLACE (1) and FORK (2)");
-            Err(Refusal::invalid("edit_mode", text))
-        }
     }
 }

@@ -88,18 +88,14 @@ impl Wanted {
             let text = "is given with all_conversations; accepted: one of the two";
             return Err(Refusal::invalid("conversation_id", text));
         }
-        let lines = match proto::ExportLayout::try_from(request.layout) {
-            Ok(proto::ExportLayout::Unspecified) => all && format != Format::Persisted,
-            Ok(proto::ExportLayout::Json) => false,
-            Ok(proto::ExportLayout::JsonLines) if format == Format::Persisted => {
+        let lines = match decode::choice("layout", request.layout, "JSON (1) and JSON_LINES (2)")? {
+            proto::ExportLayout::Unspecified => all && format != Format::Persisted,
+            proto::ExportLayout::Json => false,
+            proto::ExportLayout::JsonLines if format == Format::Persisted => {
                 let text = "is JSON_LINES; accepted: JSON for PERSISTED_CONVERSATIONS";
                 return Err(Refusal::invalid("layout", text));
             }
-            Ok(proto::ExportLayout::JsonLines) => true,
-            Err(_) => {
-                let text = format!("is {}; accepted: JSON (1) and JSON_LINES (2)", request.layout);
-                return Err(Refusal::invalid("layout", text));
-            }
+            proto::ExportLayout::JsonLines => true,
         };
         let unanswered = match request.close_unanswered_calls {
             true => Unanswered::Close,

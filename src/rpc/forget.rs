@@ -139,19 +139,14 @@ fn told(instructions: &str, how: How, expected: Option<Revision>) -> Result<Forg
 }
 
 fn how(request: &proto::ForgetRequest) -> Result<How, Refusal> {
-    let mode = proto::ForgetMode::try_from(request.mode);
-    match (mode, request.exact) {
-        (Ok(proto::ForgetMode::Hard), true) if request.selector.is_some() => Ok(How::Exact),
-        (Ok(_), true) => {
+    match (decode::choice("mode", request.mode, "SOFT (1) and HARD (2)")?, request.exact) {
+        (proto::ForgetMode::Hard, true) if request.selector.is_some() => Ok(How::Exact),
+        (_, true) => {
             let text = "is accepted only with a selector and the mode HARD (2): a part of an exchange cannot be restored";
             Err(Refusal::invalid("exact", text))
         }
-        (Ok(proto::ForgetMode::Hard), false) => Ok(How::Hard),
-        (Ok(proto::ForgetMode::Unspecified | proto::ForgetMode::Soft), false) => Ok(How::Soft),
-        (Err(_), _) => {
-            let text = format!("is {}; accepted: SOFT (1) and HARD (2)", request.mode);
-            Err(Refusal::invalid("mode", text))
-        }
+        (proto::ForgetMode::Hard, false) => Ok(How::Hard),
+        (proto::ForgetMode::Unspecified | proto::ForgetMode::Soft, false) => Ok(How::Soft),
     }
 }
 

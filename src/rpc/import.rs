@@ -327,26 +327,20 @@ fn irregularity(place: String, text: String) -> proto::Warning {
 
 /// Reads the requested format; `None` if unspecified.
 pub fn format(number: i32) -> Result<Option<Format>, Refusal> {
-    match proto::ConversationFormat::try_from(number) {
-        Ok(proto::ConversationFormat::Unspecified) => Ok(None),
-        Ok(proto::ConversationFormat::OpenaiChat) => Ok(Some(Format::OpenAiChat)),
-        Ok(proto::ConversationFormat::OpenaiResponses) => Ok(Some(Format::OpenAiResponses)),
-        Ok(proto::ConversationFormat::AnthropicMessages) => Ok(Some(Format::Anthropic)),
-        Ok(proto::ConversationFormat::PersistedConversations) => Ok(Some(Format::Persisted)),
-        Ok(proto::ConversationFormat::LegacyHistory) => Ok(Some(Format::Legacy)),
-        Ok(proto::ConversationFormat::Chatgpt) => Ok(Some(Format::ChatGpt)),
-        Ok(proto::ConversationFormat::Claude) => Ok(Some(Format::Claude)),
-        Ok(proto::ConversationFormat::ClaudeCode) => Ok(Some(Format::ClaudeCode)),
-        Ok(proto::ConversationFormat::Codex) => Ok(Some(Format::Codex)),
-        Err(_) => {
-            let text = format!(
-                "is {number}; accepted: OPENAI_CHAT (1), OPENAI_RESPONSES (2), ANTHROPIC_MESSAGES (3), \
-                 PERSISTED_CONVERSATIONS (4) and, to import, LEGACY_HISTORY (5), CHATGPT (6), CLAUDE (7), \
-                 CLAUDE_CODE (8) and CODEX (9)"
-            );
-            Err(Refusal::invalid("format", text))
-        }
-    }
+    let accepted = "OPENAI_CHAT (1), OPENAI_RESPONSES (2), ANTHROPIC_MESSAGES (3), PERSISTED_CONVERSATIONS (4) \
+                    and, to import, LEGACY_HISTORY (5), CHATGPT (6), CLAUDE (7), CLAUDE_CODE (8) and CODEX (9)";
+    Ok(match decode::choice("format", number, accepted)? {
+        proto::ConversationFormat::Unspecified => None,
+        proto::ConversationFormat::OpenaiChat => Some(Format::OpenAiChat),
+        proto::ConversationFormat::OpenaiResponses => Some(Format::OpenAiResponses),
+        proto::ConversationFormat::AnthropicMessages => Some(Format::Anthropic),
+        proto::ConversationFormat::PersistedConversations => Some(Format::Persisted),
+        proto::ConversationFormat::LegacyHistory => Some(Format::Legacy),
+        proto::ConversationFormat::Chatgpt => Some(Format::ChatGpt),
+        proto::ConversationFormat::Claude => Some(Format::Claude),
+        proto::ConversationFormat::ClaudeCode => Some(Format::ClaudeCode),
+        proto::ConversationFormat::Codex => Some(Format::Codex),
+    })
 }
 
 /// Converts a format to its number on the wire.

@@ -188,33 +188,21 @@ fn remember_call(request: proto::RememberRequest, skip: usize) -> Result<Remembe
 }
 
 fn scope(scope: i32, address: &Address) -> Result<Scope, Refusal> {
-    match proto::RememberScope::try_from(scope) {
-        Ok(proto::RememberScope::Unspecified) => Ok(address.scope()),
-        Ok(proto::RememberScope::Conversation) => Ok(Scope::Conversation),
-        Ok(proto::RememberScope::Window) => Ok(Scope::Window),
-        Ok(proto::RememberScope::Recipient) => Ok(Scope::Recipient),
-        Err(_) => {
-            let text = format!("is {scope}; accepted: WINDOW (1), CONVERSATION (2) and RECIPIENT (3)");
-            Err(Refusal::invalid("scope", text))
-        }
-    }
+    let accepted = "WINDOW (1), CONVERSATION (2) and RECIPIENT (3)";
+    Ok(match decode::choice("scope", scope, accepted)? {
+        proto::RememberScope::Unspecified => address.scope(),
+        proto::RememberScope::Conversation => Scope::Conversation,
+        proto::RememberScope::Window => Scope::Window,
+        proto::RememberScope::Recipient => Scope::Recipient,
+    })
 }
 
 fn order(order: i32, prompt: &str) -> Result<Order, Refusal> {
-    match (proto::RememberOrder::try_from(order), prompt.is_empty()) {
-        (Ok(proto::RememberOrder::Unspecified), true) | (Ok(proto::RememberOrder::Recency), _) => {
-            Ok(Order::Recency)
-        }
-        (Ok(proto::RememberOrder::Unspecified | proto::RememberOrder::Relevance), false) => {
-            Ok(Order::Relevance)
-        }
-        (Ok(proto::RememberOrder::Relevance), true) => {
-            Err(Refusal::invalid("prompt", "is empty; the order RELEVANCE needs one"))
-        }
-        (Err(_), _) => {
-            let text = format!("is {order}; accepted: RELEVANCE (1) and RECENCY (2)");
-            Err(Refusal::invalid("order", text))
-        }
+    use proto::RememberOrder as Wire;
+    match (decode::choice("order", order, "RELEVANCE (1) and RECENCY (2)")?, prompt.is_empty()) {
+        (Wire::Unspecified, true) | (Wire::Recency, _) => Ok(Order::Recency),
+        (Wire::Unspecified | Wire::Relevance, false) => Ok(Order::Relevance),
+        (Wire::Relevance, true) => Err(Refusal::invalid("prompt", "is empty; the order RELEVANCE needs one")),
     }
 }
 
@@ -289,10 +277,7 @@ fn untold(untold: &Untold) -> proto::Warning {
 
 fn summarize_scope(request: &proto::SummarizeRequest) -> Result<SummarizeScope, Refusal> {
     use proto::SummarizeScope as Wire;
-    let scope = Wire::try_from(request.scope).map_err(|_| {
-        let text = format!("is {}; accepted: ALL (1), RECENT (2), EVICTED (3) and TURNS (4)", request.scope);
-        Refusal::invalid("scope", text)
-    })?;
+    let scope = decode::choice("scope", request.scope, "ALL (1), RECENT (2), EVICTED (3) and TURNS (4)")?;
     let only = |given: bool, field: &str, wanted: Wire| match given == (scope == wanted) {
         true => Ok(()),
         false if given => {

@@ -98,15 +98,12 @@ fn recall(asked: &proto::HistoryRecall, prompt: &str) -> Result<Recall, Refusal>
 }
 
 fn alternation(number: i32) -> Result<Alternation, Refusal> {
-    match proto::Alternation::try_from(number) {
-        Ok(proto::Alternation::Unspecified | proto::Alternation::Merge) => Ok(Alternation::Merge),
-        Ok(proto::Alternation::Drop) => Ok(Alternation::Drop),
-        Ok(proto::Alternation::Reject) => Ok(Alternation::Reject),
-        Err(_) => {
-            let text = format!("is {number}; accepted: MERGE (1), DROP (2) and REJECT (3)");
-            Err(Refusal::invalid("alternation", text))
-        }
-    }
+    let accepted = "MERGE (1), DROP (2) and REJECT (3)";
+    Ok(match decode::choice("alternation", number, accepted)? {
+        proto::Alternation::Unspecified | proto::Alternation::Merge => Alternation::Merge,
+        proto::Alternation::Drop => Alternation::Drop,
+        proto::Alternation::Reject => Alternation::Reject,
+    })
 }
 
 fn format(number: i32) -> Result<Format, Refusal> {

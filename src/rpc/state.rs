@@ -76,17 +76,13 @@ fn call(request: proto::UpdateStateRequest) -> Result<Call<UpdateState>, Refusal
 /// Returns the address of the conversation, or of the recipient's own state.
 fn address(conversation: &str, recipient: &str, scope: i32) -> Result<Address, Refusal> {
     let address = decode::address(conversation, recipient)?;
-    match proto::StateScope::try_from(scope) {
-        Ok(proto::StateScope::Unspecified | proto::StateScope::Conversation) => Ok(address),
-        Ok(proto::StateScope::Recipient) if address.conversation.is_some() => {
+    match decode::choice("scope", scope, "CONVERSATION (1) and RECIPIENT (2)")? {
+        proto::StateScope::Unspecified | proto::StateScope::Conversation => Ok(address),
+        proto::StateScope::Recipient if address.conversation.is_some() => {
             let text = "is given, but the scope is RECIPIENT; accepted: one of the two";
             Err(Refusal::invalid("conversation_id", text))
         }
-        Ok(proto::StateScope::Recipient) => Ok(Address::of_state(address.recipient_or_default())),
-        Err(_) => {
-            let text = format!("is {scope}; accepted: CONVERSATION (1) and RECIPIENT (2)");
-            Err(Refusal::invalid("scope", text))
-        }
+        proto::StateScope::Recipient => Ok(Address::of_state(address.recipient_or_default())),
     }
 }
 

@@ -33,14 +33,9 @@ impl Services {
 }
 
 fn call(request: &proto::GetStatsRequest) -> Result<StatsCall, Refusal> {
-    let of_recipient = match proto::StatsScope::try_from(request.scope) {
-        Ok(proto::StatsScope::Unspecified | proto::StatsScope::Conversation) => false,
-        Ok(proto::StatsScope::Recipient) => true,
-        Err(_) => {
-            let text = format!("is {}; accepted: CONVERSATION (1) and RECIPIENT (2)", request.scope);
-            return Err(Refusal::invalid("scope", text));
-        }
-    };
+    let scope: proto::StatsScope =
+        decode::choice("scope", request.scope, "CONVERSATION (1) and RECIPIENT (2)")?;
+    let of_recipient = scope == proto::StatsScope::Recipient;
     if of_recipient && !request.conversation_id.is_empty() {
         let text = "is given, but the scope is RECIPIENT; accepted: one of the two";
         return Err(Refusal::invalid("conversation_id", text));
@@ -57,16 +52,13 @@ fn call(request: &proto::GetStatsRequest) -> Result<StatsCall, Refusal> {
 }
 
 fn bucket(bucket: i32) -> Result<Bucket, Refusal> {
-    match proto::TimeBucket::try_from(bucket) {
-        Ok(proto::TimeBucket::Hour) => Ok(Bucket::Hour),
-        Ok(proto::TimeBucket::Unspecified | proto::TimeBucket::Day) => Ok(Bucket::Day),
-        Ok(proto::TimeBucket::Week) => Ok(Bucket::Week),
-        Ok(proto::TimeBucket::Month) => Ok(Bucket::Month),
-        Err(_) => {
-            let text = format!("is {bucket}; accepted: HOUR (1), DAY (2), WEEK (3) and MONTH (4)");
-            Err(Refusal::invalid("bucket", text))
-        }
-    }
+    let accepted = "HOUR (1), DAY (2), WEEK (3) and MONTH (4)";
+    Ok(match decode::choice("bucket", bucket, accepted)? {
+        proto::TimeBucket::Hour => Bucket::Hour,
+        proto::TimeBucket::Unspecified | proto::TimeBucket::Day => Bucket::Day,
+        proto::TimeBucket::Week => Bucket::Week,
+        proto::TimeBucket::Month => Bucket::Month,
+    })
 }
 
 fn message(reply: &StatsReply) -> proto::Stats {

@@ -35,12 +35,9 @@ impl Services {
 }
 
 fn is_full(view: i32) -> Result<bool, Refusal> {
-    match ConversationView::try_from(view) {
-        Ok(ConversationView::Full) => Ok(true),
-        Ok(ConversationView::Unspecified | ConversationView::Basic) => Ok(false),
-        Err(_) => {
-            let text = format!("is {view}; accepted: BASIC (1) and FULL (2)");
-            Err(Refusal::invalid("view", text))
-        }
-    }
+    let accepted = "BASIC (1) and FULL (2)";
+    Ok(match decode::choice("view", view, accepted)? {
+        ConversationView::Full => true,
+        ConversationView::Unspecified | ConversationView::Basic => false,
+    })
 }

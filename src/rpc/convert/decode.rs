@@ -348,29 +348,29 @@ fn summary_model(field: &str, model: &str) -> Result<Arc<str>, Refusal> {
     }
 }
 
+/// Reads a choice; `accepted` lists the choices for the refusal of another number.
+pub fn choice<E: TryFrom<i32>>(field: &str, number: i32, accepted: &str) -> Result<E, Refusal> {
+    let refused = |_| Refusal::invalid(field, format!("is {number}; accepted: {accepted}"));
+    E::try_from(number).map_err(refused)
+}
+
 fn preset(field: &str, preset: i32) -> Result<Option<Policy>, Refusal> {
-    match proto::PolicyPreset::try_from(preset) {
-        Ok(proto::PolicyPreset::Unspecified) => Ok(None),
-        Ok(proto::PolicyPreset::Rolling) => Ok(Some(Policy::ROLLING)),
-        Ok(proto::PolicyPreset::Turns) => Ok(Some(Policy::TURNS)),
-        Ok(proto::PolicyPreset::Session) => Ok(Some(Policy::SESSION)),
-        Err(_) => {
-            let text = format!("is {preset}; accepted: ROLLING (1), TURNS (2) and SESSION (3)");
-            Err(Refusal::invalid(format!("{field}.preset"), text))
-        }
-    }
+    let accepted = "ROLLING (1), TURNS (2) and SESSION (3)";
+    Ok(match choice(&format!("{field}.preset"), preset, accepted)? {
+        proto::PolicyPreset::Unspecified => None,
+        proto::PolicyPreset::Rolling => Some(Policy::ROLLING),
+        proto::PolicyPreset::Turns => Some(Policy::TURNS),
+        proto::PolicyPreset::Session => Some(Policy::SESSION),
+    })
 }
 
 fn oversize(field: &str, oversize: i32) -> Result<Option<Oversize>, Refusal> {
-    match proto::Oversize::try_from(oversize) {
-        Ok(proto::Oversize::Unspecified) => Ok(None),
-        Ok(proto::Oversize::Keep) => Ok(Some(Oversize::Keep)),
-        Ok(proto::Oversize::Reject) => Ok(Some(Oversize::Reject)),
-        Err(_) => {
-            let text = format!("is {oversize}; accepted: KEEP (1) and REJECT (2)");
-            Err(Refusal::invalid(format!("{field}.oversize"), text))
-        }
-    }
+    let accepted = "KEEP (1) and REJECT (2)";
+    Ok(match choice(&format!("{field}.oversize"), oversize, accepted)? {
+        proto::Oversize::Unspecified => None,
+        proto::Oversize::Keep => Some(Oversize::Keep),
+        proto::Oversize::Reject => Some(Oversize::Reject),
+    })
 }
 
 /// Reads a duration that is not negative.
