@@ -28,23 +28,18 @@ pub struct EventLog {
 }
 
 impl EventLog {
-    pub(in crate::engine) fn new(
-        clock: Arc<dyn Clock>,
-        meters: Arc<Meters>,
-        capacity: usize,
-        is_stored: bool,
-    ) -> Self {
+    pub fn new(clock: Arc<dyn Clock>, meters: Arc<Meters>, capacity: usize, is_stored: bool) -> Self {
         let rings = Rings::new(clock.unique(), capacity.max(1));
         Self { clock, meters, is_stored, rings, waiting: OnceLock::new() }
     }
 
     /// Returns the notification of later changes that may leave work for a model.
-    pub(in crate::engine) fn tell_of_waiting(&self) -> Arc<Notify> {
+    pub fn tell_of_waiting(&self) -> Arc<Notify> {
         self.waiting.get_or_init(Arc::default).clone()
     }
 
     /// Counts an event, and adds it as the newest of its namespace unless the store keeps the events.
-    pub(in crate::engine) fn push(&self, mut event: Event) {
+    pub fn push(&self, mut event: Event) {
         event.time = self.clock.now();
         self.meters.happened(event.operation, event.facts.as_deref());
         if let Some(waiting) = self.waiting.get().filter(|_| event.may_wait) {
@@ -60,21 +55,17 @@ impl EventLog {
     ///
     /// Refuses a cursor from another run of the server, one ahead of the newest event, and one whose next event
     /// is no longer kept.
-    pub(in crate::engine) fn watch(
-        &self,
-        namespace: &Namespace,
-        after: Option<EventCursor>,
-    ) -> Result<KeptEvents> {
+    pub fn watch(&self, namespace: &Namespace, after: Option<EventCursor>) -> Result<KeptEvents> {
         KeptEvents::after(self.rings.ring(namespace), after)
     }
 
     /// Returns the ring whose readers are notified of new events in a namespace.
-    pub(in crate::engine) fn news(&self, namespace: &Namespace) -> Arc<Ring> {
+    pub fn news(&self, namespace: &Namespace) -> Arc<Ring> {
         self.rings.ring(namespace)
     }
 
     /// Notifies the readers of a namespace that there may be new events.
-    pub(in crate::engine) fn tell(&self, namespace: &Namespace) {
+    pub fn tell(&self, namespace: &Namespace) {
         self.rings.existing(namespace).into_iter().for_each(|ring| ring.news.notify_waiters());
     }
 }

@@ -22,15 +22,15 @@ use crate::{
 };
 
 /// Why a cursor is refused.
-pub(in crate::engine) const AHEAD: &str = "is ahead of the newest event";
-pub(in crate::engine) const TOO_OLD: &str = "is too old: the events after it are no longer kept";
+pub const AHEAD: &str = "is ahead of the newest event";
+pub const TOO_OLD: &str = "is too old: the events after it are no longer kept";
 const ANOTHER_RUN: &str = "is from another run of the server, or too old: events are kept in memory only";
 
 /// The number of events a reader copies at a time.
-pub(in crate::engine) const READ_AHEAD: usize = 256;
+pub const READ_AHEAD: usize = 256;
 
 /// The ring buffers, at most [`MAX_EVENT_NAMESPACES`] unless more are watched.
-pub(in crate::engine) struct Rings {
+pub struct Rings {
     /// Identifies this run of the server.
     run: u128,
     /// The most events in each ring.
@@ -45,11 +45,11 @@ pub(in crate::engine) struct Rings {
 }
 
 /// The events of one namespace.
-pub(in crate::engine) struct Ring {
+pub struct Ring {
     /// Identifies the ring. Each new ring of a namespace counts its events from 1 again.
     run: LineageId,
     kept: Mutex<Kept>,
-    pub(in crate::engine) news: Notify,
+    pub news: Notify,
     used: AtomicU64,
 }
 
@@ -62,13 +62,13 @@ struct Kept {
 }
 
 impl Rings {
-    pub(in crate::engine) fn new(run: u128, capacity: usize) -> Self {
+    pub fn new(run: u128, capacity: usize) -> Self {
         let (rings, bytes, uses, drops) = Default::default();
         Self { run, capacity, rings, bytes, uses, drops }
     }
 
     /// Adds an event as the newest of its namespace.
-    pub(in crate::engine) fn push(&self, event: Event) {
+    pub fn push(&self, event: Event) {
         let ring = self.ring(event.subject.namespace());
         let mut kept = ring.kept.lock();
         let before = kept.bytes;
@@ -89,7 +89,7 @@ impl Rings {
     }
 
     /// Returns the ring of a namespace, a new one if there is none.
-    pub(in crate::engine) fn ring(&self, namespace: &Namespace) -> Arc<Ring> {
+    pub fn ring(&self, namespace: &Namespace) -> Arc<Ring> {
         let use_ = self.uses.fetch_add(1, Ordering::Relaxed);
         if let Some(ring) = self.existing(namespace) {
             ring.used.store(use_, Ordering::Relaxed);
@@ -102,7 +102,7 @@ impl Rings {
         self.rings.entry(namespace.clone()).or_insert_with(new).clone()
     }
 
-    pub(in crate::engine) fn existing(&self, namespace: &Namespace) -> Option<Arc<Ring>> {
+    pub fn existing(&self, namespace: &Namespace) -> Option<Arc<Ring>> {
         self.rings.get(namespace).map(|ring| ring.clone())
     }
 
@@ -130,7 +130,7 @@ impl Rings {
     }
 
     /// Returns the limit in bytes for all events.
-    pub(in crate::engine) fn most_bytes(&self) -> usize {
+    pub fn most_bytes(&self) -> usize {
         self.capacity.saturating_mul(EVENT_BYTES).max(LEAST_EVENTS_BYTES)
     }
 
@@ -153,18 +153,18 @@ impl Rings {
 #[cfg(test)]
 impl Rings {
     /// Returns the bytes of all events, and checks that the running count agrees.
-    pub(in crate::engine) fn checked_bytes(&self) -> usize {
+    pub fn checked_bytes(&self) -> usize {
         let kept = |ring: &Ring| ring.kept.lock().events.iter().map(Event::memory_bytes).sum::<usize>();
         let bytes: usize = self.rings.iter().map(|ring| kept(&ring)).sum();
         assert_eq!(self.bytes.load(Ordering::Relaxed), bytes);
         bytes
     }
 
-    pub(in crate::engine) fn each_has_events(&self) -> bool {
+    pub fn each_has_events(&self) -> bool {
         self.rings.iter().all(|ring| !ring.kept.lock().events.is_empty())
     }
 
-    pub(in crate::engine) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.rings.len()
     }
 }
@@ -196,7 +196,7 @@ impl Kept {
 }
 
 /// A reader of the events that this process keeps.
-pub(in crate::engine) struct KeptEvents {
+pub struct KeptEvents {
     ring: Arc<Ring>,
     seen: u64,
     ahead: VecDeque<Event>,
@@ -214,7 +214,7 @@ pub enum Watched {
 impl KeptEvents {
     /// Creates a reader of the events after `after`, or of those that happen from now on. Refuses a cursor
     /// whose next event is not kept.
-    pub(in crate::engine) fn after(ring: Arc<Ring>, after: Option<EventCursor>) -> Result<Self> {
+    pub fn after(ring: Arc<Ring>, after: Option<EventCursor>) -> Result<Self> {
         let seen = {
             let kept = ring.kept.lock();
             match after {
@@ -231,12 +231,12 @@ impl KeptEvents {
     }
 
     /// Returns the reader's position.
-    pub(in crate::engine) fn cursor(&self) -> EventCursor {
+    pub fn cursor(&self) -> EventCursor {
         EventCursor::Kept { run: self.ring.run, number: self.seen }
     }
 
     /// Waits for the next event, or for a report of missed ones.
-    pub(in crate::engine) async fn next(&mut self) -> Watched {
+    pub async fn next(&mut self) -> Watched {
         loop {
             if let Some(event) = self.ahead.pop_front() {
                 let cursor = EventCursor::Kept { run: self.ring.run, number: event.number };

@@ -43,7 +43,7 @@ pub struct Effects {
 
 /// What an outcome names besides the facts of a change.
 #[derive(Clone, Debug, Default)]
-pub(in crate::engine) struct Named {
+pub struct Named {
     /// The utterance the call is about.
     pub target: Option<Sequence>,
     /// Utterances to be forgotten that are no longer stored, but that the summary still covers.
@@ -56,7 +56,7 @@ pub(in crate::engine) struct Named {
 
 impl Named {
     /// Returns what the outcome of a call about one utterance names.
-    pub(in crate::engine) fn about(utterance: Arc<Utterance>) -> Self {
+    pub fn about(utterance: Arc<Utterance>) -> Self {
         Self { target: Some(utterance.sequence), utterances: vec![utterance], ..Self::default() }
     }
 }

@@ -11,18 +11,18 @@ use crate::{
 const NUMBERS: usize = 40;
 
 /// The lists of utterances to search, each ascending.
-pub(in crate::engine) struct Among<'a>(Vec<&'a [Arc<Utterance>]>);
+pub struct Among<'a>(Vec<&'a [Arc<Utterance>]>);
 
 impl<'a> Among<'a> {
     /// Searches `named` and the utterances that a change contains.
-    pub(in crate::engine) fn of(named: &'a [Arc<Utterance>], change: Option<&'a Change>) -> Self {
+    pub fn of(named: &'a [Arc<Utterance>], change: Option<&'a Change>) -> Self {
         let changed = change.into_iter().flat_map(|change| {
             [&change.appended, &change.evicted, &change.returned, &change.rewritten].map(Vec::as_slice)
         });
         Self(std::iter::once(named).chain(changed).collect())
     }
 
-    pub(in crate::engine) fn find(&self, sequence: Sequence) -> Option<&'a Arc<Utterance>> {
+    pub fn find(&self, sequence: Sequence) -> Option<&'a Arc<Utterance>> {
         self.0.iter().find_map(|utterances| {
             let place = utterances.binary_search_by_key(&sequence, |utterance| utterance.sequence).ok()?;
             utterances.get(place)
@@ -32,11 +32,7 @@ impl<'a> Among<'a> {
 
 /// Returns the references of an outcome: for each of its sets, the first utterances whose references take at
 /// most [`MAX_REFERENCE_BYTES`].
-pub(in crate::engine) fn references(
-    outcome: &Outcome,
-    among: &Among<'_>,
-    after: &Conversation,
-) -> Vec<Reference> {
+pub fn references(outcome: &Outcome, among: &Among<'_>, after: &Conversation) -> Vec<Reference> {
     let first = |set: &Ranges| -> Vec<Reference> {
         let mut bytes = 0;
         let found = set.sequences().filter_map(|sequence| among.find(sequence));

@@ -69,7 +69,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 /// Returns the stored form of an event.
-pub(in crate::engine) fn written(event: &Event) -> String {
+pub fn written(event: &Event) -> String {
     let facts = event.facts.clone().unwrap_or_default();
     let more = facts.more();
     let record = Record {
@@ -97,7 +97,7 @@ pub(in crate::engine) fn written(event: &Event) -> String {
 }
 
 /// Reads an event of a namespace; `None` if this version does not know its kind.
-pub(in crate::engine) fn read(namespace: &Namespace, text: &str) -> Option<Event> {
+pub fn read(namespace: &Namespace, text: &str) -> Option<Event> {
     let record: Record = serde_json::from_str(text).ok()?;
     let recipient = record.recipient.map(|id| RecipientId::new(&id)).transpose().ok()?;
     let conversation = record.conversation.map(|id| ConversationId::new(&id)).transpose().ok()?;

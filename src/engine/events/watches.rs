@@ -17,7 +17,7 @@ use crate::{
 
 /// What each watch saw last.
 #[derive(Default)]
-pub(in crate::engine) struct Watches {
+pub struct Watches {
     seen: Mutex<BTreeMap<u64, Seen>>,
     begun: AtomicU64,
 }
@@ -28,7 +28,7 @@ struct Seen {
 }
 
 /// A watch. Dropping it ends the watch.
-pub(in crate::engine) struct Watching {
+pub struct Watching {
     watches: Arc<Watches>,
     number: u64,
     /// Set if the watch follows this recipient's active conversation.
@@ -37,13 +37,13 @@ pub(in crate::engine) struct Watching {
 
 impl Watches {
     /// Begins a watch of a conversation, or of the active conversation of `recipient`, if set.
-    pub(in crate::engine) fn begin(self: &Arc<Self>, recipient: Option<RecipientKey>) -> Watching {
+    pub fn begin(self: &Arc<Self>, recipient: Option<RecipientKey>) -> Watching {
         let number = self.begun.fetch_add(1, Ordering::Relaxed);
         Watching { watches: self.clone(), number, recipient }
     }
 
     /// Returns what all watches saw last.
-    pub(in crate::engine) fn seen(&self) -> LastSeen {
+    pub fn seen(&self) -> LastSeen {
         let seen = self.seen.lock();
         LastSeen {
             conversations: seen.values().filter_map(|seen| seen.conversation.clone()).collect(),
@@ -55,7 +55,7 @@ impl Watches {
 impl Watching {
     /// Records the state that was read last. If the recipient has no conversation, this is a blank one before
     /// its first revision.
-    pub(in crate::engine) fn saw(&self, state: &Conversation) {
+    pub fn saw(&self, state: &Conversation) {
         let exists = state.exists();
         let conversation = exists.then(|| (state.key().clone(), state.head.change));
         let active = exists.then(|| state.key().id.clone());

@@ -14,15 +14,15 @@ use crate::telemetry::panics::Within;
 ///
 /// Once the store has a commit, it must be published and answered, whoever still waits for it; cancelling the
 /// caller undoes nothing.
-pub(in crate::engine) struct Attended<T: Send + 'static>(Option<Pin<Box<dyn Future<Output = T> + Send>>>);
+pub struct Attended<T: Send + 'static>(Option<Pin<Box<dyn Future<Output = T> + Send>>>);
 
 impl<T: Send + 'static> Attended<T> {
-    pub(in crate::engine) fn new(work: impl Future<Output = T> + Send + 'static) -> Self {
+    pub fn new(work: impl Future<Output = T> + Send + 'static) -> Self {
         Self(Some(Box::pin(work)))
     }
 
     /// Runs the work here until it has to wait, and the rest in its own task.
-    pub(in crate::engine) fn start(mut self) {
+    pub fn start(mut self) {
         let _ = Pin::new(&mut self).poll(&mut Context::from_waker(Waker::noop()));
     }
 }

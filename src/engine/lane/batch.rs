@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The writes of one commit to one conversation.
-pub(in crate::engine) struct Batch {
+pub struct Batch {
     commit: ChangeId,
     part: Part,
     beside: Beside,
@@ -33,7 +33,7 @@ pub(in crate::engine) struct Batch {
 }
 
 /// The result of adding a write to a batch.
-pub(in crate::engine) enum Joined {
+pub enum Joined {
     /// It is decided, or already answered.
     Yes,
     /// It needs to see stored data that the batch has moved: the batch must be committed first.
@@ -70,7 +70,7 @@ impl From<Refusal> for Stop {
 impl Batch {
     /// Starts a batch on the last known state of the held conversation; a single write may have `seen` a newer
     /// one.
-    pub(in crate::engine) async fn on(hold: &Hold, seen: Option<Seen>) -> Result<Self> {
+    pub async fn on(hold: &Hold, seen: Option<Seen>) -> Result<Self> {
         Ok(Self {
             commit: hold.engine.next_change(),
             part: Part::new(hold, hold.likely_state(seen).await?),
@@ -83,11 +83,7 @@ impl Batch {
 
     /// Decides a write on the result of the writes before it. A write that was decided on the committed state
     /// and changes nothing is answered immediately.
-    pub(in crate::engine) async fn join(
-        &mut self,
-        engine: &Arc<Engine>,
-        write: Box<dyn QueuedWrite>,
-    ) -> Joined {
+    pub async fn join(&mut self, engine: &Arc<Engine>, write: Box<dyn QueuedWrite>) -> Joined {
         let (write, answer) = self.decide(engine, write).await;
         let answer = match answer {
             Ok(answer) => answer,
@@ -234,13 +230,13 @@ impl Batch {
     }
 
     /// Returns the decided writes, in order, to be decided again.
-    pub(in crate::engine) fn given_up(self) -> SmallVec<[Box<dyn QueuedWrite>; 1]> {
+    pub fn given_up(self) -> SmallVec<[Box<dyn QueuedWrite>; 1]> {
         self.decided.into_iter().map(|(write, _)| write).collect()
     }
 
     /// Commits the decided writes and answers them. Returns the writes that have to be decided again, in order,
     /// and whether to take them one at a time.
-    pub(in crate::engine) async fn finish(self, engine: &Engine) -> (Vec<Box<dyn QueuedWrite>>, bool) {
+    pub async fn finish(self, engine: &Engine) -> (Vec<Box<dyn QueuedWrite>>, bool) {
         if self.is_empty() {
             return Default::default();
         }
@@ -312,10 +308,7 @@ fn again(
 }
 
 /// Answers a single write after a conflict, or returns it to be decided again.
-pub(in crate::engine) fn conflicted(
-    write: Box<dyn QueuedWrite>,
-    conflict: &Conflict,
-) -> Option<Box<dyn QueuedWrite>> {
+pub fn conflicted(write: Box<dyn QueuedWrite>, conflict: &Conflict) -> Option<Box<dyn QueuedWrite>> {
     again(std::iter::once((write, Answer::Anew)), conflict).pop()
 }
 

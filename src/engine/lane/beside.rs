@@ -17,7 +17,7 @@ use crate::{
 ///
 /// It is always taken after the conversations, so no two tasks wait for each other's holds.
 #[derive(Default)]
-pub(in crate::engine) struct Beside(Option<Held>);
+pub struct Beside(Option<Held>);
 
 struct Held {
     hold: Hold,
@@ -28,7 +28,7 @@ struct Held {
 
 impl Beside {
     /// Decides the write's change to the state, if any, on the result of the writes before it.
-    pub(in crate::engine) async fn decide(
+    pub async fn decide(
         &mut self,
         engine: &Arc<Engine>,
         call: &WriteCall,
@@ -48,7 +48,7 @@ impl Beside {
     }
 
     /// Adds a decided change to the commit.
-    pub(in crate::engine) fn add(&mut self, decided: Option<&Decided>, call: &WriteCall) {
+    pub fn add(&mut self, decided: Option<&Decided>, call: &WriteCall) {
         if let (Some(held), Some(decided)) = (&mut self.0, decided) {
             held.state = decided.after.clone();
             held.part.add(decided, Operation::UpdateState, call.attempt.as_ref());
@@ -56,12 +56,12 @@ impl Beside {
     }
 
     /// Whether there is nothing to commit.
-    pub(in crate::engine) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.0.as_ref().is_none_or(|held| held.part.changes().is_empty())
     }
 
     /// Returns the part to commit, and the hold to keep until it is committed.
-    pub(in crate::engine) fn done(self) -> (Option<Part>, Option<Hold>) {
+    pub fn done(self) -> (Option<Part>, Option<Hold>) {
         self.0.map(|held| (held.part, held.hold)).unzip()
     }
 }

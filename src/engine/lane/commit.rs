@@ -30,14 +30,14 @@ pub(in crate::engine) struct Part {
 
 /// What a commit contains besides its parts.
 #[derive(Default)]
-pub(in crate::engine) struct Extras {
+pub struct Extras {
     pub pointers: Vec<PointerWrite>,
     pub outcomes: Vec<(OutcomeKey, Arc<Outcome>)>,
 }
 
 /// Why nothing was published.
 #[derive(Debug)]
-pub(in crate::engine) enum Uncommitted {
+pub enum Uncommitted {
     /// Nothing took effect; everything has to be decided again.
     Conflict(Conflict),
     /// There is no room for it, and nothing took effect.
@@ -50,7 +50,7 @@ pub(in crate::engine) enum Uncommitted {
 
 impl Uncommitted {
     /// Whether the rules refused it, before anything was handed to the store.
-    pub(in crate::engine) fn is_refusal(&self) -> bool {
+    pub fn is_refusal(&self) -> bool {
         matches!(self, Self::Failed(EngineError::Refused(_)))
     }
 }

@@ -17,7 +17,7 @@ use crate::{
 
 /// Data that uncommitted changes have moved in the store, or are about to: the store does not reflect it yet.
 #[derive(Default)]
-pub(in crate::engine) struct Moved {
+pub struct Moved {
     sequences: Ranges,
     /// Client-given ids of utterances that moved within the archive.
     ids: HashSet<Box<str>>,
@@ -29,7 +29,7 @@ pub(in crate::engine) struct Moved {
 
 impl Moved {
     /// Records what a change moves.
-    pub(in crate::engine) fn add(&mut self, change: &Change) {
+    pub fn add(&mut self, change: &Change) {
         for utterance in change.evicted.iter().chain(&change.returned).chain(&change.rewritten) {
             self.sequences.add(utterance.sequence);
             self.ids.extend(utterance.given_id().map(Into::into));
@@ -54,7 +54,7 @@ impl Moved {
 ///
 /// Most rules look at the whole window. Memorizing only appends, which takes no longer in a large window, unless
 /// something has to leave it: that is summarised.
-pub(in crate::engine) fn is_long(before: &Conversation, call: &WriteCall) -> bool {
+pub fn is_long(before: &Conversation, call: &WriteCall) -> bool {
     let Added { utterances, tokens } = call.added;
     match call.operation {
         Operation::Memorize => {
@@ -66,7 +66,7 @@ pub(in crate::engine) fn is_long(before: &Conversation, call: &WriteCall) -> boo
 }
 
 /// Whether looking at the whole window takes long.
-pub(in crate::engine) fn is_large(conversation: &Conversation) -> bool {
+pub fn is_large(conversation: &Conversation) -> bool {
     conversation.window.tokens() > LONG_TOKENS || conversation.window.len() > LONG_LIST
 }
 

@@ -23,9 +23,9 @@ use crate::{
 /// The right to change a conversation: meanwhile, nobody else decides, commits or publishes anything for it.
 ///
 /// Dropping it releases the queue; if entries are waiting there, a task drives it.
-pub(in crate::engine) struct Hold {
-    pub(in crate::engine) engine: Arc<Engine>,
-    pub(in crate::engine) queue: Arc<Queue>,
+pub struct Hold {
+    pub engine: Arc<Engine>,
+    pub queue: Arc<Queue>,
     /// The hold has passed to someone else, or was released.
     is_over: bool,
     /// It was handed to a task that has not started yet.
@@ -38,12 +38,12 @@ impl Hold {
     }
 
     /// Marks that the task it was handed to has started.
-    pub(in crate::engine) fn begin(&mut self) {
+    pub fn begin(&mut self) {
         self.is_on_its_way = false;
     }
 
     /// Releases the queue unless entries wait. Returns whether it did.
-    pub(in crate::engine) fn let_go(&mut self) -> bool {
+    pub fn let_go(&mut self) -> bool {
         self.engine.queues.charge(&self.queue);
         self.is_over = self.queue.let_go();
         if self.is_over {
@@ -53,7 +53,7 @@ impl Hold {
     }
 
     /// Passes the queue to whoever asked for it. Returns the hold if the asker is gone.
-    pub(in crate::engine) fn leave_to(mut self, next: oneshot::Sender<()>) -> Option<Self> {
+    pub fn leave_to(mut self, next: oneshot::Sender<()>) -> Option<Self> {
         self.engine.queues.charge(&self.queue);
         self.is_over = next.send(()).is_ok();
         (!self.is_over).then_some(self)
@@ -146,12 +146,12 @@ impl Engine {
 }
 
 /// Returns the hold of a conversation from those held.
-pub(in crate::engine) fn held<'a>(holds: &'a [Hold], key: &ConversationKey) -> Option<&'a Hold> {
+pub fn held<'a>(holds: &'a [Hold], key: &ConversationKey) -> Option<&'a Hold> {
     holds.iter().find(|hold| hold.queue.key == *key)
 }
 
 /// Holds several queues, in key order, so that no two tasks wait for each other's holds.
-pub(in crate::engine) async fn hold_all(
+pub async fn hold_all(
     engine: &Arc<Engine>,
     keys: &std::collections::BTreeSet<ConversationKey>,
 ) -> Result<Vec<Hold>> {

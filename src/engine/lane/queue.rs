@@ -22,8 +22,8 @@ use crate::{
 ///
 /// The queue has at most one holder at a time: its driver, which decides and commits the waiting writes, or a
 /// task that changes several conversations together. Only the holder changes the published state.
-pub(in crate::engine) struct Queue {
-    pub(in crate::engine) key: ConversationKey,
+pub struct Queue {
+    pub key: ConversationKey,
     waiting: Mutex<Waiting>,
     /// Locked only to copy or replace a pointer: a reader never waits for a decision or a commit.
     published: RwLock<Confirmed<Published>>,
@@ -59,7 +59,7 @@ struct Charge {
 
 /// The state of a conversation, as far as it is known.
 #[derive(Clone, Debug, Default)]
-pub(in crate::engine) enum Published {
+pub enum Published {
     /// Not known: it has to be loaded.
     #[default]
     Unknown,
@@ -70,7 +70,7 @@ pub(in crate::engine) enum Published {
 }
 
 /// Why an entry was not put in a queue.
-pub(in crate::engine) enum Unqueued {
+pub enum Unqueued {
     /// The queue is no longer in use; returns the entry.
     Discarded(Entry),
     /// The maximum number of writes is waiting.
@@ -83,7 +83,7 @@ impl Published {
     }
 
     /// Returns the state, if there is one.
-    pub(in crate::engine) fn state(self) -> Option<Arc<Conversation>> {
+    pub fn state(self) -> Option<Arc<Conversation>> {
         match self {
             Self::State(state) => Some(state),
             Self::Unknown | Self::Absent => None,
@@ -93,7 +93,7 @@ impl Published {
 
 impl Queue {
     /// Creates the queue of a conversation about which nothing is known yet.
-    pub(in crate::engine) fn new(key: ConversationKey) -> Self {
+    pub fn new(key: ConversationKey) -> Self {
         let charge = Charge { window: 0, bytes: footprint::QUEUE };
         let waiting = Waiting::new(charge);
         let (published, changed, contended) = Default::default();
@@ -101,39 +101,39 @@ impl Queue {
     }
 
     /// Returns the published state.
-    pub(in crate::engine) fn published(&self) -> Published {
+    pub fn published(&self) -> Published {
         self.published.read().value.clone()
     }
 
     /// Returns the published state, and when the store was last asked for it.
-    pub(in crate::engine) fn confirmed(&self) -> Confirmed<Published> {
+    pub fn confirmed(&self) -> Confirmed<Published> {
         self.published.read().clone()
     }
 
     /// Notes that the store still had the published state that was `seen` when it was asked.
-    pub(in crate::engine) fn confirm(&self, seen: &Confirmed<Published>, asked: Duration) {
+    pub fn confirm(&self, seen: &Confirmed<Published>, asked: Duration) {
         self.published.write().confirm(seen, asked);
     }
 
     /// Whether another process wrote to the conversation recently, so that the published state may well be
     /// outdated.
-    pub(in crate::engine) fn is_contended(&self) -> bool {
+    pub fn is_contended(&self) -> bool {
         self.contended.load(Ordering::Relaxed) > 0
     }
 
     /// Notes whether another process was faster than a commit or a decision.
-    pub(in crate::engine) fn note_commit(&self, was_late: bool) {
+    pub fn note_commit(&self, was_late: bool) {
         let next = |left: u32| if was_late { Some(CONTENDED) } else { left.checked_sub(1) };
         let _ = self.contended.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
     }
 
     /// Subscribes to all later publications.
-    pub(in crate::engine) fn watch(&self) -> watch::Receiver<()> {
+    pub fn watch(&self) -> watch::Receiver<()> {
         self.changed.get_or_init(|| watch::Sender::new(())).subscribe()
     }
 
     /// Notifies the watchers that there may be news.
-    pub(in crate::engine) fn tell(&self) {
+    pub fn tell(&self) {
         if let Some(changed) = self.changed.get() {
             changed.send_replace(());
         }
@@ -142,11 +142,7 @@ impl Queue {
     /// Returns the entry if nobody held the queue, which its caller now holds; otherwise queues the entry,
     /// unless `most` already wait. Entries of callers that are gone are swept, or a stalled store would pile
     /// them up.
-    pub(in crate::engine) fn hold_or_wait(
-        &self,
-        entry: Entry,
-        most: usize,
-    ) -> Result<Option<Entry>, Unqueued> {
+    pub fn hold_or_wait(&self, entry: Entry, most: usize) -> Result<Option<Entry>, Unqueued> {
         let mut waiting = self.waiting.lock();
         if waiting.is_discarded {
             return Err(Unqueued::Discarded(entry));
@@ -166,35 +162,35 @@ impl Queue {
     }
 
     /// Takes the hold if nobody has it.
-    pub(in crate::engine) fn hold_if_free(&self) -> bool {
+    pub fn hold_if_free(&self) -> bool {
         let mut waiting = self.waiting.lock();
         !waiting.is_discarded && !mem::replace(&mut waiting.is_held, true)
     }
 
     /// Whether the queue is held.
-    pub(in crate::engine) fn is_held(&self) -> bool {
+    pub fn is_held(&self) -> bool {
         self.waiting.lock().is_held
     }
 
     /// Takes the next entry; only for the holder.
-    pub(in crate::engine) fn take(&self) -> Option<Entry> {
+    pub fn take(&self) -> Option<Entry> {
         self.waiting.lock().entries.pop_front()
     }
 
     /// Puts an entry back at the front.
-    pub(in crate::engine) fn put_back(&self, entry: Entry) {
+    pub fn put_back(&self, entry: Entry) {
         self.waiting.lock().entries.push_front(entry);
     }
 
     /// Releases the queue unless entries wait. Returns whether it did.
-    pub(in crate::engine) fn let_go(&self) -> bool {
+    pub fn let_go(&self) -> bool {
         let mut waiting = self.waiting.lock();
         waiting.is_held = !waiting.entries.is_empty();
         !waiting.is_held
     }
 
     /// Releases the queue and drops the waiting entries.
-    pub(in crate::engine) fn abandon(&self) {
+    pub fn abandon(&self) {
         let mut waiting = self.waiting.lock();
         waiting.is_held = false;
         let entries = mem::take(&mut waiting.entries);
@@ -204,7 +200,7 @@ impl Queue {
 
     /// Takes the queue out of use, if nobody holds it and the conversation does not exist. Returns whether it
     /// did.
-    pub(in crate::engine) fn discard(&self) -> bool {
+    pub fn discard(&self) -> bool {
         let mut waiting = self.waiting.lock();
         let is_unused = !waiting.is_held && matches!(self.published.read().value, Published::Absent);
         let discards = is_unused && !waiting.is_discarded;
@@ -213,18 +209,14 @@ impl Queue {
     }
 
     /// Publishes a state that was loaded after `asked`; `None` if it may be older than what was committed here.
-    pub(in crate::engine) fn publish_loaded(
-        &self,
-        state: Option<Arc<Conversation>>,
-        asked: Option<Duration>,
-    ) {
+    pub fn publish_loaded(&self, state: Option<Arc<Conversation>>, asked: Option<Duration>) {
         self.waiting.lock().charge.window = state.as_deref().map_or(0, footprint::window);
         self.publish(Published::of(state), asked);
     }
 
     /// Publishes the state after `changes`, whose commit `began` at this time; `None` if the conversation is
     /// deleted.
-    pub(in crate::engine) fn publish_after(
+    pub fn publish_after(
         &self,
         changes: &[Arc<Change>],
         after: Option<Arc<Conversation>>,
@@ -238,12 +230,12 @@ impl Queue {
     }
 
     /// Drops the published state: the next caller to ask loads the stored one.
-    pub(in crate::engine) fn forget(&self) {
+    pub fn forget(&self) {
         self.publish(Published::Unknown, None);
     }
 
     /// Returns what the cache should charge, if that differs much from what it does charge.
-    pub(in crate::engine) fn new_charge(&self) -> Option<u64> {
+    pub fn new_charge(&self) -> Option<u64> {
         let state = self.published().state()?;
         let charge = &self.waiting.lock().charge;
         let bytes = footprint::queue(&state, charge.window);
@@ -251,7 +243,7 @@ impl Queue {
     }
 
     /// Records that the cache charges `bytes`.
-    pub(in crate::engine) fn charged(&self, bytes: u64) {
+    pub fn charged(&self, bytes: u64) {
         self.waiting.lock().charge.bytes = bytes;
     }
 

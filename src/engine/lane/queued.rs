@@ -22,46 +22,37 @@ use crate::{
 };
 
 /// How often something is retried because others were faster.
-pub(in crate::engine) const ATTEMPTS: u32 = 64;
+pub const ATTEMPTS: u32 = 64;
 
 /// The result of a rule for a conversation.
 pub struct Decision<T> {
     /// The changes, if any. Boxed: it is large, and is passed on several times.
-    pub(in crate::engine) transition: Option<Box<Transition>>,
+    pub transition: Option<Box<Transition>>,
     /// What else its outcome names.
-    pub(in crate::engine) named: Named,
+    pub named: Named,
     /// What else the response needs.
-    pub(in crate::engine) value: T,
+    pub value: T,
 }
 
 impl<T> Decision<T> {
-    pub(in crate::engine) fn of(
-        transition: impl Into<Option<Transition>>,
-        target: Option<Sequence>,
-        value: T,
-    ) -> Self {
+    pub fn of(transition: impl Into<Option<Transition>>, target: Option<Sequence>, value: T) -> Self {
         let named = Named { target, ..Named::default() };
         Self { transition: transition.into().map(Box::new), named, value }
     }
 
     /// The decision of a call about one utterance.
-    pub(in crate::engine) fn about(
-        utterance: Arc<Utterance>,
-        transition: impl Into<Option<Transition>>,
-        value: T,
-    ) -> Self {
+    pub fn about(utterance: Arc<Utterance>, transition: impl Into<Option<Transition>>, value: T) -> Self {
         Self { transition: transition.into().map(Box::new), named: Named::about(utterance), value }
     }
 }
 
 /// Makes a decision from a state. It is called again when it needs to see more, or when the state turns out not
 /// to be the newest.
-pub(in crate::engine) type Rule<T> =
-    dyn FnMut(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal> + Send;
+pub type Rule<T> = dyn FnMut(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal> + Send;
 
 /// How a write treats a conversation that does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) enum IfAbsent {
+pub enum IfAbsent {
     /// Refuse the write.
     Refuse,
     /// Create it; and if the recipient's active one was left idle, create the next.
@@ -72,21 +63,21 @@ pub(in crate::engine) enum IfAbsent {
 
 /// What a write adds to a window.
 #[derive(Clone, Copy, Default)]
-pub(in crate::engine) struct Added {
+pub struct Added {
     pub utterances: usize,
     pub tokens: u64,
 }
 
 impl Added {
     /// Utterances with these `tokens`.
-    pub(in crate::engine) fn of(tokens: &[u32]) -> Self {
+    pub fn of(tokens: &[u32]) -> Self {
         Self { utterances: tokens.len(), tokens: tokens.iter().map(|tokens| u64::from(*tokens)).sum() }
     }
 }
 
 /// Describes a write.
 #[derive(Clone)]
-pub(in crate::engine) struct WriteCall {
+pub struct WriteCall {
     pub caller: Caller,
     pub address: Address,
     pub attempt: Option<Attempt>,
@@ -102,12 +93,7 @@ pub(in crate::engine) struct WriteCall {
 
 impl WriteCall {
     /// Creates a write to a conversation that exists.
-    pub(in crate::engine) fn new(
-        caller: &Caller,
-        address: Address,
-        attempt: Option<Attempt>,
-        operation: Operation,
-    ) -> Self {
+    pub fn new(caller: &Caller, address: Address, attempt: Option<Attempt>, operation: Operation) -> Self {
         let (caller, if_absent) = (caller.clone(), IfAbsent::Refuse);
         Self {
             caller,
@@ -122,14 +108,14 @@ impl WriteCall {
     }
 
     /// Returns the outcome to store, so that the attempt can be replayed.
-    pub(in crate::engine) fn kept(&self, done: &Done) -> Option<(OutcomeKey, Arc<Outcome>)> {
+    pub fn kept(&self, done: &Done) -> Option<(OutcomeKey, Arc<Outcome>)> {
         self.attempt.as_ref().map(|attempt| (attempt.key(&self.caller), done.outcome.clone()))
     }
 }
 
 /// The conversation a write goes to.
 #[derive(Clone)]
-pub(in crate::engine) struct Target {
+pub struct Target {
     pub key: ConversationKey,
     /// The expected value of the recipient's active pointer, and its new value.
     pub pointer: Option<PointerWrite>,
@@ -140,10 +126,10 @@ pub(in crate::engine) struct Target {
 }
 
 /// A state that was read; `None` if the conversation did not exist.
-pub(in crate::engine) type Seen = Option<Arc<Conversation>>;
+pub type Seen = Option<Arc<Conversation>>;
 
 /// A write with its rule.
-pub(in crate::engine) struct Request<T> {
+pub struct Request<T> {
     pub call: WriteCall,
     pub rule: Box<Rule<Decision<T>>>,
     /// The meaning of the address, if it is already resolved.
@@ -154,14 +140,14 @@ pub(in crate::engine) struct Request<T> {
 /// The result of a queued write.
 type Reply<T> = Result<Applied<T>, Unapplied<T>>;
 
-pub(in crate::engine) enum Unapplied<T> {
+pub enum Unapplied<T> {
     Failed(EngineError),
     /// The address may mean something else by now, or the attempt has an outcome: resolve it again.
     Anew(Box<Request<T>>),
 }
 
 /// A write that waits in its conversation's queue.
-pub(in crate::engine) trait QueuedWrite: Send {
+pub trait QueuedWrite: Send {
     fn call(&self) -> &WriteCall;
     fn target(&self) -> &Target;
 
@@ -186,14 +172,14 @@ pub(in crate::engine) trait QueuedWrite: Send {
 }
 
 /// The answer sent to a caller.
-pub(in crate::engine) enum Answer {
+pub enum Answer {
     Applied(Done),
     Failed(EngineError),
     Anew,
 }
 
 /// An entry of a queue.
-pub(in crate::engine) enum Entry {
+pub enum Entry {
     Write(Box<dyn QueuedWrite>),
     /// A request to hold the queue.
     Hold(oneshot::Sender<()>),
@@ -201,7 +187,7 @@ pub(in crate::engine) enum Entry {
 
 impl Entry {
     /// Whether anyone still waits for it.
-    pub(in crate::engine) fn is_awaited(&self) -> bool {
+    pub fn is_awaited(&self) -> bool {
         match self {
             Self::Write(write) => write.is_awaited(),
             Self::Hold(grant) => !grant.is_closed(),
@@ -217,7 +203,7 @@ struct Queued<T> {
 }
 
 impl<T> Request<T> {
-    pub(in crate::engine) fn new(
+    pub fn new(
         call: WriteCall,
         rule: impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<Decision<T>>, Refusal> + Send + 'static,
     ) -> Self {
@@ -225,7 +211,7 @@ impl<T> Request<T> {
     }
 
     /// Prepares it to be resolved again, unless that was done too often.
-    pub(in crate::engine) fn again(mut self: Box<Self>) -> Result<Box<Self>> {
+    pub fn again(mut self: Box<Self>) -> Result<Box<Self>> {
         self.target = None;
         match self.try_again() {
             true => Ok(self),
@@ -234,7 +220,7 @@ impl<T> Request<T> {
     }
 
     /// Whether it was not tried yet.
-    pub(in crate::engine) fn is_first(&self) -> bool {
+    pub fn is_first(&self) -> bool {
         self.tries == 0
     }
 
@@ -246,7 +232,7 @@ impl<T> Request<T> {
 
 impl<T: Send + 'static> Request<T> {
     /// Returns the queue entry, and the receiver its caller waits on.
-    pub(in crate::engine) fn queued(self: Box<Self>, target: Target) -> (Entry, oneshot::Receiver<Reply<T>>) {
+    pub fn queued(self: Box<Self>, target: Target) -> (Entry, oneshot::Receiver<Reply<T>>) {
         let (reply, answered) = oneshot::channel();
         (Entry::Write(Box::new(Queued { request: self, target, value: None, reply })), answered)
     }
@@ -298,18 +284,18 @@ impl<T: Send + 'static> QueuedWrite for Queued<T> {
 }
 
 /// A caller's wait for its write; meanwhile it drives the queue, if it found it free.
-pub(in crate::engine) struct Waiting<T> {
+pub struct Waiting<T> {
     driving: Option<Attended<()>>,
     reply: oneshot::Receiver<Reply<T>>,
 }
 
 impl<T> Waiting<T> {
-    pub(in crate::engine) fn new(driving: Option<Attended<()>>, reply: oneshot::Receiver<Reply<T>>) -> Self {
+    pub fn new(driving: Option<Attended<()>>, reply: oneshot::Receiver<Reply<T>>) -> Self {
         Self { driving, reply }
     }
 
     /// Starts driving the queue, if the caller found it free, whether or not this future is polled.
-    pub(in crate::engine) fn start(&mut self) {
+    pub fn start(&mut self) {
         if let Some(driving) = self.driving.take() {
             driving.start();
         }

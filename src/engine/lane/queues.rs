@@ -25,7 +25,7 @@ const EXPECTED_BYTES: u64 = 16 << 10;
 const MAX_EXPECTED: u64 = 1 << 15;
 
 /// The queues, by conversation.
-pub(in crate::engine) struct Queues {
+pub struct Queues {
     cache: Cache<ConversationKey, Cached, Bytes, DefaultHashBuilder, InUse>,
     /// The most that a queue is charged, half a shard: a conversation larger than that is expensive to hold,
     /// but more expensive to load for each call.
@@ -70,7 +70,7 @@ impl Lifecycle<ConversationKey, Cached> for InUse {
 impl Queues {
     /// Creates a cache of at most about `limit` bytes, not counting the queues in use.
     #[allow(clippy::expect_used)] // all required fields are set
-    pub(in crate::engine) fn new(limit: u64) -> Self {
+    pub fn new(limit: u64) -> Self {
         let limit = limit.min(UNLIMITED);
         let shards = (limit / SHARD_BYTES).clamp(1, MAX_SHARDS);
         let options = OptionsBuilder::new()
@@ -84,17 +84,17 @@ impl Queues {
     }
 
     /// Returns the number of conversations in memory, and the bytes that they are charged.
-    pub(in crate::engine) fn size(&self) -> (usize, u64) {
+    pub fn size(&self) -> (usize, u64) {
         (self.cache.len(), self.cache.weight())
     }
 
     /// Returns the queue of a conversation, if it is in memory.
-    pub(in crate::engine) fn get(&self, key: &ConversationKey) -> Option<Arc<Queue>> {
+    pub fn get(&self, key: &ConversationKey) -> Option<Arc<Queue>> {
         self.cache.get(key).map(|cached| cached.queue)
     }
 
     /// Returns the queue of a conversation, creating it if it is not in memory.
-    pub(in crate::engine) fn of(&self, key: &ConversationKey) -> Arc<Queue> {
+    pub fn of(&self, key: &ConversationKey) -> Arc<Queue> {
         let new = || {
             Ok::<_, Infallible>(Cached { queue: Arc::new(Queue::new(key.clone())), bytes: footprint::QUEUE })
         };
@@ -105,7 +105,7 @@ impl Queues {
     }
 
     /// Charges a queue its current size, if that differs much from its charge. The caller must hold the queue.
-    pub(in crate::engine) fn charge(&self, queue: &Arc<Queue>) {
+    pub fn charge(&self, queue: &Arc<Queue>) {
         let Some(bytes) = queue.new_charge() else { return };
         let cached = Cached { queue: queue.clone(), bytes: bytes.min(self.most) };
         if self.cache.replace(queue.key.clone(), cached, true).is_ok() {
@@ -114,7 +114,7 @@ impl Queues {
     }
 
     /// Removes a released queue, if its conversation does not exist.
-    pub(in crate::engine) fn discard_unused(&self, queue: &Queue) {
+    pub fn discard_unused(&self, queue: &Queue) {
         if queue.discard() {
             self.cache.remove(&queue.key);
         }

@@ -184,6 +184,6 @@ impl Engine {
 }
 
 /// Returns the place of `head` in a list by start time, for the next page to continue after.
-pub(in crate::engine) fn place(head: &Head) -> ListedAt {
+pub fn place(head: &Head) -> ListedAt {
     ListOrder::NEWEST_START.place(head)
 }

@@ -53,30 +53,30 @@ impl PageRoom {
 /// The number of stored utterances to read at a time: about [`ReadSize::BYTES`] worth. If their size is
 /// unknown, the first read takes only a few.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct ReadSize(u64);
+pub struct ReadSize(u64);
 
 impl ReadSize {
     const BYTES: usize = 1 << 20;
     const FIRST: u64 = 4;
     const MOST: u64 = 256;
 
-    pub(in crate::engine) const fn new() -> Self {
+    pub const fn new() -> Self {
         Self(Self::FIRST)
     }
 
     /// Returns the size for a conversation, from the average size of its utterances.
-    pub(in crate::engine) fn of(head: &Head) -> Self {
+    pub fn of(head: &Head) -> Self {
         let average = head.stored_bytes.and_then(|bytes| bytes.checked_div(head.stored));
         let fit = |average: u64| (Self::BYTES as u64 / average.max(1)).clamp(1, Self::MOST);
         Self(average.map_or(Self::FIRST, fit))
     }
 
-    pub(in crate::engine) const fn get(self) -> u64 {
+    pub const fn get(self) -> u64 {
         self.0
     }
 
     /// Adjusts the size of the next read to the utterances that were just read.
-    pub(in crate::engine) fn learn<'a>(&mut self, read: impl IntoIterator<Item = &'a Arc<Utterance>>) {
+    pub fn learn<'a>(&mut self, read: impl IntoIterator<Item = &'a Arc<Utterance>>) {
         let bytes: usize = read.into_iter().map(|utterance| utterance.answer_bytes()).sum();
         self.0 = match bytes {
             few if few <= Self::BYTES / 4 => (self.0 * 4).min(Self::MOST),

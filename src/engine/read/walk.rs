@@ -9,7 +9,7 @@ use crate::{
 
 /// Which utterances to visit, and in which direction.
 #[derive(Clone, Copy)]
-pub(in crate::engine) struct Course {
+pub struct Course {
     /// By descending sequence.
     pub backwards: bool,
     /// Include the archive.
@@ -20,11 +20,11 @@ pub(in crate::engine) struct Course {
 
 impl Course {
     /// Forward over everything that is not forgotten.
-    pub(in crate::engine) const ALL: Self = Self { backwards: false, archive: true, forgotten: false };
+    pub const ALL: Self = Self { backwards: false, archive: true, forgotten: false };
 }
 
 /// Iterates over stored utterances in one direction, merging window and archive.
-pub(in crate::engine) struct Walk<'a> {
+pub struct Walk<'a> {
     engine: &'a Arc<Engine>,
     state: &'a Arc<Conversation>,
     backwards: bool,
@@ -38,7 +38,7 @@ pub(in crate::engine) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub(in crate::engine) fn new(
+    pub fn new(
         engine: &'a Arc<Engine>,
         state: &'a Arc<Conversation>,
         course: Course,
@@ -63,7 +63,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the next utterance; `None` at the end.
-    pub(in crate::engine) async fn next(&mut self) -> Result<Option<Arc<Utterance>>> {
+    pub async fn next(&mut self) -> Result<Option<Arc<Utterance>>> {
         loop {
             let Some(utterance) = self.step().await? else { return Ok(None) };
             if self.forgotten || !utterance.forgotten {

@@ -62,7 +62,7 @@ impl Found {
 ///
 /// If several conversations share an unchanged utterance, only its first match is taken.
 #[derive(Debug)]
-pub(in crate::engine) struct Matches {
+pub struct Matches {
     skip: usize,
     room: PageRoom,
     /// The utterances seen so far; `None` if a single conversation is searched, where nothing repeats.

@@ -11,12 +11,7 @@ use crate::domain::{
 };
 
 /// Returns the best `most` of `hits` and `similar`, for the conversations in `states`.
-pub(in crate::engine) fn mixed(
-    hits: Vec<Hit>,
-    similar: &[Similar],
-    states: &[Arc<Conversation>],
-    most: usize,
-) -> Vec<Hit> {
+pub fn mixed(hits: Vec<Hit>, similar: &[Similar], states: &[Arc<Conversation>], most: usize) -> Vec<Hit> {
     let searched = states.iter().map(|state| state.head.stored as usize).sum();
     let place = |hit: &Hit| Place { index: hit.index, sequence: hit.sequence };
     let worded = |hit: &Hit| Worded { place: place(hit), score: hit.score, relevance: hit.relevance };

@@ -17,7 +17,7 @@ use crate::domain::{
 /// The expected number of conversations with an index.
 const CACHE_ENTRIES: usize = 10_000;
 /// The indexes of recently searched conversations.
-pub(in crate::engine) struct Indexes {
+pub struct Indexes {
     kept: Cache<LineageId, Entry, Bytes>,
     makers: Mutex<Makers>,
 }
@@ -40,7 +40,7 @@ struct Entry {
 
 /// An index, which one search at a time brings up to date. Searches read a copy, which shares its blocks.
 /// Waiting for the lock blocks no thread.
-pub(in crate::engine) type SharedIndex = Arc<AsyncMutex<Index>>;
+pub type SharedIndex = Arc<AsyncMutex<Index>>;
 
 #[derive(Clone)]
 struct Bytes;
@@ -55,7 +55,7 @@ impl Indexes {
     /// Creates a cache of at most `bytes`; the least used indexes are evicted, and rebuilt when needed.
     ///
     /// It has a single shard: each of several would refuse an index larger than its share.
-    pub(in crate::engine) fn new(bytes: u64) -> Self {
+    pub fn new(bytes: u64) -> Self {
         let options = OptionsBuilder::new()
             .shards(1)
             .estimated_items_capacity(CACHE_ENTRIES)
@@ -74,31 +74,25 @@ impl Indexes {
     }
 
     /// Returns the index of a lineage, if its text was last erased at `erased_at`; otherwise an empty one.
-    pub(in crate::engine) fn of(&self, lineage: LineageId, erased_at: Revision) -> SharedIndex {
+    pub fn of(&self, lineage: LineageId, erased_at: Revision) -> SharedIndex {
         let kept = self.kept.get(&lineage).filter(|entry| entry.erased_at == erased_at);
         kept.map_or_else(SharedIndex::default, |entry| entry.shared)
     }
 
     /// Keeps an index of size `bytes`.
-    pub(in crate::engine) fn keep(
-        &self,
-        lineage: LineageId,
-        erased_at: Revision,
-        shared: SharedIndex,
-        bytes: u64,
-    ) {
+    pub fn keep(&self, lineage: LineageId, erased_at: Revision, shared: SharedIndex, bytes: u64) {
         self.kept.insert(lineage, Entry { shared, erased_at, bytes });
     }
 
     /// Drops an index, and all words the makers have, so that erased text leaves memory.
-    pub(in crate::engine) fn remove(&self, lineage: LineageId) {
+    pub fn remove(&self, lineage: LineageId) {
         self.kept.remove(&lineage);
         let mut makers = self.makers.lock();
         *makers = Makers { free: Vec::new(), forgotten: makers.forgotten + 1 };
     }
 
     /// Does `work` with a maker that no other task is using.
-    pub(in crate::engine) fn with_maker<T>(&self, work: impl FnOnce(&mut IndexMaker) -> T) -> T {
+    pub fn with_maker<T>(&self, work: impl FnOnce(&mut IndexMaker) -> T) -> T {
         let most = available_parallelism().map_or(1, NonZeroUsize::get);
         let (maker, forgotten) = {
             let mut makers = self.makers.lock();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::domain::{Conversation, Ranges, Sequence};
 
 /// Where to search: conversations, newest first.
-pub(in crate::engine) struct Searched {
+pub struct Searched {
     /// The conversations.
     pub states: Vec<Arc<Conversation>>,
     /// The sequences to search in each.
@@ -14,7 +14,7 @@ pub(in crate::engine) struct Searched {
 
 impl Searched {
     /// Whether the search covers a sequence of the conversation at `index`.
-    pub(in crate::engine) fn has(&self, index: usize, sequence: u64) -> bool {
+    pub fn has(&self, index: usize, sequence: u64) -> bool {
         self.wanted[index].contains(Sequence(sequence))
     }
 }

@@ -13,34 +13,34 @@ use crate::{
 };
 
 /// What a write needs to know before it is queued.
-pub(in crate::engine) struct Wanted<'a> {
-    pub(in crate::engine) address: &'a Address,
-    pub(in crate::engine) recipient: &'a RecipientKey,
+pub struct Wanted<'a> {
+    pub address: &'a Address,
+    pub recipient: &'a RecipientKey,
     /// Whether the recipient's active conversation is needed.
-    pub(in crate::engine) active: bool,
+    pub active: bool,
     /// The attempt that may have been made before.
-    pub(in crate::engine) attempt: Option<&'a OutcomeKey>,
+    pub attempt: Option<&'a OutcomeKey>,
 }
 
 /// The store's answer.
 #[derive(Default)]
-pub(in crate::engine) struct Asked {
-    pub(in crate::engine) active: Option<ConversationId>,
+pub struct Asked {
+    pub active: Option<ConversationId>,
     /// The outcome of an earlier attempt.
-    pub(in crate::engine) outcome: Option<Arc<Outcome>>,
+    pub outcome: Option<Arc<Outcome>>,
     /// The state, if it was read.
-    pub(in crate::engine) seen: Option<Seen>,
+    pub seen: Option<Seen>,
 }
 
 /// What has changed since a write was queued.
 #[derive(Default)]
-pub(in crate::engine) struct Since {
+pub struct Since {
     /// The recipient's active conversation; only read if the write has a pointer.
-    pub(in crate::engine) active: Option<ConversationId>,
+    pub active: Option<ConversationId>,
     /// Whether the attempt has an outcome.
-    pub(in crate::engine) has_outcome: bool,
+    pub has_outcome: bool,
     /// Whether another process changed the conversation.
-    pub(in crate::engine) is_changed: bool,
+    pub is_changed: bool,
 }
 
 /// The conversation that a write most likely goes to, and its last known state.

@@ -7,8 +7,8 @@ use std::{mem, time::Duration};
 /// All times are those of [`Clock::elapsed`](crate::engine::Clock::elapsed) before a request to the store, so
 /// the answer is no older than its time.
 #[derive(Clone, Debug, Default)]
-pub(in crate::engine) struct Confirmed<T> {
-    pub(in crate::engine) value: T,
+pub struct Confirmed<T> {
+    pub value: T,
     /// When the store was last asked and had the value; `None` if the value may be older than a commit of
     /// this process.
     asked: Option<Duration>,
@@ -18,7 +18,7 @@ pub(in crate::engine) struct Confirmed<T> {
 impl<T> Confirmed<T> {
     /// Replaces the value by one that was read from the store, or committed to it, after `asked`. Returns the
     /// previous value.
-    pub(in crate::engine) fn replace(&mut self, value: T, asked: Option<Duration>) -> T {
+    pub fn replace(&mut self, value: T, asked: Option<Duration>) -> T {
         self.asked = asked;
         self.replacements += 1;
         mem::replace(&mut self.value, value)
@@ -26,19 +26,19 @@ impl<T> Confirmed<T> {
 
     /// Notes that the store still had the `seen` value when it was asked, unless the value was replaced
     /// since.
-    pub(in crate::engine) fn confirm(&mut self, seen: &Self, asked: Duration) {
+    pub fn confirm(&mut self, seen: &Self, asked: Duration) {
         if self.is_as(seen) {
             self.asked = self.asked.max(Some(asked));
         }
     }
 
     /// Whether the value was not replaced since it was `seen`.
-    pub(in crate::engine) fn is_as(&self, seen: &Self) -> bool {
+    pub fn is_as(&self, seen: &Self) -> bool {
         self.replacements == seen.replacements
     }
 
     /// Whether the store had the value less than `max_staleness` before `now`; never if that is zero.
-    pub(in crate::engine) fn is_fresh(&self, max_staleness: Duration, now: Duration) -> bool {
+    pub fn is_fresh(&self, max_staleness: Duration, now: Duration) -> bool {
         self.asked.is_some_and(|asked| now.saturating_sub(asked) < max_staleness)
     }
 }

@@ -11,29 +11,29 @@ use crate::{domain::ConversationId, engine::shared::confirmed::Confirmed, store:
 const MOST: usize = 65_536;
 
 /// The active conversation of each recipient when the store was last asked.
-pub(in crate::engine) struct LastActive(Cache<RecipientKey, Arc<Pointer>>);
+pub struct LastActive(Cache<RecipientKey, Arc<Pointer>>);
 
 /// `None` if the active conversation is unknown, or if there is none.
 type Pointer = RwLock<Confirmed<Option<ConversationId>>>;
 
 /// What is known of a recipient's pointer before the store is asked for it.
-pub(in crate::engine) struct Before {
+pub struct Before {
     pointer: Option<Arc<Pointer>>,
-    pub(in crate::engine) known: Confirmed<Option<ConversationId>>,
+    pub known: Confirmed<Option<ConversationId>>,
 }
 
 impl LastActive {
-    pub(in crate::engine) fn new() -> Self {
+    pub fn new() -> Self {
         Self(Cache::new(MOST))
     }
 
     /// Returns the last known active conversation of a recipient.
-    pub(in crate::engine) fn of(&self, recipient: &RecipientKey) -> Option<ConversationId> {
+    pub fn of(&self, recipient: &RecipientKey) -> Option<ConversationId> {
         self.0.get(recipient)?.read().value.clone()
     }
 
     /// Returns what is known of a recipient's pointer.
-    pub(in crate::engine) fn before(&self, recipient: &RecipientKey) -> Before {
+    pub fn before(&self, recipient: &RecipientKey) -> Before {
         let pointer = self.0.get(recipient);
         let known = pointer.as_ref().map(|pointer| pointer.read().clone());
         Before { pointer, known: known.unwrap_or_default() }
@@ -41,7 +41,7 @@ impl LastActive {
 
     /// Records the store's answer to a request made at `asked`, unless something was recorded since `before`,
     /// which may be newer.
-    pub(in crate::engine) fn answered(
+    pub fn answered(
         &self,
         recipient: &RecipientKey,
         before: Before,
@@ -61,7 +61,7 @@ impl LastActive {
     }
 
     /// Records a recipient's active conversation after a commit that began at `began`.
-    pub(in crate::engine) fn committed(
+    pub fn committed(
         &self,
         recipient: &RecipientKey,
         active: Option<&ConversationId>,

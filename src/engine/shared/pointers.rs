@@ -9,18 +9,18 @@ use crate::store::RecipientKey;
 
 /// The recipients whose active pointers are watched.
 #[derive(Default)]
-pub(in crate::engine) struct Pointers(Mutex<BTreeMap<RecipientKey, watch::Sender<()>>>);
+pub struct Pointers(Mutex<BTreeMap<RecipientKey, watch::Sender<()>>>);
 
 /// Watches a recipient's active pointer.
-pub(in crate::engine) struct PointerWatch {
+pub struct PointerWatch {
     pointers: Arc<Pointers>,
     recipient: RecipientKey,
-    pub(in crate::engine) moves: watch::Receiver<()>,
+    pub moves: watch::Receiver<()>,
 }
 
 impl Pointers {
     /// Subscribes to every later change of a recipient's pointer.
-    pub(in crate::engine) fn watch(self: &Arc<Self>, recipient: RecipientKey) -> PointerWatch {
+    pub fn watch(self: &Arc<Self>, recipient: RecipientKey) -> PointerWatch {
         let mut watched = self.0.lock();
         let moves = watched.entry(recipient.clone()).or_insert_with(|| watch::Sender::new(())).subscribe();
         drop(watched);
@@ -28,7 +28,7 @@ impl Pointers {
     }
 
     /// Notifies the watchers of a recipient's pointer.
-    pub(in crate::engine) fn tell(&self, recipient: &RecipientKey) {
+    pub fn tell(&self, recipient: &RecipientKey) {
         if let Some(watched) = self.0.lock().get(recipient) {
             watched.send_replace(());
         }

@@ -86,7 +86,7 @@ impl Engine {
 impl Hold {
     /// Returns the last committed state. Loads it if it is not known, or if the store is shared and has a
     /// newer one.
-    pub(in crate::engine) async fn state(&self) -> Result<Option<Arc<Conversation>>> {
+    pub async fn state(&self) -> Result<Option<Arc<Conversation>>> {
         let (engine, key) = (&self.engine, &self.queue.key);
         let published = self.queue.confirmed();
         let known = match &published.value {
@@ -120,10 +120,7 @@ impl Hold {
 
     /// Like [`Self::state`], for a single call that may have `seen` the state since it began: returns that
     /// state or a newer one, and asks the store only if it is unclear which of the two is newer.
-    pub(in crate::engine) async fn state_since(
-        &self,
-        seen: Option<Seen>,
-    ) -> Result<Option<Arc<Conversation>>> {
+    pub async fn state_since(&self, seen: Option<Seen>) -> Result<Option<Arc<Conversation>>> {
         let Some(seen) = seen else { return self.state().await };
         match (&self.queue.published(), &seen) {
             (Published::Unknown, _) => {}
@@ -141,10 +138,7 @@ impl Hold {
 
     /// Returns the last known state, which may be outdated if the store is shared. A decision based on it
     /// must be committed or confirmed. A single call may have `seen` a newer state.
-    pub(in crate::engine) async fn likely_state(
-        &self,
-        seen: Option<Seen>,
-    ) -> Result<Option<Arc<Conversation>>> {
+    pub async fn likely_state(&self, seen: Option<Seen>) -> Result<Option<Arc<Conversation>>> {
         match (self.queue.published(), seen) {
             (Published::State(known), None) if !self.queue.is_contended() => Ok(Some(known)),
             (_, seen) => self.state_since(seen).await,
@@ -153,7 +147,7 @@ impl Hold {
 
     /// Publishes a state that the store had after `asked`, unless it is known to be older than the published
     /// one.
-    pub(in crate::engine) fn publish_newer(&self, state: &Arc<Conversation>, asked: Duration) {
+    pub fn publish_newer(&self, state: &Arc<Conversation>, asked: Duration) {
         let asked = match self.queue.published() {
             // a state that was known here, and dropped since, may have been newer
             Published::Unknown => None,

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The conversation that a write goes to, or its earlier outcome.
-pub(in crate::engine) enum Aimed {
+pub enum Aimed {
     At(Target),
     /// The attempt was already made.
     Earlier(Arc<Outcome>),

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// The utterances that a rule erases from a conversation, and from all others that share them or have copies.
-pub(in crate::engine) struct Erasure<T> {
+pub struct Erasure<T> {
     /// The change to that conversation, if any.
     pub transition: Option<Transition>,
     /// What the change erases.

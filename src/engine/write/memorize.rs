@@ -45,7 +45,7 @@ pub struct MemorizeCall {
 pub type MemorizeReply = Applied<Vec<Irregularity>>;
 
 /// A call whose conversation has been found and whose tokens are counted.
-pub(in crate::engine) enum Prepared {
+pub enum Prepared {
     Request(Box<Request<Vec<Irregularity>>>),
     /// The attempt was already made.
     Earlier(Arc<Outcome>),

@@ -26,11 +26,11 @@ use crate::{
 const BATCH: usize = 256;
 
 /// What each conversation loses. Includes the erasing conversation, if it has other copies of what it erases.
-pub(in crate::engine) type Reached = BTreeMap<ConversationKey, Lost>;
+pub type Reached = BTreeMap<ConversationKey, Lost>;
 
 /// What is erased from a conversation.
 #[derive(Debug, Default)]
-pub(in crate::engine) struct Gone {
+pub struct Gone {
     /// The sequences that are erased completely.
     pub sequences: Ranges,
     /// Whether only these are erased, even if they are part of an exchange.

@@ -9,37 +9,37 @@ use crate::{domain::Conversation, store::RecipientKey};
 
 /// The recipients with newly ended or started conversations that have not been checked yet.
 #[derive(Default)]
-pub(in crate::engine) struct Retention {
+pub struct Retention {
     due: Mutex<BTreeSet<RecipientKey>>,
     news: Notify,
 }
 
 impl Retention {
     /// Queues the recipient of a conversation that has ended.
-    pub(in crate::engine) fn add(&self, ended: &Conversation) {
+    pub fn add(&self, ended: &Conversation) {
         let identity = &ended.head.identity;
         let namespace = identity.key.namespace.clone();
         self.add_recipient(RecipientKey { namespace, id: identity.recipient.clone() });
     }
 
     /// Queues a recipient whose conversation has ended, or that has a new active one.
-    pub(in crate::engine) fn add_recipient(&self, recipient: RecipientKey) {
+    pub fn add_recipient(&self, recipient: RecipientKey) {
         self.again(recipient);
         self.news.notify_one();
     }
 
     /// Queues a recipient without a notification, to be checked again.
-    pub(in crate::engine) fn again(&self, recipient: RecipientKey) {
+    pub fn again(&self, recipient: RecipientKey) {
         self.due.lock().insert(recipient);
     }
 
     /// Takes a recipient from the queue.
-    pub(in crate::engine) fn take(&self) -> Option<RecipientKey> {
+    pub fn take(&self) -> Option<RecipientKey> {
         self.due.lock().pop_first()
     }
 
     /// Waits until a conversation has ended or started.
-    pub(in crate::engine) async fn news(&self) {
+    pub async fn news(&self) {
         self.news.notified().await;
     }
 }
