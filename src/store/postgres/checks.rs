@@ -63,8 +63,7 @@ impl Checks {
             batch.iter().map(|asked| asked.known.as_ref().map(|known| known.0.as_str())).collect();
         let changes: Vec<_> =
             batch.iter().map(|asked| asked.known.as_ref().map(|known| Uuid(known.1.0))).collect();
-        let mut connection = self.database.connection().await?;
-        let rows = connection.query(self.sql, &[&namespaces, &names, &known, &changes]).await?;
+        let rows = self.database.query(self.sql, &[&namespaces, &names, &known, &changes]).await?;
         let mut answers: Vec<Option<Row>> = batch.iter().map(|_| None).collect();
         for row in rows {
             let place = usize::try_from(row.get::<_, i64>(0) - 1).ok();

@@ -56,8 +56,7 @@ const CONTENTS: [&str; 6] =
 
 impl Reader {
     pub(super) async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
-        let mut connection = self.database.connection().await?;
-        let rows = connection.query(DUE, &[&Time(now), &(limit as i64)]).await?;
+        let rows = self.database.query(DUE, &[&Time(now), &(limit as i64)]).await?;
         rows.iter().map(|row| Ok(Due::Expired(key_of(row)?))).collect()
     }
 
@@ -66,12 +65,11 @@ impl Reader {
         after: Option<(Timestamp, ConversationKey)>,
         limit: usize,
     ) -> Result<Vec<(Timestamp, ConversationKey)>> {
-        let mut connection = self.database.connection().await?;
         let time = Time(after.as_ref().map_or(Timestamp(i64::MIN), |(time, _)| *time));
         let namespace = after.as_ref().map_or("", |(_, key)| key.namespace.as_str());
         let id = after.as_ref().map_or("", |(_, key)| key.id.as_str());
         let params: [&(dyn ToSql + Sync); 4] = [&time, &namespace, &id, &(limit as i64)];
-        let rows = connection.query(WAITING, &params).await?;
+        let rows = self.database.query(WAITING, &params).await?;
         rows.iter().map(|row| Ok((row.get::<_, Time>(2).0, key_of(row)?))).collect()
     }
 }

@@ -33,7 +33,7 @@ impl Reader {
         let changes: Vec<_> = conversations.iter().map(|(_, change)| Uuid(change.0)).collect();
         let places = match conversations.is_empty() {
             true => Vec::new(),
-            false => self.database.connection().await?.query(CHANGED, &[&namespaces, &ids, &changes]).await?,
+            false => self.database.query(CHANGED, &[&namespaces, &ids, &changes]).await?,
         };
         let at = |place: i64| conversations.get(usize::try_from(place).ok()?.checked_sub(1)?);
         let changed = places.iter().filter_map(|row| at(row.get(0)));
@@ -46,7 +46,7 @@ impl Reader {
         let active: Vec<_> = recipients.iter().map(|(_, id)| id.as_ref().map(|id| id.as_str())).collect();
         let places = match recipients.is_empty() {
             true => Vec::new(),
-            false => self.database.connection().await?.query(MOVED, &[&namespaces, &ids, &active]).await?,
+            false => self.database.query(MOVED, &[&namespaces, &ids, &active]).await?,
         };
         let at = |place: i64| recipients.get(usize::try_from(place).ok()?.checked_sub(1)?);
         let moved = places.iter().filter_map(|row| at(row.get(0)));

@@ -42,8 +42,7 @@ impl Reader {
     pub(super) async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>> {
         let namespaces: Vec<_> = keys.iter().map(|key| key.namespace.as_str()).collect();
         let ids: Vec<_> = keys.iter().map(|key| key.id.as_str()).collect();
-        let mut connection = self.database.connection().await?;
-        let rows = connection.query(HEADS, &[&namespaces, &ids]).await?;
+        let rows = self.database.query(HEADS, &[&namespaces, &ids]).await?;
         rows.iter().map(|row| Ok(head(&key_of(row)?.namespace, row)?.0)).collect()
     }
 
@@ -95,11 +94,10 @@ impl Reader {
         keep: usize,
         limit: usize,
     ) -> Result<Vec<ConversationId>> {
-        let mut connection = self.database.connection().await?;
         let (keep, limit) = (keep as i64, limit as i64);
         let (namespace, id) = (recipient.namespace.as_str(), recipient.id.as_str());
         let params: [&(dyn ToSql + Sync); 4] = [&namespace, &id, &keep, &limit];
-        let rows = connection.query(ENDED_BEYOND, &params).await?;
+        let rows = self.database.query(ENDED_BEYOND, &params).await?;
         rows.iter().map(|row| conversation_id(row.get(0))).collect()
     }
 }

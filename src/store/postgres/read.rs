@@ -113,9 +113,7 @@ impl Reader {
     ) -> Result<Option<Arc<Conversation>>> {
         let id = id.map(|id| id.as_str());
         let recipient = recipient.map(|recipient| recipient.id.as_str());
-        let mut connection = self.database.connection().await?;
-        let rows = connection.query(LOAD, &[&namespace.as_str(), &id, &recipient]).await?;
-        drop(connection);
+        let rows = self.database.query(LOAD, &[&namespace.as_str(), &id, &recipient]).await?;
         let Some(first) = rows.iter().find(|row| row.get::<_, i16>("part") == 0) else { return Ok(None) };
         let (head, numbers) = head(namespace, first)?;
         state(head, numbers, &rows).map(|state| Some(Arc::new(state)))
@@ -178,9 +176,8 @@ impl Reader {
         key: &ConversationKey,
         wanted: &Ranges,
     ) -> Result<Vec<Arc<Utterance>>> {
-        let mut connection = self.database.connection().await?;
         let (namespace, id) = (key.namespace.as_str(), key.id.as_str());
-        let rows = connection.query(ARCHIVED, &[&namespace, &id, &Sequences(wanted.clone())]).await?;
+        let rows = self.database.query(ARCHIVED, &[&namespace, &id, &Sequences(wanted.clone())]).await?;
         utterances(rows.iter())
     }
 
@@ -190,8 +187,8 @@ impl Reader {
         ids: &[Box<str>],
     ) -> Result<HashMap<Box<str>, Sequence>> {
         let ids: Vec<&str> = ids.iter().map(|id| &**id).collect();
-        let mut connection = self.database.connection().await?;
-        let rows = connection.query(ARCHIVED_IDS, &[&key.namespace.as_str(), &key.id.as_str(), &ids]).await?;
+        let rows =
+            self.database.query(ARCHIVED_IDS, &[&key.namespace.as_str(), &key.id.as_str(), &ids]).await?;
         // rows of newer lineages come later, and override the others
         let found = rows.iter().map(|row| (row.get::<_, &str>(0).into(), sequence(row.get(1))));
         Ok(found.collect())
@@ -203,8 +200,7 @@ impl Reader {
         names: &[Box<str>],
     ) -> Result<Vec<Arc<StateValue>>> {
         let names: Vec<&str> = names.iter().map(|name| &**name).collect();
-        let mut connection = self.database.connection().await?;
-        let rows = connection.query(STATE, &[&key.namespace.as_str(), &key.id.as_str(), &names]).await?;
+        let rows = self.database.query(STATE, &[&key.namespace.as_str(), &key.id.as_str(), &names]).await?;
         let values = rows.iter().map(|row| {
             let name = StateName(row.get::<_, &str>(1).into());
             decoded::<StateValues>(&(lineage(row.get(0)), name), row.get(2)).map(Arc::new)
@@ -213,8 +209,7 @@ impl Reader {
     }
 
     pub(super) async fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
-        let mut connection = self.database.connection().await?;
-        let rows = connection.query(SHARING, &[&key.namespace.as_str(), &key.id.as_str()]).await?;
+        let rows = self.database.query(SHARING, &[&key.namespace.as_str(), &key.id.as_str()]).await?;
         rows.iter().map(|row| Ok((key_of(row)?, sequence(row.get(2))))).collect()
     }
 
@@ -226,11 +221,10 @@ impl Reader {
         blocks: &RangeInclusive<Block>,
     ) -> Result<DerivedBytes> {
         let [from, to] = [blocks.start(), blocks.end()].map(|block| number(Sequence(block.0)));
-        let mut connection = self.database.connection().await?;
         let (namespace, id) = (key.namespace.as_str(), key.id.as_str());
         let params: [&(dyn tokio_postgres::types::ToSql + Sync); 5] =
             [&namespace, &id, &kind_number(kind), &from, &to];
-        let rows = connection.query(DERIVED, &params).await?;
+        let rows = self.database.query(DERIVED, &params).await?;
         let found = rows.iter().filter_map(|row| {
             let block = Block(row.get::<_, i64>(1) as u64);
             let bytes = decoded::<Blocks>(&(lineage(row.get(0)), BlockName { kind, block }), row.get(2));

@@ -26,7 +26,7 @@ use crate::{
 /// - No statement may run for longer than a caller would wait.
 /// - Every statement finds its rows by an index. The planner must not choose to scan a whole table because the
 ///   table was small at first.
-pub(in crate::store::postgres) fn greeting(schema: &str) -> String {
+pub fn greeting(schema: &str) -> String {
     let (statement, idle) = (DATABASE_STATEMENT_TIMEOUT.as_millis(), DATABASE_IDLE_TIMEOUT.as_millis());
     format!(
         "SET search_path = {}; SET statement_timeout = {statement};
@@ -38,12 +38,12 @@ pub(in crate::store::postgres) fn greeting(schema: &str) -> String {
 }
 
 /// Quotes an SQL identifier.
-pub(in crate::store::postgres) fn quoted(name: &str) -> String {
+pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// Opens a connection outside the pool, which ends when the client is dropped.
-pub(in crate::store::postgres) async fn connected(options: &Options) -> Result<Client> {
+pub async fn connected(options: &Options) -> Result<Client> {
     let connected = options.url.config().connect(tls(options)?).await;
     let (client, connection) = connected.map_err(|error| unreachable(&options.url, &error))?;
     tokio::spawn(async move {
@@ -62,7 +62,7 @@ static SYSTEM: LazyLock<Arc<RootCertStore>> = LazyLock::new(|| {
 });
 
 /// Returns TLS settings that check the server's certificate.
-pub(in crate::store::postgres) fn tls(options: &Options) -> Result<MakeRustlsConnect> {
+pub fn tls(options: &Options) -> Result<MakeRustlsConnect> {
     let roots = match &options.authorities {
         None => SYSTEM.clone(),
         Some(file) => Arc::new(authorities(file)?),

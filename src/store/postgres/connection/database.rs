@@ -32,7 +32,7 @@ const RETRY: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(2)
 
 /// The pool, and the condition of the database. Clones share both.
 #[derive(Clone)]
-pub(in crate::store::postgres) struct Database(Arc<Inner>);
+pub struct Database(Arc<Inner>);
 
 struct Inner {
     pool: Pool,
@@ -43,7 +43,7 @@ struct Inner {
 
 impl Database {
     /// Opens the pool; connections are made as they are needed.
-    pub(in crate::store::postgres) fn open(options: &Options) -> Result<Self> {
+    pub fn open(options: &Options) -> Result<Self> {
         let manager = Manager::from_config(
             options.url.config().clone(),
             connect::tls(options)?,
@@ -68,12 +68,12 @@ impl Database {
     }
 
     /// The key of places in the trace, once it has been read.
-    pub(in crate::store::postgres) fn place_key(&self) -> &OnceLock<PlaceKey> {
+    pub fn place_key(&self) -> &OnceLock<PlaceKey> {
         &self.0.place_key
     }
 
     /// Adds the metrics of the connections.
-    pub(in crate::store::postgres) fn describe(&self, registry: &Registry) {
+    pub fn describe(&self, registry: &Registry) {
         let database = self.clone();
         registry.gauge("utterd_database_connections", "Connections to the database.", move || {
             database.0.pool.status().size as f64
@@ -87,7 +87,7 @@ impl Database {
     }
 
     /// Takes a connection for exclusive use. Fails at once while the database cannot be reached.
-    pub(in crate::store::postgres) async fn connection(&self) -> Result<Connection> {
+    pub async fn connection(&self) -> Result<Connection> {
         self.0.condition.borrow().clone()?;
         let wait = self.wait();
         let connected = self.get().await;
@@ -96,6 +96,11 @@ impl Database {
             Ok(client) => Ok(Connection { client: Some(client), database: self.clone() }),
             Err(error) => Err(self.unreachable(error)),
         }
+    }
+
+    /// Runs one statement on any connection.
+    pub async fn query(&self, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
+        self.connection().await?.query(sql, params).await
     }
 
     /// Takes a connection from the pool. If the database accepts no more, waits for one that this process has.
@@ -119,17 +124,17 @@ impl Database {
     }
 
     /// Counts a caller as waiting until the result is dropped.
-    pub(in crate::store::postgres) fn wait(&self) -> Wait {
+    pub fn wait(&self) -> Wait {
         self.0.waits.begin()
     }
 
     /// Returns whether the database can be reached: the current condition, then each change.
-    pub(in crate::store::postgres) fn conditions(&self) -> BoxStream<'static, Result<()>> {
+    pub fn conditions(&self) -> BoxStream<'static, Result<()>> {
         WatchStream::new(self.0.condition.subscribe()).boxed()
     }
 
     /// Checks whether the database answers within `patience`; if not, notes that it is down.
-    pub(in crate::store::postgres) async fn probe(&self, patience: Duration) {
+    pub async fn probe(&self, patience: Duration) {
         for _ in 0..=self.connections() {
             let Ok(mut connection) = self.connection().await else { return };
             let answer = connection.run(async |client| client.batch_execute("").await);
@@ -147,12 +152,12 @@ impl Database {
     }
 
     /// Whether more callers wait for a connection than there are connections.
-    pub(in crate::store::postgres) fn is_busy(&self) -> bool {
+    pub fn is_busy(&self) -> bool {
         self.0.waits.exceed(self.connections())
     }
 
     /// Whether the database is behind, and new writes should be refused.
-    pub(in crate::store::postgres) fn is_behind(&self) -> bool {
+    pub fn is_behind(&self) -> bool {
         self.0.waits.are_too_many(self.connections())
     }
 
@@ -211,13 +216,13 @@ impl Database {
 }
 
 /// Returns between half of `pause` and all of it, so that several servers do not retry at the same time.
-pub(in crate::store::postgres) fn with_jitter(pause: Duration) -> Duration {
+pub fn with_jitter(pause: Duration) -> Duration {
     let random = getrandom::u32().unwrap_or(0);
     pause / 2 + (pause / 2).mul_f64(f64::from(random) / f64::from(u32::MAX))
 }
 
 /// A connection, which returns to the pool when it is dropped.
-pub(in crate::store::postgres) struct Connection {
+pub struct Connection {
     /// `None` once the connection is given up.
     client: Option<Object>,
     database: Database,
@@ -225,10 +230,7 @@ pub(in crate::store::postgres) struct Connection {
 
 impl Connection {
     /// Runs `work` on the connection. Gives the connection up if it breaks or does not answer in time.
-    pub(in crate::store::postgres) async fn run<T>(
-        &mut self,
-        work: impl AsyncFnOnce(&Object) -> Result<T, Error>,
-    ) -> Result<T, Fault> {
+    pub async fn run<T>(&mut self, work: impl AsyncFnOnce(&Object) -> Result<T, Error>) -> Result<T, Fault> {
         let Some(client) = &self.client else {
             return Err(Fault::Refused(StoreError::Unavailable("the connection broke".to_owned())));
         };
@@ -243,11 +245,7 @@ impl Connection {
     }
 
     /// Runs one statement.
-    pub(in crate::store::postgres) async fn query(
-        &mut self,
-        sql: &str,
-        params: &[&(dyn ToSql + Sync)],
-    ) -> Result<Vec<Row>> {
+    pub async fn query(&mut self, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
         let rows = self.run(async |client| {
             let statement = client.prepare_cached(sql).await?;
             client.query(&statement, params).await
@@ -256,11 +254,7 @@ impl Connection {
     }
 
     /// Runs one statement; returns how many rows it changed.
-    pub(in crate::store::postgres) async fn execute(
-        &mut self,
-        sql: &str,
-        params: &[&(dyn ToSql + Sync)],
-    ) -> Result<u64> {
+    pub async fn execute(&mut self, sql: &str, params: &[&(dyn ToSql + Sync)]) -> Result<u64> {
         let changed = self.run(async |client| {
             let statement = client.prepare_cached(sql).await?;
             client.execute(&statement, params).await
@@ -269,7 +263,7 @@ impl Connection {
     }
 
     /// Runs a statement without a timeout. The connection does not return to the pool.
-    pub(in crate::store::postgres) async fn run_long(mut self, sql: &str) -> Result<()> {
+    pub async fn run_long(mut self, sql: &str) -> Result<()> {
         let Some(client) = self.client.take().map(Object::take) else { return Ok(()) };
         for sql in ["SET statement_timeout = 0", sql] {
             client.batch_execute(sql).await.map_err(|error| unavailable(&error))?;
@@ -278,7 +272,7 @@ impl Connection {
     }
 
     /// Interprets an error; gives up the connection if it can no longer be used.
-    pub(in crate::store::postgres) fn failed(&mut self, error: &Error) -> Fault {
+    pub fn failed(&mut self, error: &Error) -> Fault {
         let fault = Fault::of(error);
         if Fault::is_read_only(error) {
             self.give_up();
@@ -292,7 +286,7 @@ impl Connection {
     }
 
     /// Closes the connection instead of returning it to the pool.
-    pub(in crate::store::postgres) fn give_up(&mut self) {
+    pub fn give_up(&mut self) {
         self.client.take().map(Object::take);
     }
 }

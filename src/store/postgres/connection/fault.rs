@@ -13,7 +13,7 @@ const OUTCOME: &str = "outcomes_pkey";
 
 /// The meaning of an error.
 #[derive(Debug)]
-pub(in crate::store::postgres) enum Fault {
+pub enum Fault {
     /// A statement found that something is not as it requires.
     Unexpected,
     /// The statement would have stored an outcome that is already stored.
@@ -30,7 +30,7 @@ pub(in crate::store::postgres) enum Fault {
 
 impl Fault {
     /// Classifies `error`.
-    pub(in crate::store::postgres) fn of(error: &Error) -> Self {
+    pub fn of(error: &Error) -> Self {
         let Some(told) = error.as_db_error() else { return Self::Lost(unavailable(error)) };
         match told.code() {
             code if code.code() == "UT001" => Self::Unexpected,
@@ -49,7 +49,7 @@ impl Fault {
     }
 
     /// Converts the fault for a caller that needs no distinction.
-    pub(in crate::store::postgres) fn into_error(self) -> StoreError {
+    pub fn into_error(self) -> StoreError {
         StoreError::Unavailable(match self {
             Self::Invalid(error) | Self::Refused(error) | Self::Lost(error) => return error,
             Self::Unexpected | Self::Present => "the database holds what it should not".to_owned(),
@@ -58,23 +58,23 @@ impl Fault {
     }
 
     /// Whether the connection's prepared statements no longer fit the schema, which was migrated meanwhile.
-    pub(in crate::store::postgres) fn is_outdated(error: &Error) -> bool {
+    pub fn is_outdated(error: &Error) -> bool {
         matches!(error.code(), Some(&SqlState::FEATURE_NOT_SUPPORTED | &SqlState::INVALID_SQL_STATEMENT_NAME))
     }
 
     /// Whether the server accepts no writes: it has become a standby.
-    pub(in crate::store::postgres) fn is_read_only(error: &Error) -> bool {
+    pub fn is_read_only(error: &Error) -> bool {
         error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION)
     }
 }
 
 /// Converts an error, with the database's message.
-pub(in crate::store::postgres) fn unavailable(error: &Error) -> StoreError {
+pub fn unavailable(error: &Error) -> StoreError {
     told("the database", error)
 }
 
 /// Converts an error of connecting. The result names the hosts, and is for operators, not for callers.
-pub(in crate::store::postgres) fn unreachable(url: &DatabaseUrl, error: &Error) -> StoreError {
+pub fn unreachable(url: &DatabaseUrl, error: &Error) -> StoreError {
     told(&format!("the database at {}", url.hosts()), error)
 }
 

@@ -84,7 +84,7 @@ impl FromStr for DatabaseUrl {
 }
 
 /// The hosts of a database, with their ports.
-pub(in crate::store::postgres) struct Hosts<'a>(&'a Config);
+pub struct Hosts<'a>(&'a Config);
 
 impl fmt::Display for Hosts<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

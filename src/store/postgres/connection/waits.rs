@@ -21,7 +21,7 @@ use crate::domain::limits::{LEAST_OVERLOAD, OVERLOAD_WINDOW, STANDING_WAIT};
 /// - The database has caught up once a wait was shorter than [`OVERLOAD_WINDOW`] and no write was refused since
 ///   the wait before it ended.
 #[derive(Default)]
-pub(in crate::store::postgres) struct Waits {
+pub struct Waits {
     waiting: AtomicUsize,
     is_behind: AtomicBool,
     /// Whether a caller learned that too many wait, since the last wait ended.
@@ -29,7 +29,7 @@ pub(in crate::store::postgres) struct Waits {
 }
 
 /// A caller's wait, which ends when this is dropped.
-pub(in crate::store::postgres) struct Wait {
+pub struct Wait {
     waits: Arc<Waits>,
     began: Instant,
     before: usize,
@@ -37,18 +37,18 @@ pub(in crate::store::postgres) struct Wait {
 
 impl Waits {
     /// Begins a wait.
-    pub(in crate::store::postgres) fn begin(self: &Arc<Self>) -> Wait {
+    pub fn begin(self: &Arc<Self>) -> Wait {
         let before = self.waiting.fetch_add(1, Ordering::Relaxed);
         Wait { waits: self.clone(), began: Instant::now(), before }
     }
 
     /// Whether more callers wait than there are `connections`.
-    pub(in crate::store::postgres) fn exceed(&self, connections: usize) -> bool {
+    pub fn exceed(&self, connections: usize) -> bool {
         self.waiting.load(Ordering::Relaxed) > connections
     }
 
     /// Whether new writes should be refused.
-    pub(in crate::store::postgres) fn are_too_many(&self, connections: usize) -> bool {
+    pub fn are_too_many(&self, connections: usize) -> bool {
         let too_many = self.is_behind.load(Ordering::Relaxed) && self.exceed(connections);
         if too_many {
             self.was_told.store(true, Ordering::Relaxed);

@@ -11,16 +11,16 @@ macro_rules! columns {
     ($($name:ident: $type:ty,)*) => {
         /// The values of the computed columns.
         #[derive(Clone)]
-        pub(in crate::store::postgres) struct Computed {
+        pub struct Computed {
             $(pub(in crate::store::postgres) $name: $type,)*
         }
 
         impl Computed {
             /// The names of the columns.
-            pub(in crate::store::postgres) const NAMES: &[&'static str] = &[$(stringify!($name)),*];
+            pub const NAMES: &[&'static str] = &[$(stringify!($name)),*];
 
             /// Returns the values, in the order of the names.
-            pub(in crate::store::postgres) fn into_values(self) -> Vec<Param> {
+            pub fn into_values(self) -> Vec<Param> {
                 params![$(self.$name),*]
             }
         }
@@ -49,7 +49,7 @@ columns! {
 
 impl Computed {
     /// Computes the columns of a conversation that has been waiting for a model since `awaits_since`.
-    pub(in crate::store::postgres) fn of(head: &Head, awaits_since: Option<Timestamp>) -> Self {
+    pub fn of(head: &Head, awaits_since: Option<Timestamp>) -> Self {
         let identity = &head.identity;
         let listed = identity.is_listed();
         let mut live = Ranges::before(head.next);

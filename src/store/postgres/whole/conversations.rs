@@ -13,18 +13,18 @@ use crate::{
 };
 
 /// The row of a conversation.
-pub(in crate::store::postgres) struct ConversationRow {
-    pub(in crate::store::postgres) key: ConversationKey,
-    pub(in crate::store::postgres) columns: Computed,
-    pub(in crate::store::postgres) identity: Value,
-    pub(in crate::store::postgres) head: Value,
-    pub(in crate::store::postgres) policy: Value,
-    pub(in crate::store::postgres) description: Option<Value>,
-    pub(in crate::store::postgres) ending: Option<Value>,
+pub struct ConversationRow {
+    pub key: ConversationKey,
+    pub columns: Computed,
+    pub identity: Value,
+    pub head: Value,
+    pub policy: Value,
+    pub description: Option<Value>,
+    pub ending: Option<Value>,
 }
 
 /// The rows of all conversations, ascending by lineage. Takes memory in proportion to their number.
-pub(in crate::store::postgres) struct Conversations<'a> {
+pub struct Conversations<'a> {
     names: HashMap<LineageId, (Identity, Value)>,
     /// The first error in reading a name.
     unread: Option<Unread>,
@@ -33,7 +33,7 @@ pub(in crate::store::postgres) struct Conversations<'a> {
 
 impl<'a> Conversations<'a> {
     /// Reads the names of all conversations.
-    pub(in crate::store::postgres) fn of(pairs: &'a dyn Ordered) -> Self {
+    pub fn of(pairs: &'a dyn Ordered) -> Self {
         let (mut names, mut unread) = (HashMap::new(), None);
         let keys = records::all_of::<ConversationName>();
         let pairs_of_names = pairs.ascending(Bound::Included(&keys.start), Bound::Excluded(&keys.end));
@@ -47,7 +47,7 @@ impl<'a> Conversations<'a> {
     }
 
     /// Fails if a name could not be read, as the row of its conversation is then missing.
-    pub(in crate::store::postgres) fn check_names(&mut self) -> Result<(), Unread> {
+    pub fn check_names(&mut self) -> Result<(), Unread> {
         self.unread.take().map_or(Ok(()), Err)
     }
 

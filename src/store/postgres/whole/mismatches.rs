@@ -30,22 +30,19 @@ const GIVEN_IDS: &str = "SELECT lineage, sequence, given_id, record FROM utteran
 const TIMES: &str = "SELECT namespace, request, rpc, record, time FROM outcomes";
 
 /// A row with wrong columns.
-pub(in crate::store::postgres) struct Mismatch {
+pub struct Mismatch {
     /// The name of the row's record.
-    pub(in crate::store::postgres) name: String,
+    pub name: String,
     /// The columns that are wrong.
-    pub(in crate::store::postgres) columns: Vec<String>,
+    pub columns: Vec<String>,
     /// The statement that corrects the columns, if the records are still the ones that were read.
-    pub(in crate::store::postgres) sql: String,
+    pub sql: String,
     /// The parameters of the statement.
-    pub(in crate::store::postgres) params: Vec<Param>,
+    pub params: Vec<Param>,
 }
 
 /// Calls `each` for every mismatch. Skips records that cannot be read.
-pub(in crate::store::postgres) fn find(
-    snapshot: &Snapshot<'_>,
-    each: &mut dyn FnMut(Mismatch) -> Result<()>,
-) -> Result<()> {
+pub fn find(snapshot: &Snapshot<'_>, each: &mut dyn FnMut(Mismatch) -> Result<()>) -> Result<()> {
     find_conversations(snapshot, each)?;
     for row in snapshot.rows(GIVEN_IDS, &[])? {
         given_id(&row?).map_or(Ok(()), &mut *each)?;

@@ -16,14 +16,14 @@ use crate::store::{Result, StoreError};
 
 /// A connection, and the runtime that it is used on. The methods block: they must not be called on a thread of
 /// another runtime.
-pub(in crate::store::postgres) struct Session {
-    pub(in crate::store::postgres) runtime: Runtime,
-    pub(in crate::store::postgres) client: Client,
+pub struct Session {
+    pub runtime: Runtime,
+    pub client: Client,
 }
 
 impl Session {
     /// Connects, and selects the schema. No statement times out, and each is planned for its parameters.
-    pub(in crate::store::postgres) fn open(options: &Options) -> Result<Self> {
+    pub fn open(options: &Options) -> Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let client = runtime.block_on(connected(options))?;
@@ -38,15 +38,12 @@ impl Session {
     }
 
     /// Runs statements without parameters.
-    pub(in crate::store::postgres) fn run(&self, sql: &str) -> Result<()> {
+    pub fn run(&self, sql: &str) -> Result<()> {
         self.wait(self.client.batch_execute(sql))
     }
 
     /// Waits for the answer of the database.
-    pub(in crate::store::postgres) fn wait<T>(
-        &self,
-        answer: impl Future<Output = Result<T, tokio_postgres::Error>>,
-    ) -> Result<T> {
+    pub fn wait<T>(&self, answer: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Result<T> {
         self.runtime.block_on(answer).map_err(|error| unavailable(&error))
     }
 }

@@ -68,7 +68,7 @@ impl Snapshot<'_> {
 }
 
 /// The rows of a statement; an error is the last item.
-pub(in crate::store::postgres) struct Rows<'a> {
+pub struct Rows<'a> {
     snapshot: &'a Snapshot<'a>,
     /// `None` once all rows have been fetched.
     portal: Option<Portal>,

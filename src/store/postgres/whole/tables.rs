@@ -24,14 +24,14 @@ use crate::{
 };
 
 /// The rows that hold the records of a kind.
-pub(in crate::store::postgres) struct Table {
+pub struct Table {
     /// The number of the kind.
-    pub(in crate::store::postgres) kind: u8,
+    pub kind: u8,
     /// Selects the rows, in the order of the records' keys. If the keys begin with a lineage, `$1` and `$2` are
     /// the first and the last lineage to select.
-    pub(in crate::store::postgres) sql: &'static str,
+    pub sql: &'static str,
     /// Converts a row to its record.
-    pub(in crate::store::postgres) pair: fn(&Row) -> Pair,
+    pub pair: fn(&Row) -> Pair,
 }
 
 type Pair = Result<(Key, Value), KeyValueError>;
@@ -43,7 +43,7 @@ impl Table {
 }
 
 /// The tables, ascending by kind. In keys, each text follows its length, except for a last one.
-pub(in crate::store::postgres) const TABLES: [Table; 19] = [
+pub const TABLES: [Table; 19] = [
     Table::of::<ConversationName>(
         "SELECT namespace, id, identity FROM conversations ORDER BY octet_length(namespace), namespace, id",
         |row| Ok(stored::<ConversationName>(&conversation(row)?, row.get(2))),
@@ -202,7 +202,7 @@ fn list_place(row: &Row) -> Result<ListPlace, KeyValueError> {
 }
 
 /// The outcome in the first three columns.
-pub(in crate::store::postgres) fn outcome(row: &Row) -> Result<OutcomeName, KeyValueError> {
+pub fn outcome(row: &Row) -> Result<OutcomeName, KeyValueError> {
     let request = RequestId::new(row.get(1)).map_err(|error| wrong("a request id", error))?;
     Ok(OutcomeName { namespace: namespace(row)?, rpc: row.get::<_, String>(2).into(), request })
 }

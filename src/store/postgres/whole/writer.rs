@@ -31,7 +31,7 @@ const OUTCOMES: Target = ("outcomes", "namespace, request, rpc, time, record");
 const CONVERSATIONS: Target = ("conversations", "namespace, id, identity, head, policy, description, ending");
 
 /// A batch of rows to write, all of one table.
-pub(in crate::store::postgres) struct Writer<'a> {
+pub struct Writer<'a> {
     session: &'a Session,
     target: Target,
     rows: Vec<Vec<Param>>,
@@ -39,12 +39,12 @@ pub(in crate::store::postgres) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(in crate::store::postgres) fn new(session: &'a Session) -> Self {
+    pub fn new(session: &'a Session) -> Self {
         Self { session, target: CONVERSATIONS, rows: Vec::new(), bytes: 0 }
     }
 
     /// Adds the row of a conversation. Returns whether rows were written.
-    pub(in crate::store::postgres) fn add_conversation(&mut self, row: ConversationRow) -> Result<bool> {
+    pub fn add_conversation(&mut self, row: ConversationRow) -> Result<bool> {
         let ConversationRow { key, columns, identity, head, policy, description, ending } = row;
         let bytes = identity.len() + head.len() + policy.len() + description.as_ref().map_or(0, Vec::len);
         let (namespace, id) = (key.namespace.as_str().to_owned(), key.id.as_str().to_owned());
@@ -55,7 +55,7 @@ impl<'a> Writer<'a> {
 
     /// Adds the row of a record, unless it is a part of a conversation's row or derived from other columns.
     /// Returns whether rows were written.
-    pub(in crate::store::postgres) fn add_record(&mut self, record: Record, value: Value) -> Result<bool> {
+    pub fn add_record(&mut self, record: Record, value: Value) -> Result<bool> {
         let bytes = value.len();
         let (target, values) = match record {
             Record::Utterances((lineage, sequence), utterance) => {
@@ -100,7 +100,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes the pending rows: all, or none. Returns whether there were any.
-    pub(in crate::store::postgres) fn flush(&mut self) -> Result<bool> {
+    pub fn flush(&mut self) -> Result<bool> {
         self.bytes = 0;
         let rows = std::mem::take(&mut self.rows);
         if rows.is_empty() {

@@ -54,15 +54,15 @@ impl From<StoreError> for Failed {
 
 /// Makes commits. Clones share everything.
 #[derive(Clone)]
-pub(in crate::store::postgres) struct Commits {
-    pub(in crate::store::postgres) database: Database,
+pub struct Commits {
+    pub database: Database,
     changes: Batches<Lones>,
     creations: Batches<Lones>,
-    pub(in crate::store::postgres) meters: Meters,
+    pub meters: Meters,
 }
 
 impl Commits {
-    pub(in crate::store::postgres) fn new(database: &Database) -> Self {
+    pub fn new(database: &Database) -> Self {
         let meters = Meters::default();
         let lones = |sql| Batches::new(Lones { database: database.clone(), sql, meters: meters.clone() });
         let (changes, creations) = (lones(sql::CHANGE_EACH), lones(sql::CREATE_EACH));
@@ -70,7 +70,7 @@ impl Commits {
     }
 
     /// Makes the commit. If its answer is lost, finds out whether it took effect.
-    pub(in crate::store::postgres) async fn make(&self, plan: &Plan) -> Result<(), CommitError> {
+    pub async fn make(&self, plan: &Plan) -> Result<(), CommitError> {
         for attempt in 1.. {
             let mut failed = match self.run(plan).await {
                 Ok(()) => return Ok(()),
@@ -153,7 +153,7 @@ async fn settle(database: &Database, logged: &Logged) -> Result<bool> {
 }
 
 /// Finds out whether the commit took effect. If it has not, it never will.
-pub(in crate::store::postgres) async fn settle_once(database: &Database, logged: &Logged) -> Result<bool> {
+pub async fn settle_once(database: &Database, logged: &Logged) -> Result<bool> {
     let mut connection = database.connection().await?;
     let Logged { change, namespace, id } = logged;
     let rows = connection.query(sql::SETTLE, &[change, namespace, id]).await?;

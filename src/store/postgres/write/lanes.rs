@@ -14,7 +14,7 @@ use crate::{
 /// What commits of this process are under way, by what they change: commits of one conversation go one after
 /// the other, in the order in which they were handed over.
 #[derive(Clone, Default)]
-pub(in crate::store::postgres) struct Lanes(Arc<Mutex<HashMap<Lane, watch::Receiver<()>>>>);
+pub struct Lanes(Arc<Mutex<HashMap<Lane, watch::Receiver<()>>>>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Lane {
@@ -23,7 +23,7 @@ enum Lane {
 }
 
 /// A commit's turn; until it is dropped, the next one waits.
-pub(in crate::store::postgres) struct Turn {
+pub struct Turn {
     lanes: Lanes,
     taken: Vec<Lane>,
     before: Vec<watch::Receiver<()>>,
@@ -32,7 +32,7 @@ pub(in crate::store::postgres) struct Turn {
 
 impl Lanes {
     /// Takes the next turn for everything that the commit changes.
-    pub(in crate::store::postgres) fn turn(&self, commit: &Commit) -> Turn {
+    pub fn turn(&self, commit: &Commit) -> Turn {
         let conversations = commit.writes.iter().map(|write| Lane::Conversation(write.key().clone()));
         let moved = commit.pointers.iter().filter(|pointer| pointer.before != pointer.after);
         let recipients = moved.map(|pointer| Lane::Recipient(pointer.recipient.clone()));
@@ -47,7 +47,7 @@ impl Lanes {
 
 impl Turn {
     /// Waits for the turns before this one.
-    pub(in crate::store::postgres) async fn comes(&mut self) {
+    pub async fn comes(&mut self) {
         // a channel is closed when its turn ends
         let ends =
             self.before.iter_mut().map(|before| async move { while before.changed().await.is_ok() {} });

@@ -13,15 +13,15 @@ use crate::store::postgres::{
 use crate::store::{StoreError, meters::Meters};
 
 /// Writes batches of rows with one statement, which either changes conversations or creates them.
-pub(in crate::store::postgres) struct Lones {
-    pub(in crate::store::postgres) database: Database,
-    pub(in crate::store::postgres) sql: &'static str,
-    pub(in crate::store::postgres) meters: Meters,
+pub struct Lones {
+    pub database: Database,
+    pub sql: &'static str,
+    pub meters: Meters,
 }
 
 /// The result of writing a row in a batch.
 #[derive(Clone)]
-pub(in crate::store::postgres) enum Sent {
+pub enum Sent {
     Written,
     /// Nothing was written, as the conversation is in another state.
     Outdated,

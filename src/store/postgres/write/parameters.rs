@@ -10,7 +10,7 @@ use crate::store::postgres::types::{Param, Uuid, params};
 ///
 /// Each parameter is an array. Arrays for the conversations' own columns have one value per row. The others
 /// have one value per part of a row, and the first array for each kind of part holds the numbers of the rows.
-pub(in crate::store::postgres) fn parameters(rows: &[&Row]) -> Vec<Param> {
+pub fn parameters(rows: &[&Row]) -> Vec<Param> {
     let mut params = conversations(rows);
     params.extend(removed(rows));
     params.extend(utterances(rows));

@@ -19,13 +19,13 @@ use crate::{
 };
 
 /// How a commit is made.
-pub(in crate::store::postgres) struct Plan {
-    pub(in crate::store::postgres) how: How,
+pub struct Plan {
+    pub how: How,
     /// Identifies the row that shows whether the commit took effect.
-    pub(in crate::store::postgres) logged: Logged,
+    pub logged: Logged,
 }
 
-pub(in crate::store::postgres) enum How {
+pub enum How {
     /// With one statement, which needs no transaction around it.
     Alone(Arc<Lone>),
     /// With statements in one transaction, in this order.
@@ -33,36 +33,36 @@ pub(in crate::store::postgres) enum How {
 }
 
 /// A commit that writes one row of `conversations`, with one statement.
-pub(in crate::store::postgres) struct Lone {
-    pub(in crate::store::postgres) row: Row,
+pub struct Lone {
+    pub row: Row,
     /// Whether the commit may well conflict.
-    pub(in crate::store::postgres) is_contended: bool,
+    pub is_contended: bool,
     /// The conflict if the conversation is not in the expected state, or exists although it must not.
-    pub(in crate::store::postgres) state: Conflict,
+    pub state: Conflict,
     /// The conflict if a pointer is not as expected.
-    pub(in crate::store::postgres) pointer: Option<Conflict>,
+    pub pointer: Option<Conflict>,
     /// The conflict if an outcome is already stored.
-    pub(in crate::store::postgres) outcome: Option<Conflict>,
+    pub outcome: Option<Conflict>,
 }
 
 /// The key of the row in `changes` by which a commit is looked up.
 #[derive(Clone)]
-pub(in crate::store::postgres) struct Logged {
-    pub(in crate::store::postgres) change: Uuid,
-    pub(in crate::store::postgres) namespace: String,
-    pub(in crate::store::postgres) id: String,
+pub struct Logged {
+    pub change: Uuid,
+    pub namespace: String,
+    pub id: String,
 }
 
 /// A statement.
-pub(in crate::store::postgres) struct Step {
-    pub(in crate::store::postgres) sql: &'static str,
-    pub(in crate::store::postgres) params: Vec<Param>,
+pub struct Step {
+    pub sql: &'static str,
+    pub params: Vec<Param>,
     /// The conflict if the statement finds that something is not as expected.
-    pub(in crate::store::postgres) conflict: Option<Conflict>,
+    pub conflict: Option<Conflict>,
     /// The conflict if the statement stores an outcome that is already stored.
-    pub(in crate::store::postgres) outcome: Option<Conflict>,
+    pub outcome: Option<Conflict>,
     /// The growth that is refused if the statement finds that it exceeds a quota.
-    pub(in crate::store::postgres) taken: Option<Taken>,
+    pub taken: Option<Taken>,
 }
 
 impl Step {
@@ -78,7 +78,7 @@ impl Step {
 impl Plan {
     /// Plans `commit`, which takes `taken` of the quotas. `unique` identifies the commit if it makes no new
     /// state.
-    pub(in crate::store::postgres) fn of(commit: &Commit, taken: Vec<Taken>, unique: ChangeId) -> Self {
+    pub fn of(commit: &Commit, taken: Vec<Taken>, unique: ChangeId) -> Self {
         let mut writes: Vec<_> = commit.writes.iter().collect();
         // in the same order for all commits, so that they cannot deadlock
         writes.sort_unstable_by_key(|write| write.key());
@@ -347,7 +347,7 @@ impl<'a> Part<'a> {
 impl Row {
     /// Returns the statement that writes only this row. If `is_strict`, the statement fails unless it writes
     /// the row.
-    pub(in crate::store::postgres) fn step(&self, is_strict: bool) -> Step {
+    pub fn step(&self, is_strict: bool) -> Step {
         let sql = match self.basis {
             Basis::State(_) => sql::CHANGE,
             Basis::Nothing(_) => sql::CREATE,

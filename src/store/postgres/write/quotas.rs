@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Adds to the usage of a namespace; fails if that exceeds a quota.
-pub(in crate::store::postgres) const TAKE: &str = "WITH taken AS (
+pub const TAKE: &str = "WITH taken AS (
         INSERT INTO usage AS u (namespace, conversations, bytes) VALUES ($1, $2, $3)
         ON CONFLICT (namespace) DO UPDATE
             SET conversations = u.conversations + $2, bytes = u.bytes + $3
@@ -42,7 +42,7 @@ const COUNT: &str = "BEGIN; SET LOCAL statement_timeout = 0;
 
 /// The quotas, if any are set. Clones share them.
 #[derive(Clone, Default)]
-pub(in crate::store::postgres) struct Ledger(Arc<Inner>);
+pub struct Ledger(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
@@ -52,24 +52,20 @@ struct Inner {
 
 /// What a commit adds to a namespace with quotas.
 #[derive(Clone, Debug)]
-pub(in crate::store::postgres) struct Taken {
-    pub(in crate::store::postgres) namespace: Namespace,
-    pub(in crate::store::postgres) added: Added,
-    pub(in crate::store::postgres) quotas: Quotas,
+pub struct Taken {
+    pub namespace: Namespace,
+    pub added: Added,
+    pub quotas: Quotas,
 }
 
 impl Ledger {
     /// Sets the quotas. The first commit with quotas counts everything that is stored.
-    pub(in crate::store::postgres) fn set(&self, quotas: Quotas) {
+    pub fn set(&self, quotas: Quotas) {
         *self.0.quotas.write() = Some(quotas);
     }
 
     /// Returns what the commit adds to each namespace; nothing if there are no quotas.
-    pub(in crate::store::postgres) async fn taken(
-        &self,
-        database: &Database,
-        commit: &Commit,
-    ) -> Result<Vec<Taken>> {
+    pub async fn taken(&self, database: &Database, commit: &Commit) -> Result<Vec<Taken>> {
         let Some(quotas) = *self.0.quotas.read() else { return Ok(Vec::new()) };
         self.0.counted.get_or_try_init(|| count(database)).await?;
         let growth = Growth::of(commit);
@@ -86,12 +82,8 @@ async fn count(database: &Database) -> Result<()> {
 
 impl Taken {
     /// Returns why the growth was refused; `None` if there is room for it by now.
-    pub(in crate::store::postgres) async fn refusal(
-        &self,
-        database: &Database,
-    ) -> Result<Option<StoreError>> {
-        let mut connection = database.connection().await?;
-        let rows = connection.query(USED, &[&self.namespace.as_str()]).await?;
+    pub async fn refusal(&self, database: &Database) -> Result<Option<StoreError>> {
+        let rows = database.query(USED, &[&self.namespace.as_str()]).await?;
         let used = rows.first().map_or(Used::default(), |row| Used {
             conversations: row.get::<_, i64>(0).max(0) as u64,
             bytes: row.get::<_, i64>(1).max(0) as u64,

@@ -23,35 +23,35 @@ use crate::{
 /// The new row of a conversation, and the rows that are written and removed with it. Columns that did not
 /// change are `None`.
 #[derive(Clone)]
-pub(in crate::store::postgres) struct Row {
-    pub(in crate::store::postgres) namespace: String,
-    pub(in crate::store::postgres) id: String,
-    pub(in crate::store::postgres) basis: Basis,
-    pub(in crate::store::postgres) computed: Computed,
+pub struct Row {
+    pub namespace: String,
+    pub id: String,
+    pub basis: Basis,
+    pub computed: Computed,
     /// Whether the conversation reads other lineages than before.
-    pub(in crate::store::postgres) is_elsewhere: bool,
+    pub is_elsewhere: bool,
     /// The lineage that utterances are written to.
-    pub(in crate::store::postgres) branch: Uuid,
-    pub(in crate::store::postgres) head: Vec<u8>,
-    pub(in crate::store::postgres) policy: Option<Vec<u8>>,
+    pub branch: Uuid,
+    pub head: Vec<u8>,
+    pub policy: Option<Vec<u8>>,
     /// The description; `Some(None)` if it is now empty.
-    pub(in crate::store::postgres) description: Option<Option<Vec<u8>>>,
-    pub(in crate::store::postgres) ending: Option<Vec<u8>>,
+    pub description: Option<Option<Vec<u8>>>,
+    pub ending: Option<Vec<u8>>,
     /// The events of the whole commit, one per line, if this is the commit's first row.
-    pub(in crate::store::postgres) events: Option<String>,
+    pub events: Option<String>,
     /// The ranges of removed utterances: the first sequence of each, and the one behind its last.
-    pub(in crate::store::postgres) removed: Vec<(i64, i64)>,
-    pub(in crate::store::postgres) utterances: Vec<UtteranceRow>,
+    pub removed: Vec<(i64, i64)>,
+    pub utterances: Vec<UtteranceRow>,
     /// Segments that are removed.
-    pub(in crate::store::postgres) removed_segments: Vec<i64>,
-    pub(in crate::store::postgres) segments: Vec<(i64, Vec<u8>)>,
-    pub(in crate::store::postgres) outcomes: Vec<OutcomeRow>,
-    pub(in crate::store::postgres) pointers: Vec<PointerRow>,
+    pub removed_segments: Vec<i64>,
+    pub segments: Vec<(i64, Vec<u8>)>,
+    pub outcomes: Vec<OutcomeRow>,
+    pub pointers: Vec<PointerRow>,
 }
 
 /// The state that the row replaces.
 #[derive(Clone)]
-pub(in crate::store::postgres) enum Basis {
+pub enum Basis {
     /// The conversation in this state.
     State(Uuid),
     /// No state: the conversation is created, with this identity.
@@ -60,38 +60,34 @@ pub(in crate::store::postgres) enum Basis {
 
 /// A row of `utterances`.
 #[derive(Clone)]
-pub(in crate::store::postgres) struct UtteranceRow {
-    pub(in crate::store::postgres) sequence: i64,
-    pub(in crate::store::postgres) given_id: Option<String>,
-    pub(in crate::store::postgres) record: Vec<u8>,
+pub struct UtteranceRow {
+    pub sequence: i64,
+    pub given_id: Option<String>,
+    pub record: Vec<u8>,
 }
 
 /// A row of `outcomes`.
 #[derive(Clone)]
-pub(in crate::store::postgres) struct OutcomeRow {
-    pub(in crate::store::postgres) namespace: String,
-    pub(in crate::store::postgres) request: String,
-    pub(in crate::store::postgres) rpc: &'static str,
-    pub(in crate::store::postgres) time: Time,
-    pub(in crate::store::postgres) record: Vec<u8>,
+pub struct OutcomeRow {
+    pub namespace: String,
+    pub request: String,
+    pub rpc: &'static str,
+    pub time: Time,
+    pub record: Vec<u8>,
 }
 
 /// A pointer that must stay as it is.
 #[derive(Clone)]
-pub(in crate::store::postgres) struct PointerRow {
-    pub(in crate::store::postgres) namespace: String,
-    pub(in crate::store::postgres) recipient: String,
-    pub(in crate::store::postgres) conversation: String,
+pub struct PointerRow {
+    pub namespace: String,
+    pub recipient: String,
+    pub conversation: String,
 }
 
 impl Row {
     /// Returns the row of a conversation that changed from `before` to `after`, with what `net` writes and
     /// removes.
-    pub(in crate::store::postgres) fn of(
-        before: Option<&Conversation>,
-        after: &Conversation,
-        net: &Net,
-    ) -> Self {
+    pub fn of(before: Option<&Conversation>, after: &Conversation, net: &Net) -> Self {
         let head = &after.head;
         let (identity, lineage) = (&head.identity, head.identity.lineage);
         let [namespace, id] = names(&identity.key);
@@ -129,12 +125,12 @@ impl Row {
     }
 
     /// The conversation's namespace and id.
-    pub(in crate::store::postgres) fn name(&self) -> (&str, &str) {
+    pub fn name(&self) -> (&str, &str) {
         (&self.namespace, &self.id)
     }
 
     /// Whether the row is small enough to share a batch.
-    pub(in crate::store::postgres) fn is_small(&self) -> bool {
+    pub fn is_small(&self) -> bool {
         const SMALL: usize = 64 << 10;
         let utterances: usize = self.utterances.iter().map(|it| it.record.len()).sum();
         let segments: usize = self.segments.iter().map(|(_, record)| record.len()).sum();
@@ -142,11 +138,7 @@ impl Row {
     }
 
     /// Adds the outcomes to store with the row, and the pointers that must stay.
-    pub(in crate::store::postgres) fn with(
-        mut self,
-        outcomes: &[(OutcomeKey, Arc<Outcome>)],
-        pointers: &[PointerWrite],
-    ) -> Self {
+    pub fn with(mut self, outcomes: &[(OutcomeKey, Arc<Outcome>)], pointers: &[PointerWrite]) -> Self {
         self.outcomes = outcomes.iter().map(|(key, outcome)| OutcomeRow::of(key, outcome)).collect();
         self.pointers = pointers.iter().map(PointerRow::of).collect();
         self
@@ -158,14 +150,14 @@ impl Basis {
         Self::Nothing(value::<ConversationName>(&head.identity.key, &head.identity))
     }
 
-    pub(in crate::store::postgres) fn state(&self) -> Option<Uuid> {
+    pub fn state(&self) -> Option<Uuid> {
         match self {
             Self::State(state) => Some(*state),
             Self::Nothing(_) => None,
         }
     }
 
-    pub(in crate::store::postgres) fn identity(&self) -> Option<&[u8]> {
+    pub fn identity(&self) -> Option<&[u8]> {
         match self {
             Self::State(_) => None,
             Self::Nothing(identity) => Some(identity),
@@ -174,7 +166,7 @@ impl Basis {
 }
 
 impl OutcomeRow {
-    pub(in crate::store::postgres) fn of(key: &OutcomeKey, outcome: &Outcome) -> Self {
+    pub fn of(key: &OutcomeKey, outcome: &Outcome) -> Self {
         Self {
             namespace: key.namespace.as_str().to_owned(),
             request: key.request.as_str().to_owned(),
@@ -212,16 +204,16 @@ fn utterances(head: &Head, net: &Net) -> Vec<UtteranceRow> {
 
 /// The net writes and removals of a series of changes.
 #[derive(Default)]
-pub(in crate::store::postgres) struct Net {
-    pub(in crate::store::postgres) removed: Ranges,
-    pub(in crate::store::postgres) utterances: BTreeMap<Sequence, Arc<Utterance>>,
-    pub(in crate::store::postgres) segments: BTreeMap<u32, Option<Arc<Segment>>>,
-    pub(in crate::store::postgres) compactions: BTreeMap<u32, Option<Arc<Compaction>>>,
-    pub(in crate::store::postgres) state: BTreeMap<Box<str>, Option<Arc<StateValue>>>,
+pub struct Net {
+    pub removed: Ranges,
+    pub utterances: BTreeMap<Sequence, Arc<Utterance>>,
+    pub segments: BTreeMap<u32, Option<Arc<Segment>>>,
+    pub compactions: BTreeMap<u32, Option<Arc<Compaction>>>,
+    pub state: BTreeMap<Box<str>, Option<Arc<StateValue>>>,
 }
 
 impl Net {
-    pub(in crate::store::postgres) fn of(changes: &[Arc<Change>]) -> Self {
+    pub fn of(changes: &[Arc<Change>]) -> Self {
         let mut net = Self::default();
         changes.iter().for_each(|change| net.add(change));
         net
@@ -256,19 +248,17 @@ fn written_and_removed<K: Clone, V>(
 }
 
 /// Returns the removed keys, and the written values by key.
-pub(in crate::store::postgres) fn parted<K: Clone, V>(
-    net: &BTreeMap<K, Option<V>>,
-) -> (Vec<K>, Vec<(&K, &V)>) {
+pub fn parted<K: Clone, V>(net: &BTreeMap<K, Option<V>>) -> (Vec<K>, Vec<(&K, &V)>) {
     let removed = net.iter().filter(|(_, value)| value.is_none()).map(|(key, _)| key.clone()).collect();
     let written = net.iter().filter_map(|(key, value)| Some((key, value.as_ref()?))).collect();
     (removed, written)
 }
 
 /// Encodes a record's value as the durable stores do.
-pub(in crate::store::postgres) fn value<K: Kind>(key: &K::Key, value: &K::Value) -> Vec<u8> {
+pub fn value<K: Kind>(key: &K::Key, value: &K::Value) -> Vec<u8> {
     records::pair::<K>(key, value).1
 }
 
-pub(in crate::store::postgres) fn names(key: &ConversationKey) -> [String; 2] {
+pub fn names(key: &ConversationKey) -> [String; 2] {
     [key.namespace.as_str(), key.id.as_str()].map(str::to_owned)
 }

@@ -154,12 +154,12 @@ macro_rules! answered {
 }
 
 /// Changes one conversation. Waits while another transaction has its row locked.
-pub(in crate::store::postgres) const CHANGE: &str = concat!(change!("", "", ""), one!("$51"));
+pub const CHANGE: &str = concat!(change!("", "", ""), one!("$51"));
 
 /// Changes those of several conversations that are in the expected state and not locked by another transaction.
 /// For each that was not locked, returns its number, whether it was changed, and whether it was in another
 /// state.
-pub(in crate::store::postgres) const CHANGE_EACH: &str = concat!(
+pub const CHANGE_EACH: &str = concat!(
     change!(
         answered!(),
         "free AS MATERIALIZED (
@@ -174,14 +174,13 @@ pub(in crate::store::postgres) const CHANGE_EACH: &str = concat!(
 );
 
 /// Creates one conversation.
-pub(in crate::store::postgres) const CREATE: &str = concat!(create!(""), one!("$54"));
+pub const CREATE: &str = concat!(create!(""), one!("$54"));
 
 /// Creates those of several conversations that do not exist. Returns the numbers of those created.
-pub(in crate::store::postgres) const CREATE_EACH: &str =
-    concat!(create!(answered!()), "SELECT n, true, false FROM held");
+pub const CREATE_EACH: &str = concat!(create!(answered!()), "SELECT n, true, false FROM held");
 
 /// Deletes a conversation, and everything that belongs to it alone.
-pub(in crate::store::postgres) const DELETE: &str = "WITH held AS (
+pub const DELETE: &str = "WITH held AS (
         DELETE FROM conversations WHERE namespace = $1 AND id = $2 AND change = $3 RETURNING 1
     ), u AS (DELETE FROM utterances WHERE lineage = $5 AND EXISTS (SELECT FROM held)
     ), s AS (DELETE FROM segments WHERE lineage = $4 AND EXISTS (SELECT FROM held)
@@ -196,14 +195,13 @@ pub(in crate::store::postgres) const DELETE: &str = "WITH held AS (
 
 /// Removes data derived from blocks of utterances. Runs after the conversation's row is changed, so that no
 /// data derived before the change can still be added.
-pub(in crate::store::postgres) const REMOVE_BLOCKS: &str =
-    "DELETE FROM derived WHERE lineage = $1 AND block = ANY ($2)";
+pub const REMOVE_BLOCKS: &str = "DELETE FROM derived WHERE lineage = $1 AND block = ANY ($2)";
 
 /// Removes everything derived from a conversation.
-pub(in crate::store::postgres) const REMOVE_ALL_BLOCKS: &str = "DELETE FROM derived WHERE lineage = $1";
+pub const REMOVE_ALL_BLOCKS: &str = "DELETE FROM derived WHERE lineage = $1";
 
 /// Writes and removes compactions.
-pub(in crate::store::postgres) const COMPACTIONS: &str = "WITH removed AS (
+pub const COMPACTIONS: &str = "WITH removed AS (
         DELETE FROM compactions WHERE lineage = $1 AND number = ANY ($2)
     )
     INSERT INTO compactions (lineage, number, record)
@@ -211,7 +209,7 @@ pub(in crate::store::postgres) const COMPACTIONS: &str = "WITH removed AS (
     ON CONFLICT (lineage, number) DO UPDATE SET record = excluded.record";
 
 /// Sets and removes values of a state.
-pub(in crate::store::postgres) const STATE: &str = "WITH removed AS (
+pub const STATE: &str = "WITH removed AS (
         DELETE FROM state_values WHERE lineage = $1 AND name = ANY ($2)
     )
     INSERT INTO state_values (lineage, name, record)
@@ -219,24 +217,21 @@ pub(in crate::store::postgres) const STATE: &str = "WITH removed AS (
     ON CONFLICT (lineage, name) DO UPDATE SET record = excluded.record";
 
 /// Adds a conversation to the readers of a frozen lineage.
-pub(in crate::store::postgres) const SHARE: &str =
-    "INSERT INTO readers (lineage, reader, namespace, id, through)
+pub const SHARE: &str = "INSERT INTO readers (lineage, reader, namespace, id, through)
     VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (lineage, reader) DO UPDATE SET through = excluded.through";
 
 /// Removes utterances of a lineage.
-pub(in crate::store::postgres) const REMOVE: &str =
-    "DELETE FROM utterances u USING unnest($2::int8multirange) AS r
+pub const REMOVE: &str = "DELETE FROM utterances u USING unnest($2::int8multirange) AS r
     WHERE u.lineage = $1 AND u.sequence >= lower(r) AND u.sequence < upper(r)";
 
 /// Locks the readers of frozen lineages, so that if several drop an utterance at the same time, the last one
 /// removes it.
-pub(in crate::store::postgres) const LOCK_READERS: &str =
+pub const LOCK_READERS: &str =
     "SELECT FROM readers WHERE lineage = ANY ($1) ORDER BY lineage, reader FOR UPDATE";
 
 /// Removes those utterances of a frozen lineage that no reader except `$3` still has.
-pub(in crate::store::postgres) const RELEASE: &str =
-    "DELETE FROM utterances u USING unnest($2::int8multirange) AS g
+pub const RELEASE: &str = "DELETE FROM utterances u USING unnest($2::int8multirange) AS g
     WHERE u.lineage = $1 AND u.sequence >= lower(g) AND u.sequence < upper(g) AND NOT EXISTS (
         SELECT FROM readers r JOIN conversations c ON c.namespace = r.namespace AND c.id = r.id
             AND c.lineage = r.reader
@@ -245,47 +240,45 @@ pub(in crate::store::postgres) const RELEASE: &str =
     )";
 
 /// Makes a conversation active for a recipient that has none.
-pub(in crate::store::postgres) const ACTIVATE: &str = "WITH set AS (
+pub const ACTIVATE: &str = "WITH set AS (
         INSERT INTO active (namespace, recipient, conversation) VALUES ($1, $2, $3)
         ON CONFLICT (namespace, recipient) DO NOTHING RETURNING 1
     )
     SELECT expect(count(*) > 0, 'the pointer') FROM set";
 
 /// Makes another conversation active.
-pub(in crate::store::postgres) const MOVE: &str = "WITH set AS (
+pub const MOVE: &str = "WITH set AS (
         UPDATE active SET conversation = $3
         WHERE namespace = $1 AND recipient = $2 AND conversation = $4 RETURNING 1
     )
     SELECT expect(count(*) > 0, 'the pointer') FROM set";
 
 /// Clears a recipient's active conversation.
-pub(in crate::store::postgres) const DEACTIVATE: &str = "WITH set AS (
+pub const DEACTIVATE: &str = "WITH set AS (
         DELETE FROM active WHERE namespace = $1 AND recipient = $2 AND conversation = $3 RETURNING 1
     )
     SELECT expect(count(*) > 0, 'the pointer') FROM set";
 
 /// Requires that a conversation stays active.
-pub(in crate::store::postgres) const STAYS: &str = "WITH set AS (
+pub const STAYS: &str = "WITH set AS (
         SELECT FROM active WHERE namespace = $1 AND recipient = $2 AND conversation = $3 FOR SHARE
     )
     SELECT expect(count(*) > 0, 'the pointer') FROM set";
 
 /// Requires that no conversation is active.
-pub(in crate::store::postgres) const STAYS_INACTIVE: &str = "SELECT expect(
+pub const STAYS_INACTIVE: &str = "SELECT expect(
         NOT EXISTS (SELECT FROM active WHERE namespace = $1 AND recipient = $2), 'the pointer'
     )";
 
 /// Stores an outcome.
-pub(in crate::store::postgres) const KEEP: &str =
+pub const KEEP: &str =
     "INSERT INTO outcomes (namespace, request, rpc, time, record) VALUES ($1, $2, $3, $4, $5)";
 
 /// Logs a commit that changes no conversation.
-pub(in crate::store::postgres) const LOG: &str =
-    "INSERT INTO changes (change, namespace, id, events) VALUES ($1, $2, $3, $4)";
+pub const LOG: &str = "INSERT INTO changes (change, namespace, id, events) VALUES ($1, $2, $3, $4)";
 
 /// Settles a commit: waits while the commit is in flight and, unless it has taken effect, ensures that it never
 /// will. Returns whether it never will.
-pub(in crate::store::postgres) const SETTLE: &str =
-    "INSERT INTO changes (change, namespace, id, never) VALUES ($1, $2, $3, true)
+pub const SETTLE: &str = "INSERT INTO changes (change, namespace, id, never) VALUES ($1, $2, $3, true)
     ON CONFLICT (change, namespace, id) DO UPDATE SET never = changes.never
     RETURNING never";
