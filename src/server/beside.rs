@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     config::{Listen, Settings},
-    server::{ServeError, Server},
+    server::{Result, ServeError, Server},
 };
 
 /// The listeners, while they are served.
@@ -31,11 +31,7 @@ struct Listeners {
 
 impl Beside {
     /// Binds the addresses that `settings` name, and serves them until `server` closes.
-    pub async fn start(
-        server: &Server,
-        settings: &Settings,
-        tls: Option<&Arc<Tls>>,
-    ) -> Result<Self, ServeError> {
+    pub async fn start(server: &Server, settings: &Settings, tls: Option<&Arc<Tls>>) -> Result<Self> {
         let runtime = process::runtime().map_err(ServeError::Worker)?;
         let (bound, binding) = oneshot::channel();
         let (running, cut_off) = oneshot::channel::<()>();
@@ -80,11 +76,7 @@ impl Beside {
 }
 
 impl Listeners {
-    async fn bind<'a>(
-        server: &Server,
-        settings: &'a Settings,
-        tls: Option<Arc<Tls>>,
-    ) -> Result<Self, ServeError> {
+    async fn bind<'a>(server: &Server, settings: &'a Settings, tls: Option<Arc<Tls>>) -> Result<Self> {
         let is_guarded = server.guard.is_some();
         settings.inspector.iter().try_for_each(|address| refuse_exposed(settings, address))?;
         let Settings { metrics_listen, motorhead_listen, inspector, .. } = settings;

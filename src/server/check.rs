@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::{net::TcpStream, time::timeout};
 use url::Url;
 
-use super::{ServeError, database, guard::Guard, models::Models, process, stores, transport::tls::Tls};
+use super::{Result, database, guard::Guard, models::Models, process, stores, transport::tls::Tls};
 use crate::{
     config::{Backend, Settings},
     engine::SystemClock,
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Checks the files that `settings` name, the models, and the store, which is not changed and whose records are not
 /// read. Returns the problems that do not prevent a start: the addresses of models and collectors that do not answer.
-pub async fn check(settings: &Settings) -> Result<Vec<String>, ServeError> {
+pub async fn check(settings: &Settings) -> Result<Vec<String>> {
     process::check_clock(settings)?;
     Tls::new(settings)?;
     Guard::new(settings, Arc::new(SystemClock))?;

@@ -12,12 +12,15 @@ use crate::{
 };
 
 /// Refuses to serve `address` if others can reach it and something is missing.
-pub(super) fn refuse_exposed(settings: &Settings, address: &Listen) -> Result<(), ServeError> {
+pub(super) fn refuse_exposed(settings: &Settings, address: &Listen) -> Result<()> {
     match settings.exposed(address) {
         Some(lacking) => Err(ServeError::Exposed { address: address.clone(), lacking }),
         None => Ok(()),
     }
 }
+
+/// What assembling and starting a server returns.
+pub type Result<T, E = ServeError> = std::result::Result<T, E>;
 
 /// Why a server cannot start, or stopped.
 #[derive(Debug, thiserror::Error)]

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tonic::Status;
 
-use super::{ServeError, Server};
+use super::{Result, ServeError, Server};
 use crate::{
     config::read_file,
     domain::limits::MAX_IMPORT_BYTES,
@@ -16,7 +16,7 @@ impl Server {
     /// Imports the content of `file` for the default recipient, as ImportConversation does, and reports the result.
     /// The file is left alone. What an earlier start imported stays unchanged, even if some of it was forgotten
     /// since; a conversation that was deleted since is imported again.
-    pub async fn migrate(&self, file: &Path) -> Result<(), ServeError> {
+    pub async fn migrate(&self, file: &Path) -> Result<()> {
         let failed = |reason: String| ServeError::Migrate { file: file.to_owned(), reason };
         let content = read_file(file, MAX_IMPORT_BYTES).map_err(|error| failed(error.to_string()))?;
         let caller = Caller::default();

@@ -72,7 +72,7 @@ use transport::{activity::Activity, http2};
 
 pub use announce::Announce;
 pub use check::check;
-pub use error::ServeError;
+pub use error::{Result, ServeError};
 pub use guard::{
     IssueError, Issued, Listed, NewCredential, Principal, Role, issue, list as list_credentials,
 };
@@ -123,7 +123,7 @@ pub struct Start {
 pub type Reload = Box<dyn FnMut() + Send>;
 
 /// Serves until the process is asked to stop (SIGTERM or SIGINT) or its owner ends; then answers the calls in flight.
-pub async fn serve(settings: Settings, start: Start) -> Result<(), ServeError> {
+pub async fn serve(settings: Settings, start: Start) -> Result<()> {
     let server = Server::of_process(&settings).await?;
     if let Some(file) = &start.migrate {
         server.migrate(file).await?;
@@ -133,7 +133,7 @@ pub async fn serve(settings: Settings, start: Start) -> Result<(), ServeError> {
 
 impl Server {
     /// Assembles the server that this process exists for, on the machine's clock.
-    async fn of_process(settings: &Settings) -> Result<Self, ServeError> {
+    async fn of_process(settings: &Settings) -> Result<Self> {
         panics::log_panics();
         process::keep_pages_small();
         process::check_clock(settings)?;
@@ -144,27 +144,19 @@ impl Server {
     }
 
     /// Assembles a server.
-    pub fn new(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self, ServeError> {
+    pub fn new(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self> {
         Self::over(store(settings)?, settings, clock)
     }
 
     /// Assembles a server with the caller's models instead of those in the settings. They are used while
     /// [`Engine::run_llm_summaries`] and [`Engine::run_embedding`] run.
-    pub fn with_models(
-        settings: &Settings,
-        models: Models,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Self, ServeError> {
+    pub fn with_models(settings: &Settings, models: Models, clock: Arc<dyn Clock>) -> Result<Self> {
         Self::of_parts(store(settings)?, models, settings, clock)
     }
 
     /// Assembles a server over the caller's store. If other processes share the store, the server follows their
     /// changes as long as it or a clone of it exists.
-    pub fn over(
-        store: Arc<dyn Store>,
-        settings: &Settings,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Self, ServeError> {
+    pub fn over(store: Arc<dyn Store>, settings: &Settings, clock: Arc<dyn Clock>) -> Result<Self> {
         Self::of_parts(store, Models::of(settings)?, settings, clock)
     }
 
@@ -174,7 +166,7 @@ impl Server {
         models: Models,
         settings: &Settings,
         clock: Arc<dyn Clock>,
-    ) -> Result<Self, ServeError> {
+    ) -> Result<Self> {
         let defaults = Defaults {
             policy: settings.policy()?,
             encoding: settings.encoding,
@@ -325,7 +317,7 @@ fn heed_hints(engine: Arc<Engine>, mut closing: watch::Receiver<bool>) {
 }
 
 /// Opens the store that the settings name.
-fn store(settings: &Settings) -> Result<Arc<dyn Store>, ServeError> {
+fn store(settings: &Settings) -> Result<Arc<dyn Store>> {
     Ok(match settings.backend {
         Backend::Memory => {
             if settings.data_dir != Settings::default().data_dir {

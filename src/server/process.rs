@@ -5,7 +5,7 @@ use std::io;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::runtime::{Builder, Runtime};
 
-use super::ServeError;
+use super::{Result, ServeError};
 use crate::{
     config::{Backend, Settings},
     domain::limits::{READING_THREADS, RESERVED_DESCRIPTORS},
@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Fails if the clock shows a time that the store cannot record.
-pub fn check_clock(settings: &Settings) -> Result<(), ServeError> {
+pub fn check_clock(settings: &Settings) -> Result<()> {
     match settings.backend != Backend::Memory && SystemClock::shown().is_none() {
         true => Err(ServeError::Clock),
         false => Ok(()),

@@ -16,7 +16,7 @@ use crate::{
         trace_service_server::TraceServiceServer,
     },
     rpc::Services,
-    server::{ServeError, routes::Routes},
+    server::{Result, ServeError, routes::Routes},
     store::{BoxStream, StoreError},
 };
 
@@ -26,7 +26,7 @@ pub fn routes(
     engine: &Engine,
     settings: &Settings,
     closing: watch::Receiver<bool>,
-) -> Result<Routes, ServeError> {
+) -> Result<Routes> {
     let most = settings.max_message_bytes;
     let (reporter, health) = tonic_health::server::health_reporter();
     macro_rules! served {
@@ -99,7 +99,7 @@ async fn set(reporter: &HealthReporter, status: ServingStatus) {
 
 /// Serves both versions, as older clients ask for v1alpha. The error details are registered too, so
 /// that clients can print them.
-fn with_reflection(routes: Routes) -> Result<Routes, ServeError> {
+fn with_reflection(routes: Routes) -> Result<Routes> {
     let builder = || {
         Builder::configure()
             .register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)

@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use crate::{
     config::{DurableEngine, Flush, Settings},
     server::{
-        ServeError,
+        Result, ServeError,
         database::{self, DatabaseError},
     },
     store::{
@@ -26,13 +26,13 @@ pub(super) fn open(engine: DurableEngine, settings: &Settings) -> Result<Durable
 }
 
 /// Opens the store in the database that the settings name.
-pub(super) fn open_database(settings: &Settings) -> Result<PostgresStore, ServeError> {
+pub(super) fn open_database(settings: &Settings) -> Result<PostgresStore> {
     let opened = PostgresStore::open(&database::options(settings)?);
     Ok(opened.map_err(DatabaseError::Store)?)
 }
 
 /// Makes a store enforce the namespace quotas, if any are set: it first counts what each namespace stores.
-pub(super) fn hold_to_quotas(store: &dyn Store, settings: &Settings) -> Result<(), ServeError> {
+pub(super) fn hold_to_quotas(store: &dyn Store, settings: &Settings) -> Result<()> {
     let limit = |value: u64| Some(value).filter(|value| *value > 0);
     let quotas = Quotas {
         conversations: limit(settings.max_conversations_per_namespace.into()),

@@ -30,7 +30,7 @@ use super::{
 };
 use crate::{
     config::Settings,
-    server::{ServeError, Server},
+    server::{Result, ServeError, Server},
 };
 
 /// The workers of a server.
@@ -47,7 +47,7 @@ struct Worker {
 
 impl Workers {
     /// Starts as many workers as `settings` say.
-    pub fn start(server: &Server, settings: &Settings) -> Result<Self, ServeError> {
+    pub fn start(server: &Server, settings: &Settings) -> Result<Self> {
         let count = match settings.workers {
             0 => thread::available_parallelism().map_or(1, usize::from),
             count => count,

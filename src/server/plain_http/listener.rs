@@ -15,7 +15,7 @@ use crate::{
     config::Listen,
     domain::limits::{HANDSHAKE_TIMEOUT, HTTP_CONNECTIONS, HTTP_PATIENCE},
     server::{
-        ServeError,
+        Result, ServeError,
         calls::REQUEST_ID,
         transport::{
             activity::Activity,
@@ -49,7 +49,7 @@ impl Bound {
         socket_mode: u32,
         flag: &'static str,
         served: &str,
-    ) -> Result<Option<Self>, ServeError> {
+    ) -> Result<Option<Self>> {
         let Some(listen) = listen else { return Ok(None) };
         let failed = |error| ServeError::Listen { flag, address: listen.clone(), error };
         let listener = Listener::bind(listen, socket_mode).await.map_err(failed)?;

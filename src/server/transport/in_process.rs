@@ -15,7 +15,7 @@ use crate::server::chores::Chores;
 use crate::{
     config::Settings,
     domain::limits::DEFAULT_DRAIN_TIMEOUT,
-    server::{Announce, ServeError, Server, Start},
+    server::{Announce, Result, ServeError, Server, Start},
     tokenizer,
 };
 
@@ -46,7 +46,7 @@ impl Connector {
 
 impl InProcess {
     /// Starts the server that `settings` describe on the current runtime; their address is ignored.
-    pub async fn start(settings: &Settings) -> Result<Self, ServeError> {
+    pub async fn start(settings: &Settings) -> Result<Self> {
         let server = Server::of_process(settings).await?;
         tracing::info!("guarded by {}", server.guarded_by());
         let encoding = settings.encoding;
@@ -79,7 +79,7 @@ impl InProcess {
 
     /// Continues as a server that listens where `settings` say, with all its data, until the process is asked to
     /// stop. Disconnects the callers in the process.
-    pub async fn listen(self, settings: &Settings, announce: Announce) -> Result<(), ServeError> {
+    pub async fn listen(self, settings: &Settings, announce: Announce) -> Result<()> {
         let Self { server, callers, stop, chores, .. } = self;
         drop((callers, stop));
         chores.end().await;

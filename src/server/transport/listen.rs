@@ -22,7 +22,7 @@ use crate::server::{
 use crate::{
     config::Settings,
     domain::{Encoding, limits::TLS_RELOAD},
-    server::{ServeError, Server},
+    server::{Result, ServeError, Server},
     tokenizer,
 };
 
@@ -32,7 +32,7 @@ const ALLOCATOR_KEEPS: Duration = Duration::from_millis(1_200);
 impl Server {
     /// Listens on the socket that was passed to the process, or else where `settings` say; announces the address; and
     /// serves until the process is asked to stop or its owner has ended.
-    pub async fn listen(self, settings: &Settings, mut start: Start) -> Result<(), ServeError> {
+    pub async fn listen(self, settings: &Settings, mut start: Start) -> Result<()> {
         let failed = |error| ServeError::Listen { flag: "listen", address: settings.listen.clone(), error };
         let listener = match start.socket.take() {
             Some(passed) => Listener::of(passed).map_err(ServeError::Passed)?,
@@ -48,12 +48,7 @@ impl Server {
     }
 }
 
-async fn serve(
-    server: Server,
-    listener: Listener,
-    settings: &Settings,
-    start: Start,
-) -> Result<(), ServeError> {
+async fn serve(server: Server, listener: Listener, settings: &Settings, start: Start) -> Result<()> {
     let tls = Tls::new(settings)?;
     let mut signals = Signals::new().map_err(ServeError::Signals)?;
     let connections =

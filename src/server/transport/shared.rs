@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     config::{Listen, Settings, socket_path_fault},
-    server::ServeError,
+    server::{Result, ServeError},
     store::durable::{Directory, OpenError, SOCKET},
 };
 
@@ -54,7 +54,7 @@ enum Bound {
 
 impl Shared {
     /// Joins the server on the files that `settings` name, or starts it.
-    pub async fn start(settings: &Settings) -> Result<Arc<Self>, ServeError> {
+    pub async fn start(settings: &Settings) -> Result<Arc<Self>> {
         let shared = Self { settings: settings.clone(), state: Mutex::new(State::Elsewhere) };
         shared.reach().await?;
         Ok(Arc::new(shared))
@@ -68,7 +68,7 @@ impl Shared {
         })
     }
 
-    async fn reach(&self) -> Result<Box<dyn Stream>, ServeError> {
+    async fn reach(&self) -> Result<Box<dyn Stream>> {
         let mut state = self.state.lock().await;
         loop {
             match &*state {
@@ -94,7 +94,7 @@ impl Shared {
     }
 
     /// Binds the socket. Where there can be none, the process that opens the store serves no others.
-    async fn bind(&self) -> Result<Bound, ServeError> {
+    async fn bind(&self) -> Result<Bound> {
         Directory::create(&self.settings.data_dir)?;
         let unserved = |reason: &dyn std::fmt::Display| {
             tracing::warn!("other processes cannot join this one on {}: {reason}", self.socket().display());
@@ -112,7 +112,7 @@ impl Shared {
     }
 
     /// Opens the store.
-    async fn open(&self) -> Result<InProcess, ServeError> {
+    async fn open(&self) -> Result<InProcess> {
         let deadline = Instant::now() + RELEASE;
         loop {
             match InProcess::start(&self.settings).await {
@@ -135,7 +135,7 @@ impl Shared {
     }
 }
 
-fn near(server: &InProcess) -> Result<Box<dyn Stream>, ServeError> {
+fn near(server: &InProcess) -> Result<Box<dyn Stream>> {
     let connected = server.connector().connect();
     connected.map(|stream| Box::new(stream) as Box<dyn Stream>).map_err(|_| ServeError::Ending)
 }
