@@ -73,17 +73,15 @@ impl DurableStore {
     }
 
     /// Reads on a blocking thread; returns once the data read is settled.
-    fn read<T: Send + 'static>(
+    async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Reader) -> Result<T> + Send + 'static,
-    ) -> BoxFuture<'static, Result<T>> {
-        let (reader, commits) = (self.reader.clone(), self.commits.clone());
-        Box::pin(async move {
-            let read = blocking(move || read(&reader)).await;
-            let read = read.unwrap_or_else(|| Err(unavailable("the server is stopping")))?;
-            commits.queue().settled().await?;
-            Ok(read)
-        })
+    ) -> Result<T> {
+        let reader = self.reader.clone();
+        let read = blocking(move || read(&reader)).await;
+        let read = read.unwrap_or_else(|| Err(unavailable("the server is stopping")))?;
+        self.commits.queue().settled().await?;
+        Ok(read)
     }
 
     /// Returns the result of a lookup made in place, once the data read is settled.

@@ -14,6 +14,7 @@ mod tests;
 
 use std::{
     collections::{BTreeSet, HashMap},
+    future::ready,
     ops::Bound,
     sync::{
         Arc,
@@ -247,10 +248,6 @@ fn changes_indexes(write: &Write) -> bool {
     }
 }
 
-fn ready<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, T> {
-    Box::pin(std::future::ready(value))
-}
-
 #[async_trait]
 impl Store for MemoryStore {
     fn capabilities(&self) -> Capabilities {
@@ -283,7 +280,7 @@ impl Store for MemoryStore {
     }
 
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
-        ready(self.apply(&commit))
+        Box::pin(ready(self.apply(&commit)))
     }
 
     async fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {

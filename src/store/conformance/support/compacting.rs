@@ -15,15 +15,11 @@ use crate::domain::{
 
 impl Script {
     /// Compacts the conversation to its last `keep_recent` utterances.
-    pub(in crate::store) async fn compact(&mut self, keep_recent: u32) -> Arc<Compaction> {
+    pub async fn compact(&mut self, keep_recent: u32) -> Arc<Compaction> {
         self.compact_by(Extent::AllBut(keep_recent), true).await
     }
 
-    pub(in crate::store::conformance) async fn compact_by(
-        &mut self,
-        extent: Extent,
-        summarises: bool,
-    ) -> Arc<Compaction> {
+    pub async fn compact_by(&mut self, extent: Extent, summarises: bool) -> Arc<Compaction> {
         let focus = vec!["codes".to_owned()];
         let command = Compact { extent, summarises, focus, cause: Cause::Asked, expected: None };
         let compacted = self.decide(|before, context| compact(before, &command, context)).await;
@@ -33,24 +29,24 @@ impl Script {
     }
 
     /// Undoes the last compaction that is not undone; returns the sequences that are in the window again.
-    pub(in crate::store) async fn undo(&mut self) -> Ranges {
+    pub async fn undo(&mut self) -> Ranges {
         self.try_undo().await.expect("there is a compaction to undo")
     }
 
-    pub(in crate::store::conformance) async fn try_undo(&mut self) -> Result<Ranges, Refusal> {
+    pub async fn try_undo(&mut self) -> Result<Ranges, Refusal> {
         let undone = self.decided(|before, context| undo(before, &Undo { expected: None }, context)).await?;
         self.apply(&Step::of(&self.state, undone.transition)).await;
         Ok(undone.returned.iter().map(|utterance| utterance.sequence).collect())
     }
 
     /// The numbers of the segments waiting for a model, the oldest segment first.
-    pub(in crate::store) fn awaiting(&self) -> Vec<u32> {
+    pub fn awaiting(&self) -> Vec<u32> {
         let segments = self.state.summary.segments().iter();
         segments.filter(|segment| segment.awaits.is_some()).map(|segment| segment.number).collect()
     }
 
     /// Replaces the text of the segment with this number, which waits for a model, with a model's.
-    pub(in crate::store) async fn replace_by_llm(&mut self, segment: u32, text: &str) {
+    pub async fn replace_by_llm(&mut self, segment: u32, text: &str) {
         let mut segments = self.state.summary.segments().iter();
         let told = segments.find(|told| told.number == segment).expect("there is such a segment");
         let command = ReplaceByLlm {
@@ -67,7 +63,7 @@ impl Script {
     }
 
     /// Replaces the closing of the conversation, which must have ended, with a model's.
-    pub(in crate::store) async fn replace_closing(&mut self, title: &str) {
+    pub async fn replace_closing(&mut self, title: &str) {
         let told = Told { title: title.into(), summary: "It was about codes.".into() };
         let teller = Teller { model: "small".into(), prompt: 1 };
         let command = ReplaceClosing { told, teller, seen: self.state.head.revision };
@@ -77,7 +73,7 @@ impl Script {
     }
 
     /// Stops waiting for a model for the segment with this number.
-    pub(in crate::store::conformance) async fn give_up(&mut self, segment: u32) {
+    pub async fn give_up(&mut self, segment: u32) {
         let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
         let transition = give_up(&self.state, segment, &context);
         assert!(self.apply_if(transition).await, "the segment waits");

@@ -14,13 +14,13 @@ use crate::{
 };
 
 /// Conversations by id, each with its expected state in the store.
-pub(in crate::store) struct Family {
+pub struct Family {
     store: Arc<dyn Store>,
-    pub(in crate::store) members: BTreeMap<String, Script>,
+    pub members: BTreeMap<String, Script>,
 }
 
 /// A fork that is not committed yet.
-pub(in crate::store) struct Forking {
+pub struct Forking {
     parent: String,
     freezing: Step,
     child: Script,
@@ -28,47 +28,42 @@ pub(in crate::store) struct Forking {
 }
 
 impl Forking {
-    pub(in crate::store) fn commit(&self) -> Commit {
+    pub fn commit(&self) -> Commit {
         Commit { writes: vec![self.starting.write(), self.freezing.write()], ..Commit::default() }
     }
 }
 
 impl Family {
     /// A family of one conversation, before its first revision.
-    pub(in crate::store) fn of(store: &Arc<dyn Store>, id: &str, policy: Policy) -> Self {
+    pub fn of(store: &Arc<dyn Store>, id: &str, policy: Policy) -> Self {
         let script = Script::with(store, id, policy);
         Self { store: store.clone(), members: BTreeMap::from([(id.to_owned(), script)]) }
     }
 
-    pub(in crate::store) fn member(&mut self, id: &str) -> &mut Script {
+    pub fn member(&mut self, id: &str) -> &mut Script {
         self.members.get_mut(id).expect("a member of the family")
     }
 
     /// Forks `parent` at its newest utterance.
-    pub(in crate::store) async fn fork(&mut self, parent: &str, id: &str) {
+    pub async fn fork(&mut self, parent: &str, id: &str) {
         let forking = self.forking(parent, id, None).await.expect("the rules accept the fork");
         self.apply(forking).await;
     }
 
     /// Forks `parent` at a sequence.
-    pub(in crate::store) async fn fork_at(&mut self, parent: &str, id: &str, at: u64) {
+    pub async fn fork_at(&mut self, parent: &str, id: &str, at: u64) {
         let forking = self.forking(parent, id, Some(at)).await.expect("the rules accept the point");
         self.apply(forking).await;
     }
 
-    pub(in crate::store) async fn forking(
-        &self,
-        parent: &str,
-        id: &str,
-        at: Option<u64>,
-    ) -> Result<Forking, Refusal> {
+    pub async fn forking(&self, parent: &str, id: &str, at: Option<u64>) -> Result<Forking, Refusal> {
         let command = Fork { at: at.map(Sequence), ..naming(id) };
         let forked = self.members[parent].decided(|before, context| fork(before, &command, context)).await?;
         Ok(self.forked(parent, id, forked))
     }
 
     /// A fork of `parent` whose newest utterance is an edited copy.
-    pub(in crate::store) async fn forking_edited(
+    pub async fn forking_edited(
         &self,
         parent: &str,
         id: &str,
@@ -106,14 +101,14 @@ impl Family {
         Forking { parent: parent.to_owned(), freezing, child, starting }
     }
 
-    pub(in crate::store) async fn apply(&mut self, forking: Forking) {
+    pub async fn apply(&mut self, forking: Forking) {
         self.store.commit(forking.commit()).await.expect("the parent is at this revision");
         self.adopt(forking);
         self.check().await;
     }
 
     /// Records the expected result of `forking`.
-    pub(in crate::store) fn adopt(&mut self, forking: Forking) {
+    pub fn adopt(&mut self, forking: Forking) {
         let Forking { parent, freezing, mut child, starting } = forking;
         self.member(&parent).advance(&freezing);
         child.advance(&starting);
@@ -122,7 +117,7 @@ impl Family {
 
     /// Erases an utterance's unit in every conversation that shares it, in one commit; returns whether the unit
     /// was stored.
-    pub(in crate::store) async fn erase(&mut self, id: &str, sequence: u64) -> bool {
+    pub async fn erase(&mut self, id: &str, sequence: u64) -> bool {
         let Some(step) = self.members[id].forgetting(&format!("sequence:{sequence}"), true).await else {
             return false;
         };
@@ -144,7 +139,7 @@ impl Family {
     }
 
     /// Deletes conversations in one commit.
-    pub(in crate::store) async fn delete(&mut self, ids: &[&str]) {
+    pub async fn delete(&mut self, ids: &[&str]) {
         let writes = ids.iter().map(|id| self.members[*id].deleting()).collect();
         let commit = Commit { writes, ..Commit::default() };
         self.store.commit(commit).await.expect("the conversations are at these revisions");
@@ -157,19 +152,19 @@ impl Family {
         self.check().await;
     }
 
-    pub(in crate::store) async fn delete_all(&mut self) {
+    pub async fn delete_all(&mut self) {
         let ids: Vec<String> = self.members.keys().cloned().collect();
         self.delete(&ids.iter().map(String::as_str).collect::<Vec<_>>()).await;
     }
 
     /// The conversations that share utterances with this one, each with the last shared sequence; by id.
-    pub(in crate::store) async fn sharing(&self, id: &str) -> Vec<(String, u64)> {
+    pub async fn sharing(&self, id: &str) -> Vec<(String, u64)> {
         let sharing = self.store.sharing(&key(id)).await.expect("readers are looked up");
         sharing.into_iter().map(|(other, Sequence(through))| (other.id.to_string(), through)).collect()
     }
 
     /// The stored texts of a conversation, in order.
-    pub(in crate::store) fn contents(&self, id: &str) -> Vec<String> {
+    pub fn contents(&self, id: &str) -> Vec<String> {
         let mut stored: Vec<_> = self.members[id].stored().collect();
         stored.sort_by_key(|utterance| utterance.sequence);
         stored.iter().map(|utterance| utterance.content.to_string()).collect()
@@ -177,7 +172,7 @@ impl Family {
 
     /// Checks that the store has every conversation in the expected state, and that any two that share
     /// utterances agree on the last shared sequence.
-    pub(in crate::store) async fn check(&self) {
+    pub async fn check(&self) {
         self.check_heads().await;
         for (id, member) in &self.members {
             member.check().await;
@@ -199,7 +194,7 @@ impl Family {
     }
 
     /// The sequences in a conversation's window or archive.
-    pub(in crate::store) fn kept(&self, id: &str) -> Ranges {
+    pub fn kept(&self, id: &str) -> Ranges {
         self.members[id].stored().map(|utterance| utterance.sequence).collect()
     }
 }

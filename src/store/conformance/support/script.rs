@@ -36,12 +36,12 @@ use crate::{
 };
 
 /// The start of every script: noon of 1 March 2026, UTC.
-pub(in crate::store) const START: Timestamp = Timestamp(1_772_366_400_000_000);
+pub const START: Timestamp = Timestamp(1_772_366_400_000_000);
 /// The recipient of the conversations, unless a case names another.
-pub(in crate::store::conformance) const RECIPIENT: &str = "ann";
+pub const RECIPIENT: &str = "ann";
 
 /// Counts words as tokens: the suite tests storage, not tokenization.
-pub(in crate::store) struct Words;
+pub struct Words;
 
 impl TokenCounter for Words {
     fn count(&self, text: &str) -> u32 {
@@ -51,23 +51,23 @@ impl TokenCounter for Words {
 
 /// One conversation: its expected state and archive in the store.
 #[derive(Clone)]
-pub(in crate::store) struct Script {
-    pub(in crate::store::conformance) store: Arc<dyn Store>,
-    pub(in crate::store) state: Arc<Conversation>,
-    pub(in crate::store::conformance) now: Timestamp,
-    pub(in crate::store::conformance) archive: BTreeMap<Sequence, Arc<Utterance>>,
+pub struct Script {
+    pub store: Arc<dyn Store>,
+    pub state: Arc<Conversation>,
+    pub now: Timestamp,
+    pub archive: BTreeMap<Sequence, Arc<Utterance>>,
 }
 
 /// A decided change that is not committed yet.
 #[derive(Clone)]
-pub(in crate::store) struct Step {
+pub struct Step {
     before: Option<Arc<Conversation>>,
-    pub(in crate::store::conformance) change: Arc<Change>,
-    pub(in crate::store::conformance) after: Arc<Conversation>,
+    pub change: Arc<Change>,
+    pub after: Arc<Conversation>,
 }
 
 impl Step {
-    pub(in crate::store::conformance) fn of(before: &Arc<Conversation>, transition: Transition) -> Self {
+    pub fn of(before: &Arc<Conversation>, transition: Transition) -> Self {
         let exists = before.head.revision != Revision::NONE;
         let before = exists.then(|| before.clone());
         let Transition { change, mut after } = transition;
@@ -75,54 +75,50 @@ impl Step {
         Self { before, change: Arc::new(change), after: Arc::new(after) }
     }
 
-    pub(in crate::store::conformance) fn write(&self) -> Write {
+    pub fn write(&self) -> Write {
         let Self { before, change, after } = self.clone();
         Write::Change { before, changes: Changes::from_iter([change]), after }
     }
 
-    pub(in crate::store::conformance) fn commit(&self) -> Commit {
+    pub fn commit(&self) -> Commit {
         Commit { writes: vec![self.write()], ..Commit::default() }
     }
 }
 
 impl Script {
     /// A conversation of [`RECIPIENT`] with the rolling policy, before its first revision.
-    pub(in crate::store::conformance) fn new(store: &Arc<dyn Store>, id: &str) -> Self {
+    pub fn new(store: &Arc<dyn Store>, id: &str) -> Self {
         Self::with(store, id, Policy::ROLLING)
     }
 
     /// A conversation of [`RECIPIENT`] before its first revision.
-    pub(in crate::store) fn with(store: &Arc<dyn Store>, id: &str, policy: Policy) -> Self {
+    pub fn with(store: &Arc<dyn Store>, id: &str, policy: Policy) -> Self {
         Self::of(store, identity(key(id), RECIPIENT), policy)
     }
 
     /// A conversation before its first revision.
-    pub(in crate::store::conformance) fn of(
-        store: &Arc<dyn Store>,
-        identity: Identity,
-        policy: Policy,
-    ) -> Self {
+    pub fn of(store: &Arc<dyn Store>, identity: Identity, policy: Policy) -> Self {
         let now = identity.start_time;
         let state = Arc::new(Conversation::new(identity, policy));
         Self { store: store.clone(), state, now, archive: BTreeMap::new() }
     }
 
-    pub(in crate::store::conformance) fn key(&self) -> &ConversationKey {
+    pub fn key(&self) -> &ConversationKey {
         self.state.key()
     }
 
-    pub(in crate::store::conformance) fn recipient(&self) -> RecipientKey {
+    pub fn recipient(&self) -> RecipientKey {
         let identity = &self.state.head.identity;
         RecipientKey { namespace: identity.key.namespace.clone(), id: identity.recipient.clone() }
     }
 
     /// Creates the conversation without utterances.
-    pub(in crate::store::conformance) async fn create(&mut self) {
+    pub async fn create(&mut self) {
         let step = self.creating();
         self.apply(&step).await;
     }
 
-    pub(in crate::store::conformance) fn creating(&self) -> Step {
+    pub fn creating(&self) -> Step {
         let head = &self.state.head;
         let command = Create {
             identity: (*head.identity).clone(),
@@ -133,14 +129,14 @@ impl Script {
         Step::of(&self.state, create(&command, self.now))
     }
 
-    pub(in crate::store) async fn say(&mut self, drafts: Vec<Draft>) -> Step {
+    pub async fn say(&mut self, drafts: Vec<Draft>) -> Step {
         let step = self.saying(drafts).await;
         self.apply(&step).await;
         step
     }
 
     /// Replaces all utterances after a sequence.
-    pub(in crate::store::conformance) async fn replace(&mut self, after: Sequence, drafts: Vec<Draft>) {
+    pub async fn replace(&mut self, after: Sequence, drafts: Vec<Draft>) {
         let command = Replace { after, memorize: self.command(drafts) };
         let replaced = self.decide(|before, context| replace(before, &command, context)).await;
         let step = Step::of(&self.state, replaced.transition);
@@ -153,14 +149,14 @@ impl Script {
         Memorize { drafts, tokens, encoding, expected: None, lenient: false, upsert: false, state: None }
     }
 
-    pub(in crate::store::conformance) async fn saying(&self, drafts: Vec<Draft>) -> Step {
+    pub async fn saying(&self, drafts: Vec<Draft>) -> Step {
         let command = self.command(drafts);
         let memorized = self.decide(|before, context| memorize(before, &command, context)).await;
         Step::of(&self.state, memorized.transition)
     }
 
     /// Forgets what `instruction` selects; returns whether it selects anything.
-    pub(in crate::store) async fn forget(&mut self, instruction: &str, hard: bool) -> bool {
+    pub async fn forget(&mut self, instruction: &str, hard: bool) -> bool {
         match self.forgetting(instruction, hard).await {
             Some(step) => {
                 self.apply(&step).await;
@@ -171,11 +167,7 @@ impl Script {
     }
 
     /// The step that forgets what `instruction` selects, if it selects anything.
-    pub(in crate::store::conformance) async fn forgetting(
-        &self,
-        instruction: &str,
-        hard: bool,
-    ) -> Option<Step> {
+    pub async fn forgetting(&self, instruction: &str, hard: bool) -> Option<Step> {
         let instruction = forgetting::parse(instruction).expect("an instruction");
         let command = Forget { instruction, hard, expected: None };
         let forgotten = self.decide(|before, context| forget(before, &command, context)).await;
@@ -183,7 +175,7 @@ impl Script {
     }
 
     /// Restores the units of these utterances; returns whether any of them was forgotten.
-    pub(in crate::store::conformance) async fn restore(&mut self, sequences: &[u64]) -> bool {
+    pub async fn restore(&mut self, sequences: &[u64]) -> bool {
         let ids = sequences.iter().map(|sequence| self.id_of(*sequence)).collect();
         let command = Restore { ids, expected: None };
         let transition = self.decide(|before, context| restore(before, &command, context)).await;
@@ -191,7 +183,7 @@ impl Script {
     }
 
     /// Pins or unpins an utterance's unit and replaces its metadata.
-    pub(in crate::store) async fn mark(&mut self, sequence: u64, pinned: bool, note: &str) -> bool {
+    pub async fn mark(&mut self, sequence: u64, pinned: bool, note: &str) -> bool {
         let metadata = BTreeMap::from([("note".to_owned(), note.to_owned())]);
         let id = self.id_of(sequence);
         let (pinned, metadata) = (Some(pinned), Some(metadata));
@@ -200,30 +192,25 @@ impl Script {
         self.apply_if(updated.transition).await
     }
 
-    pub(in crate::store::conformance) async fn update(&mut self, command: Update) {
+    pub async fn update(&mut self, command: Update) {
         let transition = self.decide(|before, context| update(before, &command, context)).await;
         self.apply(&Step::of(&self.state, transition)).await;
     }
 
     /// Ends the conversation.
-    pub(in crate::store::conformance) async fn end(&mut self, reason: &str) {
+    pub async fn end(&mut self, reason: &str) {
         let step = self.ending(reason);
         self.apply(&step).await;
     }
 
-    pub(in crate::store::conformance) fn ending(&self, reason: &str) -> Step {
+    pub fn ending(&self, reason: &str) -> Step {
         let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
         let command = End { reason: reason.into(), expected: None };
         Step::of(&self.state, end(&self.state, &command, &context).expect("it has not ended"))
     }
 
     /// Shares the conversation; the share's id and secret are derived from `number`.
-    pub(in crate::store::conformance) async fn share(
-        &mut self,
-        number: u8,
-        lifetime: Duration,
-        include_archive: bool,
-    ) {
+    pub async fn share(&mut self, number: u8, lifetime: Duration, include_archive: bool) {
         let (id, digest) = (ShareId::assigned(number.into()), ShareDigest::of(&Secret([number; 16])));
         let command = Sharing { id, digest, lifetime, include_archive };
         let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
@@ -232,25 +219,25 @@ impl Script {
     }
 
     /// Revokes the share with this number.
-    pub(in crate::store::conformance) async fn revoke(&mut self, number: u8) {
+    pub async fn revoke(&mut self, number: u8) {
         let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
         let transition = revoke(&self.state, &ShareId::assigned(number.into()), &context);
         self.apply(&Step::of(&self.state, transition.expect("there is such a share"))).await;
     }
 
     /// Deletes the conversation; the script starts again, in another lineage.
-    pub(in crate::store::conformance) async fn delete(&mut self) {
+    pub async fn delete(&mut self) {
         let commit = Commit { writes: vec![self.deleting()], ..Commit::default() };
         self.store.commit(commit).await.expect("the conversation is at this revision");
         self.renew();
     }
 
-    pub(in crate::store::conformance) fn deleting(&self) -> Write {
+    pub fn deleting(&self) -> Write {
         Write::Delete { before: self.state.clone() }
     }
 
     /// Expects the conversation to be absent from the store, and starts again.
-    pub(in crate::store::conformance) fn renew(&mut self) {
+    pub fn renew(&mut self) {
         let identity = &self.state.head.identity;
         let identity = self::identity(identity.key.clone(), identity.recipient.as_str());
         self.state = Arc::new(Conversation::new(identity, self.state.head.policy.clone()));
@@ -258,20 +245,20 @@ impl Script {
     }
 
     /// Commits `step` and checks the result in the store.
-    pub(in crate::store::conformance) async fn apply(&mut self, step: &Step) {
+    pub async fn apply(&mut self, step: &Step) {
         self.store.commit(step.commit()).await.expect("the conversation is at this revision");
         self.advance(step);
         self.check().await;
     }
 
-    pub(in crate::store::conformance) async fn apply_if(&mut self, transition: Option<Transition>) -> bool {
+    pub async fn apply_if(&mut self, transition: Option<Transition>) -> bool {
         let Some(transition) = transition else { return false };
         self.apply(&Step::of(&self.state, transition)).await;
         true
     }
 
     /// Records the expected result of `step`.
-    pub(in crate::store::conformance) fn advance(&mut self, step: &Step) {
+    pub fn advance(&mut self, step: &Step) {
         let change = &step.change;
         for utterance in &change.returned {
             self.archive.remove(&utterance.sequence);
@@ -287,7 +274,7 @@ impl Script {
     }
 
     /// Checks that the store has the expected state, counts and archive.
-    pub(in crate::store::conformance) async fn check(&self) {
+    pub async fn check(&self) {
         let loaded = self.store.load(self.key()).await.expect("a state is loaded");
         if self.state.head.revision == Revision::NONE {
             assert_eq!(loaded, None, "nothing is stored");
@@ -306,29 +293,29 @@ impl Script {
         assert_eq!(self.state.head.stored_bytes, Some(bytes), "all that is stored is counted");
     }
 
-    pub(in crate::store::conformance) async fn archived(&self, wanted: &Ranges) -> Vec<Arc<Utterance>> {
+    pub async fn archived(&self, wanted: &Ranges) -> Vec<Arc<Utterance>> {
         self.store.archived(self.key(), wanted).await.expect("an archive is read")
     }
 
     /// The sequences of the archived utterances with these ids.
-    pub(in crate::store::conformance) async fn archived_ids(&self, ids: &[&str]) -> BTreeMap<String, u64> {
+    pub async fn archived_ids(&self, ids: &[&str]) -> BTreeMap<String, u64> {
         let ids: Vec<Box<str>> = ids.iter().map(|id| (*id).into()).collect();
         let found = self.store.archived_ids(self.key(), &ids).await.expect("ids are looked up");
         found.into_iter().map(|(id, sequence)| (id.into(), sequence.get())).collect()
     }
 
     /// Every stored utterance, in the window or the archive.
-    pub(in crate::store) fn stored(&self) -> impl Iterator<Item = &Arc<Utterance>> {
+    pub fn stored(&self) -> impl Iterator<Item = &Arc<Utterance>> {
         self.archive.values().chain(self.state.window.iter())
     }
 
-    pub(in crate::store::conformance) fn id_of(&self, sequence: u64) -> Box<str> {
+    pub fn id_of(&self, sequence: u64) -> Box<str> {
         let mut stored = self.stored();
         let utterance = stored.find(|utterance| utterance.sequence == Sequence(sequence));
         utterance.expect("the utterance is stored").id_text().into()
     }
 
-    pub(in crate::store::conformance) async fn decide<T>(
+    pub async fn decide<T>(
         &self,
         rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>,
     ) -> T {
@@ -336,7 +323,7 @@ impl Script {
     }
 
     /// Applies a rule, and reads from the store what the rule needs.
-    pub(in crate::store::conformance) async fn decided<T>(
+    pub async fn decided<T>(
         &self,
         rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>,
     ) -> Result<T, Refusal> {
@@ -371,29 +358,29 @@ impl Script {
 }
 
 /// A conversation's key in the namespace `default`.
-pub(in crate::store) fn key(id: &str) -> ConversationKey {
+pub fn key(id: &str) -> ConversationKey {
     key_in("default", id)
 }
 
-pub(in crate::store::conformance) fn key_in(namespace: &str, id: &str) -> ConversationKey {
+pub fn key_in(namespace: &str, id: &str) -> ConversationKey {
     let id = ConversationId::new(id).expect("a conversation's id");
     ConversationKey { namespace: Namespace::new(namespace).expect("a namespace"), id }
 }
 
 /// A change id that is unique in this process.
-pub(in crate::store::conformance) fn change() -> ChangeId {
+pub fn change() -> ChangeId {
     ChangeId(lineage().0)
 }
 
 /// A lineage that is unique in this process.
-pub(in crate::store::conformance) fn lineage() -> LineageId {
+pub fn lineage() -> LineageId {
     static LINEAGES: AtomicU64 = AtomicU64::new(1);
     let lineage = u128::from(LINEAGES.fetch_add(1, Ordering::Relaxed)) << 64;
     LineageId(lineage.to_be_bytes())
 }
 
 /// An identity with a lineage of its own.
-pub(in crate::store::conformance) fn identity(key: ConversationKey, recipient: &str) -> Identity {
+pub fn identity(key: ConversationKey, recipient: &str) -> Identity {
     Identity {
         key,
         recipient: RecipientId::new(recipient).expect("a recipient"),
@@ -403,23 +390,23 @@ pub(in crate::store::conformance) fn identity(key: ConversationKey, recipient: &
     }
 }
 
-pub(in crate::store::conformance) fn recipient(id: &str) -> RecipientKey {
+pub fn recipient(id: &str) -> RecipientKey {
     RecipientKey { namespace: Namespace::default(), id: RecipientId::new(id).expect("a recipient") }
 }
 
 /// Makes `id` the active conversation of a recipient who has none.
-pub(in crate::store::conformance) fn activating(recipient: &RecipientKey, id: &str) -> PointerWrite {
+pub fn activating(recipient: &RecipientKey, id: &str) -> PointerWrite {
     let after = Some(ConversationId::new(id).expect("a conversation's id"));
     PointerWrite { recipient: recipient.clone(), before: None, after }
 }
 
-pub(in crate::store::conformance) fn attempt(id: &str) -> OutcomeKey {
+pub fn attempt(id: &str) -> OutcomeKey {
     let request = RequestId::new(id).expect("a request id");
     OutcomeKey { namespace: Namespace::default(), rpc: "Memorize", request }
 }
 
 /// The outcome of a call at `time` that resulted in `state`.
-pub(in crate::store::conformance) fn outcome(state: &Conversation, time: Timestamp) -> Arc<Outcome> {
+pub fn outcome(state: &Conversation, time: Timestamp) -> Arc<Outcome> {
     Arc::new(Outcome {
         body: u128::MAX - 7,
         time,
@@ -460,11 +447,7 @@ pub(in crate::store::conformance) fn outcome(state: &Conversation, time: Timesta
 }
 
 /// Reads every id of a recipient's conversations, `limit` at a time.
-pub(in crate::store::conformance) async fn listed(
-    store: &Arc<dyn Store>,
-    recipient: &RecipientKey,
-    limit: usize,
-) -> Vec<String> {
+pub async fn listed(store: &Arc<dyn Store>, recipient: &RecipientKey, limit: usize) -> Vec<String> {
     let (mut ids, mut after) = (Vec::new(), None);
     loop {
         let place = Page { after, limit };
@@ -478,25 +461,22 @@ pub(in crate::store::conformance) async fn listed(
     }
 }
 
-pub(in crate::store::conformance) async fn active(
-    store: &Arc<dyn Store>,
-    recipient: &RecipientKey,
-) -> Option<String> {
+pub async fn active(store: &Arc<dyn Store>, recipient: &RecipientKey) -> Option<String> {
     let active = store.active(recipient).await.expect("a pointer is read");
     active.map(|id| id.to_string())
 }
 
 /// Checks that the commit conflicts.
-pub(in crate::store::conformance) async fn refused(store: &Arc<dyn Store>, commit: Commit) {
+pub async fn refused(store: &Arc<dyn Store>, commit: Commit) {
     assert!(matches!(store.commit(commit).await, Err(CommitError::Conflict(_))));
 }
 
 /// Whether the commit was refused for lack of room.
-pub(in crate::store::conformance) fn is_full(result: &Result<(), CommitError>) -> bool {
+pub fn is_full(result: &Result<(), CommitError>) -> bool {
     matches!(result, Err(CommitError::Store(StoreError::Full { .. })))
 }
 
-pub(in crate::store) fn said(role: Role, content: &str) -> Draft {
+pub fn said(role: Role, content: &str) -> Draft {
     Draft {
         id: None,
         role,
@@ -508,28 +488,28 @@ pub(in crate::store) fn said(role: Role, content: &str) -> Draft {
     }
 }
 
-pub(in crate::store) fn user(content: &str) -> Draft {
+pub fn user(content: &str) -> Draft {
     said(Role::User, content)
 }
 
-pub(in crate::store) fn named(id: &str, content: &str) -> Draft {
+pub fn named(id: &str, content: &str) -> Draft {
     Draft { id: Some(id.into()), ..user(content) }
 }
 
 /// `count` user utterances that contain their number.
-pub(in crate::store) fn users(count: usize) -> Vec<Draft> {
+pub fn users(count: usize) -> Vec<Draft> {
     (1..=count).map(|number| user(&format!("The code of room {number} is R-{number}."))).collect()
 }
 
 /// An assistant's tool call.
-pub(in crate::store::conformance) fn call(id: &str) -> Draft {
+pub fn call(id: &str) -> Draft {
     let call = ToolCall { id: id.into(), name: "find".into(), arguments_json: "{\"n\":1}".into() };
     let more = More { tool_calls: vec![call], ..More::default() };
     Draft { more: Some(Box::new(more)), ..said(Role::Assistant, "") }
 }
 
 /// A tool's result.
-pub(in crate::store) fn result(id: &str, content: &str) -> Draft {
+pub fn result(id: &str, content: &str) -> Draft {
     let more = More { tool_call_id: Some(id.into()), ..More::default() };
     Draft { more: Some(Box::new(more)), ..said(Role::Tool, content) }
 }
