@@ -14,10 +14,7 @@ const DATABASES: [&str; 2] = ["postgres", "postgresql"];
 
 /// Returns `text`, or [`HIDDEN`] if it may hold a secret.
 pub fn shown(text: &str) -> Cow<'_, str> {
-    match may_hold_secret(text) {
-        true => HIDDEN.into(),
-        false => text.into(),
-    }
+    if may_hold_secret(text) { HIDDEN.into() } else { text.into() }
 }
 
 fn may_hold_secret(text: &str) -> bool {

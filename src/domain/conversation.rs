@@ -287,10 +287,7 @@ impl Head {
         if self.awaits_answer && now.time < said_time.plus(timeouts.awaiting) {
             return Status::AwaitingAnswer;
         }
-        match now.time < said_time.plus(timeouts.idle) {
-            true => Status::Active,
-            false => Status::Idle,
-        }
+        if now.time < said_time.plus(timeouts.idle) { Status::Active } else { Status::Idle }
     }
 
     /// The bytes that count against the storage limit of the conversation's namespace: those of its

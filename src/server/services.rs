@@ -43,10 +43,7 @@ pub fn routes(
         .with(served!(TraceServiceServer))
         .with(health.accept_compressed(Gzip));
     tokio::spawn(report(reporter, engine.condition(), closing));
-    match settings.reflection {
-        true => with_reflection(routes),
-        false => Ok(routes),
-    }
+    if settings.reflection { with_reflection(routes) } else { Ok(routes) }
 }
 
 const SERVICES: [&str; 7] = [

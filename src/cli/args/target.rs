@@ -48,9 +48,10 @@ impl Json {
         CliError: From<E>,
     {
         let mut output = Output::new();
-        match self.json {
-            true => output.json(name, &response)?,
-            false => tell(&mut output, response)?,
+        if self.json {
+            output.json(name, &response)?
+        } else {
+            tell(&mut output, response)?
         }
         Ok(output.flush()?)
     }

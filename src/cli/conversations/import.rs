@@ -89,9 +89,10 @@ pub async fn import(args: Import) -> Result<(), CliError> {
     let Importing { args, meter, tally, .. } = importing;
     let line = tally.line(args.dry_run, &meter.end());
     let mut output = Output::new();
-    match args.json.json {
-        true => note(&line),
-        false => output.prose(&line)?,
+    if args.json.json {
+        note(&line)
+    } else {
+        output.prose(&line)?
     }
     output.flush()?;
     let text = "the last messages may be stored too; repeat the command to continue from there";

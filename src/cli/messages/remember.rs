@@ -87,11 +87,7 @@ fn request(args: Remember) -> RememberRequest {
             Some(Scope::Recipient) => RememberScope::Recipient,
         }
         .into(),
-        order: match args.recent {
-            true => RememberOrder::Recency,
-            false => RememberOrder::Unspecified,
-        }
-        .into(),
+        order: if args.recent { RememberOrder::Recency } else { RememberOrder::Unspecified }.into(),
         page_size: args.limit,
         min_relevance: args.min_relevance,
         ..Default::default()

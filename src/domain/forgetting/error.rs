@@ -59,10 +59,7 @@ pub struct Suggested(Vec<String>);
 
 impl fmt::Display for Suggested {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0.is_empty() {
-            true => Ok(()),
-            false => write!(f, "; perhaps {}", self.0.join(" or ")),
-        }
+        if self.0.is_empty() { Ok(()) } else { write!(f, "; perhaps {}", self.0.join(" or ")) }
     }
 }
 

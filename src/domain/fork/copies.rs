@@ -56,10 +56,7 @@ impl Head {
         let own = Provenance { origin: self.first_place(sequence), edited: false };
         let at = |run: &Copied| (run.first..=run.last).contains(&sequence);
         let is_own = |run: &Copied| at(run) && run.at(sequence) == own;
-        match self.copies.iter().any(is_own) {
-            true => Vec::new(),
-            false => self.origins_at(sequence),
-        }
+        if self.copies.iter().any(is_own) { Vec::new() } else { self.origins_at(sequence) }
     }
 
     /// Where an utterance that is no copy was first stored.

@@ -21,10 +21,7 @@ impl Now {
     /// When something recorded at `time` happened. A time ahead of the clock was recorded before the clock
     /// was set back, and counts as that moment.
     pub fn noted(self, time: Timestamp) -> Timestamp {
-        match is_ahead(time, self.time) {
-            true => self.since.min(self.time),
-            false => time,
-        }
+        if is_ahead(time, self.time) { self.since.min(self.time) } else { time }
     }
 }
 

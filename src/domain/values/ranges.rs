@@ -190,10 +190,7 @@ impl fmt::Display for Ranges {
         }
         for (index, (first, last)) in self.0.iter().enumerate() {
             f.write_str(if index == 0 { "" } else { ", " })?;
-            match first == last {
-                true => write!(f, "{first}")?,
-                false => write!(f, "{first}-{last}")?,
-            }
+            if first == last { write!(f, "{first}")? } else { write!(f, "{first}-{last}")? }
         }
         Ok(())
     }

@@ -96,9 +96,10 @@ impl Batch {
             Err(Stop::Elsewhere) => Answer::Anew,
             Err(Stop::Error(error)) => engine.refused(write.call(), write.target(), error).await,
         };
-        match self.is_empty() {
-            true => write.answer(answer),
-            false => self.decided.push((write, answer)),
+        if self.is_empty() {
+            write.answer(answer)
+        } else {
+            self.decided.push((write, answer))
         }
         Joined::Yes
     }

@@ -213,10 +213,7 @@ impl<T> Request<T> {
     /// Prepares it to be resolved again, unless that was done too often.
     pub fn again(mut self: Box<Self>) -> Result<Box<Self>> {
         self.target = None;
-        match self.try_again() {
-            true => Ok(self),
-            false => Err(EngineError::Contended),
-        }
+        if self.try_again() { Ok(self) } else { Err(EngineError::Contended) }
     }
 
     /// Whether it was not tried yet.

@@ -46,9 +46,10 @@ impl Turns {
     pub(in crate::engine) fn add(&mut self, key: &ConversationKey) -> bool {
         let line = self.lines.entry(key.namespace.clone()).or_default();
         let has_room = line.len() < self.places;
-        match has_room {
-            true => line.push_back(key.clone()),
-            false => self.left_out = true,
+        if has_room {
+            line.push_back(key.clone())
+        } else {
+            self.left_out = true
         }
         has_room
     }

@@ -251,9 +251,10 @@ fn list_window(
         }
         !more
     };
-    match list.newest_first {
-        true => range.rev().all(&mut take),
-        false => range.into_iter().all(&mut take),
+    if list.newest_first {
+        range.rev().all(&mut take)
+    } else {
+        range.into_iter().all(&mut take)
     };
     let reached = places.last().and_then(|place| window.at(*place)).map(|utterance| utterance.sequence);
     (Listed::Window(places), reached, more)

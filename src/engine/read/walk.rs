@@ -89,9 +89,10 @@ impl<'a> Walk<'a> {
             }
         }
         let Some(utterance) = in_window else { return Ok(None) };
-        match self.backwards {
-            true => self.window.end -= 1,
-            false => self.window.start += 1,
+        if self.backwards {
+            self.window.end -= 1
+        } else {
+            self.window.start += 1
         }
         Ok(Some(utterance.clone()))
     }

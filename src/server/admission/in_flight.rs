@@ -55,10 +55,7 @@ impl InFlight {
     /// Counts one more, if the limits allow.
     pub fn hold(self: &Arc<Self>, caller: u64) -> Result<Held, Limit> {
         let total = self.total.fetch_add(1, Ordering::Relaxed);
-        let held = match total < self.most {
-            true => self.count(caller, total),
-            false => Err(Limit::All),
-        };
+        let held = if total < self.most { self.count(caller, total) } else { Err(Limit::All) };
         if held.is_err() {
             self.total.fetch_sub(1, Ordering::Relaxed);
         }

@@ -169,10 +169,7 @@ impl Guard {
             Proof::Token(token) => known.credentials.of_token(token).cloned(),
         };
         let credential = credential.ok_or(Refused::Invalid)?;
-        match credential.is_expired(now) {
-            true => Err(Refused::Expired),
-            false => Ok(credential),
-        }
+        if credential.is_expired(now) { Err(Refused::Expired) } else { Ok(credential) }
     }
 
     /// Returns the credential of a JWT, even of one that has expired. Its signature is checked last.

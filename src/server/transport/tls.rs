@@ -252,10 +252,7 @@ impl Files {
 fn certificates(file: &Path, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let wrong = |error| TlsError::Pem { file: file.to_owned(), error };
     let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>().map_err(wrong)?;
-    match certificates.is_empty() {
-        true => Err(wrong(pem::Error::NoItemsFound)),
-        false => Ok(certificates),
-    }
+    if certificates.is_empty() { Err(wrong(pem::Error::NoItemsFound)) } else { Ok(certificates) }
 }
 
 fn roots(file: &Path, pem: &[u8]) -> Result<RootCertStore, TlsError> {

@@ -263,10 +263,7 @@ impl Writer {
         {
             self.flush()?;
         }
-        match self.mark_time.elapsed() >= MARK_INTERVAL {
-            true => self.mark(),
-            false => Ok(()),
-        }
+        if self.mark_time.elapsed() >= MARK_INTERVAL { self.mark() } else { Ok(()) }
     }
 
     /// Returns how long to wait for requests before other work is due.

@@ -115,10 +115,7 @@ impl Chat {
             return Vec::new();
         }
         self.scroll = 0;
-        match is_command {
-            true => self.command(),
-            false => self.message(),
-        }
+        if is_command { self.command() } else { self.message() }
     }
 
     fn message(&mut self) -> Vec<Effect> {

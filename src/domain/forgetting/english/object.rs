@@ -72,10 +72,7 @@ pub(super) fn objects(cursor: &mut Cursor<'_>) -> Result<Vec<Selection>> {
 
 /// Consumes an object.
 fn object(cursor: &mut Cursor<'_>) -> Result<Selection> {
-    match cursor.word("about") {
-        true => after_about(cursor),
-        false => quantified(cursor),
-    }
+    if cursor.word("about") { after_about(cursor) } else { quantified(cursor) }
 }
 
 /// Consumes what follows "forget about": an object, or otherwise a topic.
@@ -204,10 +201,7 @@ fn what(cursor: &mut Cursor<'_>, start: usize) -> Result<Selection> {
         return Err(cursor.not_understood());
     }
     modifiers(cursor, &mut selection)?;
-    match selection.is_bare() {
-        true => Err(cursor.refused(start, NARROWER)),
-        false => Ok(selection),
-    }
+    if selection.is_bare() { Err(cursor.refused(start, NARROWER)) } else { Ok(selection) }
 }
 
 /// Consumes what follows "all".

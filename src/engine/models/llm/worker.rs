@@ -72,10 +72,7 @@ impl Engine {
         turns.renew();
         loop {
             let Ok(permit) = llm.permits.clone().try_acquire_owned() else { return Ok(None) };
-            let next = match turns.is_empty() {
-                true => self.read_queue(llm, turns).await?,
-                false => None,
-            };
+            let next = if turns.is_empty() { self.read_queue(llm, turns).await? } else { None };
             let Some(key) = turns.take() else { return Ok(next) };
             let now = Instant::now();
             // the conversation may have failed, or its call may have started, since it was found

@@ -179,10 +179,7 @@ impl Reader {
         let read = self.input.by_ref().take(length as u64).read_to_end(&mut bytes);
         read.map_err(|error| BackupError::File { path: self.path.clone(), error })?;
         self.next += bytes.len() as u64;
-        match bytes.len() == length {
-            true => Ok(bytes),
-            false => Err(BackupError::Cut(self.path.clone())),
-        }
+        if bytes.len() == length { Ok(bytes) } else { Err(BackupError::Cut(self.path.clone())) }
     }
 
     /// Checks the last block: it has the number of records, and nothing follows.

@@ -200,10 +200,7 @@ impl Engine for Fragile {
     }
 
     fn sync(&self) -> Result<(), KeyValueError> {
-        match fails() {
-            true => Err(KeyValueError("the disk is full".to_owned())),
-            false => Ok(()),
-        }
+        if fails() { Err(KeyValueError("the disk is full".to_owned())) } else { Ok(()) }
     }
 }
 
@@ -270,9 +267,6 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap().path();
         let copied = to.join(entry.file_name().unwrap());
-        match entry.is_dir() {
-            true => copy(&entry, &copied),
-            false => drop(fs::copy(&entry, copied).unwrap()),
-        }
+        if entry.is_dir() { copy(&entry, &copied) } else { drop(fs::copy(&entry, copied).unwrap()) }
     }
 }

@@ -219,10 +219,7 @@ fn files_under(directory: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => files.extend(files_under(&path)),
-            false => files.push(path),
-        }
+        if path.is_dir() { files.extend(files_under(&path)) } else { files.push(path) }
     }
     files
 }

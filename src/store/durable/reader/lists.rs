@@ -87,10 +87,7 @@ impl Reader {
             let (key, _) = pair.map_err(unreadable)?;
             records::decode_key::<K>(&key).map(Placed::place).map_err(unreadable)
         });
-        match list.order.newest_first {
-            true => Box::new(keys.rev()),
-            false => Box::new(keys),
-        }
+        if list.order.newest_first { Box::new(keys.rev()) } else { Box::new(keys) }
     }
 
     /// Returns the conversations of a range's first span.
