@@ -7,7 +7,7 @@ use crate::cli::{
     client::Connection,
     errors::CliError,
     terminal::{
-        output::{Output, note},
+        output::note,
         read::said,
         text::{bytes, visible},
     },
@@ -116,17 +116,12 @@ async fn show(whose: Whose) -> Result<(), CliError> {
         ..Default::default()
     };
     let response = connection.conversations().get_state(request).await?.into_inner();
-    let mut output = Output::new();
-    if whose.target.json.json {
-        output.json("GetStateResponse", &response)?;
-        return Ok(output.flush()?);
-    }
-    response.values.iter().try_for_each(|value| output.line(&line(value)))?;
-    output.flush()?;
-    if response.values.is_empty() {
-        note("no values are stored");
-    }
-    Ok(())
+    whose.target.json.answer("GetStateResponse", response, |output, response| {
+        if response.values.is_empty() {
+            note("no values are stored");
+        }
+        response.values.iter().try_for_each(|value| output.line(&line(value)))
+    })
 }
 
 fn line(value: &StateValue) -> String {

@@ -89,18 +89,15 @@ pub struct Context {
 /// Prints the messages on stdout, and on stderr what they cost and leave out.
 pub async fn context(args: Context) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
-    let json = args.target.json.json;
+    let json = args.target.json;
     let context = connection.contexts().build_context(request(args)).await?.into_inner();
-    let mut output = Output::new();
-    if json {
-        output.json("BuildContextResponse", &context)?;
-        return Ok(output.flush()?);
-    }
-    tell(&mut output, &context)?;
-    output.flush()?;
-    note(&told(&context));
-    context.warnings.iter().for_each(|warning| note(&format!("warning: {}", warning.text)));
-    Ok(())
+    json.answer("BuildContextResponse", context, |output, context| {
+        tell(output, &context)?;
+        output.flush()?;
+        note(&told(&context));
+        context.warnings.iter().for_each(|warning| note(&format!("warning: {}", warning.text)));
+        Ok::<_, CliError>(())
+    })
 }
 
 fn request(args: Context) -> BuildContextRequest {

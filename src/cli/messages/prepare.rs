@@ -78,23 +78,9 @@ pub async fn prepare(args: Prepare) -> Result<(), CliError> {
     let file = args.file.clone();
     let history = read::behind(move || read::text(&file, MAX_HISTORY_WEIGHT)).await?;
     let connection = Connection::to(&args.remote).await?;
-    let json = args.json.json;
+    let json = args.json;
     let response = connection.contexts().prepare_history(request(args, history)).await?.into_inner();
-    let mut output = Output::new();
-    if json {
-        output.json("PrepareHistoryResponse", &response)?;
-        return Ok(output.flush()?);
-    }
-    tell(&mut output, &response)?;
-    output.flush()?;
-    note(&format!(
-        "{}, {}",
-        counted(response.message_count(), "message"),
-        counted(response.token_count(), "token")
-    ));
-    left_out(&response.dropped).iter().for_each(|line| note(line));
-    response.warnings.iter().for_each(|warning| note(&format!("warning: {}", visible(&warning.text))));
-    Ok(())
+    json.answer("PrepareHistoryResponse", response, tell)
 }
 
 fn request(args: Prepare, history: String) -> PrepareHistoryRequest {
@@ -136,12 +122,21 @@ fn left_out(dropped: &[DroppedMessage]) -> Vec<String> {
 }
 
 /// Prints an array of messages, or the `system` and `messages` of an Anthropic request.
-fn tell(output: &mut Output, response: &PrepareHistoryResponse) -> Result<(), CliError> {
+fn tell(output: &mut Output, response: PrepareHistoryResponse) -> Result<(), CliError> {
     let messages: &RawValue = serde_json::from_str(&response.messages_json).map_err(std::io::Error::from)?;
     match response.system.as_str() {
-        "" => output.json_value(&messages),
-        system => output.json_value(&serde_json::json!({ "system": system, "messages": messages })),
+        "" => output.json_value(&messages)?,
+        system => output.json_value(&serde_json::json!({ "system": system, "messages": messages }))?,
     }
+    output.flush()?;
+    note(&format!(
+        "{}, {}",
+        counted(response.message_count(), "message"),
+        counted(response.token_count(), "token")
+    ));
+    left_out(&response.dropped).iter().for_each(|line| note(line));
+    response.warnings.iter().for_each(|warning| note(&format!("warning: {}", visible(&warning.text))));
+    Ok(())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::cli::{
     client::Connection,
     errors::CliError,
     terminal::{
-        output::{Output, note},
+        output::note,
         text::{counted, ranges},
     },
 };
@@ -52,20 +52,17 @@ pub struct Summarize {
 /// Prints the summary on stdout, and on stderr what it was made from.
 pub async fn summarize(args: Summarize) -> Result<(), CliError> {
     let connection = Connection::open(&args.target).await?;
-    let json = args.target.json.json;
+    let json = args.target.json;
     let response = connection.memory().summarize(request(args)).await?.into_inner();
-    let mut output = Output::new();
-    if json {
-        output.json("SummarizeResponse", &response)?;
-        return Ok(output.flush()?);
-    }
-    output.text(&response.text)?;
-    output.flush()?;
-    match response.warnings.as_slice() {
-        [] => note(&made_from(&response)),
-        warnings => warnings.iter().for_each(|warning| note(&warning.text)),
-    }
-    Ok(())
+    json.answer("SummarizeResponse", response, |output, response| {
+        output.text(&response.text)?;
+        output.flush()?;
+        match response.warnings.as_slice() {
+            [] => note(&made_from(&response)),
+            warnings => warnings.iter().for_each(|warning| note(&warning.text)),
+        }
+        Ok::<_, CliError>(())
+    })
 }
 
 fn request(args: Summarize) -> SummarizeRequest {
