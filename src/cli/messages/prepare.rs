@@ -121,7 +121,7 @@ fn left_out(dropped: &[DroppedMessage]) -> Vec<String> {
     lines.into_iter().map(line).collect()
 }
 
-/// Prints an array of messages, or the `system` and `messages` of an Anthropic request.
+/// Prints an array of messages, or the `system` and `messages` of an Anthropic request; and on stderr what was left out.
 fn tell(output: &mut Output, response: PrepareHistoryResponse) -> Result<(), CliError> {
     let messages: &RawValue = serde_json::from_str(&response.messages_json).map_err(std::io::Error::from)?;
     match response.system.as_str() {

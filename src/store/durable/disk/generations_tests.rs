@@ -200,7 +200,10 @@ impl Engine for Fragile {
     }
 
     fn sync(&self) -> Result<(), KeyValueError> {
-        if fails() { Err(KeyValueError("the disk is full".to_owned())) } else { Ok(()) }
+        match fails() {
+            true => Err(KeyValueError("the disk is full".to_owned())),
+            false => Ok(()),
+        }
     }
 }
 
@@ -267,6 +270,9 @@ fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap().path();
         let copied = to.join(entry.file_name().unwrap());
-        if entry.is_dir() { copy(&entry, &copied) } else { drop(fs::copy(&entry, copied).unwrap()) }
+        match entry.is_dir() {
+            true => copy(&entry, &copied),
+            false => drop(fs::copy(&entry, copied).unwrap()),
+        }
     }
 }
