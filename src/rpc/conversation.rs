@@ -293,10 +293,7 @@ pub fn encoding(field: &str, name: &str) -> Result<crate::domain::Encoding, Refu
 
 /// Checks a title; an empty one is `None`.
 pub fn title(title: &str) -> Result<Option<Arc<str>>, Refusal> {
-    if title.len() > MAX_TITLE_BYTES || title.chars().any(char::is_control) {
-        let text = format!("must be at most {MAX_TITLE_BYTES} bytes without control characters");
-        return Err(Refusal::invalid("title", text));
-    }
+    decode::line("title", title, MAX_TITLE_BYTES)?;
     Ok((!title.is_empty()).then(|| title.into()))
 }
 

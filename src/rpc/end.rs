@@ -34,10 +34,7 @@ fn end_call(request: proto::EndConversationRequest) -> Result<Call<End>, Refusal
         proto::EndConversationRequest { request_id: String::new(), ..request.clone() }
     })?;
     let reason = request.reason.as_str();
-    if reason.len() > MAX_REASON_BYTES || reason.chars().any(char::is_control) {
-        let text = format!("must be at most {MAX_REASON_BYTES} bytes without control characters");
-        return Err(Refusal::invalid("reason", text));
-    }
+    decode::line("reason", reason, MAX_REASON_BYTES)?;
     Ok(Call {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
         command: End { reason: reason.into(), expected: decode::revision(request.expected_revision)? },

@@ -25,7 +25,7 @@ impl Services {
         request: proto::GetStateRequest,
     ) -> Result<proto::GetStateResponse, Status> {
         let address = address(&request.conversation_id, &request.recipient_id, request.scope)?;
-        check_count("names", request.names.len())?;
+        decode::at_most("names", request.names.len(), MAX_STATE_NAMES)?;
         let names: Vec<Box<str>> = request.names.into_iter().map(Into::into).collect();
         let reply = self.engine.state(caller, &address, &names).await?;
         Ok(proto::GetStateResponse {
@@ -88,9 +88,9 @@ fn address(conversation: &str, recipient: &str, scope: i32) -> Result<Address, R
 
 /// Converts the state changes of a request.
 pub(super) fn change(change: proto::StateChange) -> Result<StateChange, Refusal> {
-    check_count("set", change.set.len())?;
-    check_count("delete", change.delete.len())?;
-    check_count("expected_versions", change.expected_versions.len())?;
+    decode::at_most("set", change.set.len(), MAX_STATE_NAMES)?;
+    decode::at_most("delete", change.delete.len(), MAX_STATE_NAMES)?;
+    decode::at_most("expected_versions", change.expected_versions.len(), MAX_STATE_NAMES)?;
     let set = change.set.into_iter().enumerate().map(|(index, value)| given(index, value));
     let versions = change.expected_versions.into_iter().map(|(name, version)| expected(name, version));
     Ok(StateChange {
@@ -124,14 +124,5 @@ fn expected(name: String, version: i64) -> Result<(Box<str>, Revision), Refusal>
             let text = format!("is {version}; accepted: 0 (for a name without a value) or more");
             Err(Refusal::invalid(format!("expected_versions[{}]", quoted(&name)), text))
         }
-    }
-}
-
-fn check_count(field: &str, count: usize) -> Result<(), Refusal> {
-    match count > MAX_STATE_NAMES {
-        true => {
-            Err(Refusal::invalid(field, format!("has {count} entries; accepted: at most {MAX_STATE_NAMES}")))
-        }
-        false => Ok(()),
     }
 }

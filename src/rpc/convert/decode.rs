@@ -280,10 +280,7 @@ pub fn page_size(number: i32, (default, most): (usize, usize)) -> Result<usize, 
 /// Reads ranges of sequences, and limits their number.
 pub fn sequences(field: &str, ranges: &[proto::SequenceRange]) -> Result<Ranges, Refusal> {
     const MOST: usize = 1_000;
-    if ranges.len() > MOST {
-        let text = format!("has {} entries; accepted: at most {MOST}", ranges.len());
-        return Err(Refusal::invalid(field, text));
-    }
+    at_most(field, ranges.len(), MOST)?;
     let mut sequences = Ranges::new();
     for (index, &proto::SequenceRange { first, last }) in ranges.iter().enumerate() {
         match (u64::try_from(first), u64::try_from(last)) {
@@ -339,12 +336,24 @@ pub fn policy(field: &str, policy: &proto::Policy) -> Result<PolicyUpdate, Refus
 }
 
 fn summary_model(field: &str, model: &str) -> Result<Arc<str>, Refusal> {
-    match model.len() > MAX_MODEL_BYTES || model.chars().any(char::is_control) {
-        true => {
-            let text = format!("must be at most {MAX_MODEL_BYTES} bytes without control characters");
-            Err(Refusal::invalid(format!("{field}.summary_model"), text))
-        }
-        false => Ok(model.into()),
+    line(&format!("{field}.summary_model"), model, MAX_MODEL_BYTES)?;
+    Ok(model.into())
+}
+
+/// Refuses a text of more than `most` bytes, or with control characters.
+pub fn line(field: &str, text: &str, most: usize) -> Result<(), Refusal> {
+    let refused = || format!("must be at most {most} bytes without control characters");
+    match text.len() > most || text.chars().any(char::is_control) {
+        true => Err(Refusal::invalid(field, refused())),
+        false => Ok(()),
+    }
+}
+
+/// Refuses a list of more than `most` entries.
+pub fn at_most(field: &str, count: usize, most: usize) -> Result<(), Refusal> {
+    match count > most {
+        true => Err(Refusal::invalid(field, format!("has {count} entries; accepted: at most {most}"))),
+        false => Ok(()),
     }
 }
 
@@ -436,10 +445,7 @@ pub fn mask<'a>(
 /// Checks focus areas: words that give a sentence more weight.
 pub fn focus(areas: Vec<String>) -> Result<Vec<String>, Refusal> {
     let (most, bytes) = MAX_FOCUS_AREAS;
-    if areas.len() > most {
-        let text = format!("has {} entries; accepted: at most {most}", areas.len());
-        return Err(Refusal::invalid("focus_areas", text));
-    }
+    at_most("focus_areas", areas.len(), most)?;
     match areas.iter().position(|area| area.is_empty() || area.len() > bytes) {
         Some(index) => {
             let text = format!("has {} bytes; accepted: 1 to {bytes}", areas[index].len());

@@ -148,13 +148,8 @@ fn list(request: proto::ListMessagesRequest) -> Result<ListMessages, Refusal> {
 
 /// Checks that a request does not have too many utterance ids.
 pub(in crate::rpc) fn ids(field: &str, ids: Vec<String>) -> Result<Vec<Box<str>>, Refusal> {
-    match ids.len() > MAX_IDS {
-        true => {
-            let text = format!("has {} entries; accepted: at most {MAX_IDS}", ids.len());
-            Err(Refusal::invalid(field, text))
-        }
-        false => Ok(ids.into_iter().map(String::into_boxed_str).collect()),
-    }
+    decode::at_most(field, ids.len(), MAX_IDS)?;
+    Ok(ids.into_iter().map(String::into_boxed_str).collect())
 }
 
 /// Checks that a format has messages; `None` is the format in which each message came.
