@@ -172,9 +172,7 @@ fn summary<T>(reply: &Applied<T>) -> String {
 }
 
 fn compact_call(request: proto::CompactConversationRequest) -> Result<Call<Compact>, Refusal> {
-    let attempt = decode::attempt("CompactConversation", &request.request_id, || {
-        proto::CompactConversationRequest { request_id: String::new(), ..request.clone() }
-    })?;
+    let attempt = decode::attempt_of!("CompactConversation", request)?;
     Ok(Call {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
         command: Compact {
@@ -198,7 +196,7 @@ fn advised_call(request: &proto::AnswerCompactionPromptRequest) -> Result<Call<C
             cause: Cause::Advised,
             expected: None,
         },
-        attempt: attempt(request)?,
+        attempt: decode::attempt_of!("AnswerCompactionPrompt", request)?,
     })
 }
 
@@ -206,24 +204,12 @@ fn decline_call(request: &proto::AnswerCompactionPromptRequest) -> Result<Call<A
     Ok(Call {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
         command: Answer { expected: None },
-        attempt: attempt(request)?,
-    })
-}
-
-fn attempt(
-    request: &proto::AnswerCompactionPromptRequest,
-) -> Result<Option<crate::engine::Attempt>, Refusal> {
-    decode::attempt("AnswerCompactionPrompt", &request.request_id, || proto::AnswerCompactionPromptRequest {
-        request_id: String::new(),
-        ..request.clone()
+        attempt: decode::attempt_of!("AnswerCompactionPrompt", request)?,
     })
 }
 
 fn undo_call(request: proto::UndoCompactionRequest) -> Result<Call<Undo>, Refusal> {
-    let attempt = decode::attempt("UndoCompaction", &request.request_id, || proto::UndoCompactionRequest {
-        request_id: String::new(),
-        ..request.clone()
-    })?;
+    let attempt = decode::attempt_of!("UndoCompaction", request)?;
     Ok(Call {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,
         command: Undo { expected: decode::revision(request.expected_revision)? },

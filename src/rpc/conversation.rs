@@ -258,9 +258,7 @@ impl Services {
 
     fn create_call(&self, request: proto::CreateConversationRequest) -> Result<CreateCall, Refusal> {
         let defaults = self.engine.defaults();
-        let attempt = decode::attempt("CreateConversation", &request.request_id, || {
-            proto::CreateConversationRequest { request_id: String::new(), ..request.clone() }
-        })?;
+        let attempt = decode::attempt_of!("CreateConversation", request)?;
         let policy = match &request.policy {
             Some(policy) => self.policy_update(policy)?.apply(&defaults.policy, "policy")?,
             None => defaults.policy.clone(),
@@ -310,9 +308,7 @@ fn update_call(
     services: &Services,
     request: proto::UpdateConversationRequest,
 ) -> Result<Call<Update>, Refusal> {
-    let attempt = decode::attempt("UpdateConversation", &request.request_id, || {
-        proto::UpdateConversationRequest { request_id: String::new(), ..request.clone() }
-    })?;
+    let attempt = decode::attempt_of!("UpdateConversation", request)?;
     let paths = decode::mask(request.update_mask.as_ref(), &["title", "policy", "labels"])?;
     let has = |path: &str| paths.iter().any(|given| given == path);
     check_map(|| "labels".to_owned(), &request.labels)?;

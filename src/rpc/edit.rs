@@ -40,9 +40,7 @@ fn call(
     request: proto::UpdateUtteranceRequest,
     max_content_bytes: usize,
 ) -> Result<(Call<UpdateUtterance>, Option<Edit>, bool), Refusal> {
-    let attempt = decode::attempt("UpdateUtterance", &request.request_id, || {
-        proto::UpdateUtteranceRequest { request_id: String::new(), ..request.clone() }
-    })?;
+    let attempt = decode::attempt_of!("UpdateUtterance", request)?;
     let paths = decode::mask(request.update_mask.as_ref(), &["pinned", "metadata", "content"])?;
     let has = |path: &str| paths.iter().any(|given| given == path);
     check_map(|| "metadata".to_owned(), &request.metadata)?;

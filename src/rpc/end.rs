@@ -30,9 +30,7 @@ impl Services {
 }
 
 fn end_call(request: proto::EndConversationRequest) -> Result<Call<End>, Refusal> {
-    let attempt = decode::attempt("EndConversation", &request.request_id, || {
-        proto::EndConversationRequest { request_id: String::new(), ..request.clone() }
-    })?;
+    let attempt = decode::attempt_of!("EndConversation", request)?;
     let reason = request.reason.as_str();
     decode::line("reason", reason, MAX_REASON_BYTES)?;
     Ok(Call {

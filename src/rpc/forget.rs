@@ -109,10 +109,7 @@ fn named(forgotten: &Ranges) -> String {
 }
 
 fn forget_call(mut request: proto::ForgetRequest) -> Result<ForgetCall, Refusal> {
-    let attempt = decode::attempt("Forget", &request.request_id, || proto::ForgetRequest {
-        request_id: String::new(),
-        ..request.clone()
-    })?;
+    let attempt = decode::attempt_of!("Forget", request)?;
     let how = how(&request)?;
     let expected = decode::revision(request.expected_revision)?;
     let forget = match request.selector.take() {

@@ -40,9 +40,7 @@ impl Services {
 }
 
 fn call(request: &proto::ForkConversationRequest) -> Result<ForkCall, Refusal> {
-    let attempt = decode::attempt("ForkConversation", &request.request_id, || {
-        proto::ForkConversationRequest { request_id: String::new(), ..request.clone() }
-    })?;
+    let attempt = decode::attempt_of!("ForkConversation", request)?;
     let id = match request.new_conversation_id.as_str() {
         "" => None,
         text => {

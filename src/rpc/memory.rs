@@ -242,10 +242,7 @@ fn restore_call(request: proto::RestoreRequest) -> Result<Call<Restore>, Refusal
             ids: request.utterance_ids.iter().map(|id| id.as_str().into()).collect(),
             expected: decode::revision(request.expected_revision)?,
         },
-        attempt: decode::attempt("Restore", &request.request_id, || proto::RestoreRequest {
-            request_id: String::new(),
-            ..request.clone()
-        })?,
+        attempt: decode::attempt_of!("Restore", request)?,
     })
 }
 

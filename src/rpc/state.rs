@@ -61,10 +61,7 @@ fn told(value: &StateValue) -> proto::StateValue {
 }
 
 fn call(request: proto::UpdateStateRequest) -> Result<Call<UpdateState>, Refusal> {
-    let attempt = decode::attempt("UpdateState", &request.request_id, || proto::UpdateStateRequest {
-        request_id: String::new(),
-        ..request.clone()
-    })?;
+    let attempt = decode::attempt_of!("UpdateState", request)?;
     let change = change(request.change.unwrap_or_default()).map_err(|refusal| refusal.within("change."))?;
     Ok(Call {
         address: address(&request.conversation_id, &request.recipient_id, request.scope)?,

@@ -114,6 +114,18 @@ pub fn attempt<M: Message>(
     Ok(Some(Attempt { rpc, id, body: xxh3_128(&body().encode_to_vec()) }))
 }
 
+/// Returns the attempt of a request that has a `request_id`.
+macro_rules! attempt_of {
+    ($rpc:literal, $request:expr) => {
+        $crate::rpc::convert::decode::attempt($rpc, &$request.request_id, || {
+            let mut body = $request.clone();
+            body.request_id.clear();
+            body
+        })
+    };
+}
+pub(in crate::rpc) use attempt_of;
+
 /// Reads the revision that a caller expects.
 pub fn revision(expected: Option<i64>) -> Result<Option<Revision>, Refusal> {
     let refuse = |number| Refusal::invalid("expected_revision", format!("is {number}; accepted: 0 or more"));
