@@ -33,7 +33,8 @@ pub use upkeep::Upkeep;
 /// A backend that stores conversations.
 ///
 /// The optional abilities of a backend have traits of their own, whose methods all have defaults: [`Sharing`]
-/// by several processes, [`DerivedData`], and [`Upkeep`].
+/// by several processes, [`DerivedData`], and [`Upkeep`]. Implementations are marked `#[async_trait]`, which is
+/// exported next to this trait.
 ///
 /// For all methods:
 /// - A key includes its namespace; nothing in one namespace is ever visible in another.
