@@ -154,8 +154,10 @@ async fn calls_without_a_parent_are_sampled() {
 async fn a_stream_is_traced() {
     let traced = Traced::start(&["--traces-sampled", "1"]).await;
     let mut memory = MemoryServiceClient::new(traced.channel().await);
-    let messages = ["talk", "other", "talk"]
-        .map(|conversation| MemorizeStreamRequest { memorize: Some(memorize(conversation, "a secret")) });
+    let messages = ["talk", "other", "talk"].map(|conversation| MemorizeStreamRequest {
+        memorize: Some(memorize(conversation, "a secret")),
+        ..Default::default()
+    });
     let mut answers = memory.memorize_stream(tokio_stream::iter(messages)).await.unwrap().into_inner();
     while answers.message().await.unwrap().is_some() {}
     let spans = traced.ends().await;

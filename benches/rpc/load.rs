@@ -10,6 +10,7 @@ use std::{
 use bytes::{Buf, BufMut, Bytes};
 use futures::{StreamExt, stream};
 use http::uri::PathAndQuery;
+use prost::Message as _;
 use tonic::{
     Request, Status,
     client::Grpc,
@@ -76,11 +77,11 @@ async fn caller(channel: Channel, call: Call, first: usize, stride: usize, end: 
     }
 }
 
-/// Sends a request, and returns the length of the answer.
-pub async fn send(client: &mut Grpc<Channel>, path: &'static str, request: Bytes) -> usize {
+/// Sends a request, and waits for its answer.
+pub async fn send(client: &mut Grpc<Channel>, path: &'static str, request: Bytes) {
     client.ready().await.expect("a connection");
     let path = PathAndQuery::from_static(path);
-    client.unary(Request::new(request), path, Raw).await.expect("an answer").into_inner()
+    client.unary(Request::new(request), path, Raw).await.expect("an answer");
 }
 
 /// Sends every request once, `in_flight` at a time, on one connection.
@@ -148,10 +149,17 @@ async fn one_stream(channel: Channel, path: &'static str, list: Arc<Vec<Bytes>>,
     let mut responses = response.into_inner();
     let mut answered = 0;
     while let Some(response) = responses.next().await {
-        response.expect("an answer");
-        answered += 1;
+        let response = Streamed::decode(response.expect("an answer")).expect("a response");
+        answered += response.answered_count as u64;
     }
     answered
+}
+
+/// How many messages of a stream a response answers.
+#[derive(prost::Message)]
+struct Streamed {
+    #[prost(int32, tag = "3")]
+    answered_count: i32,
 }
 
 /// Runs `work` on each thread, with its number, the number of threads, and its share of the connections.
@@ -195,13 +203,13 @@ pub async fn connect(address: &str) -> Channel {
     endpoint.tcp_nodelay(true).connect().await.expect("the server answers")
 }
 
-/// Passes messages through unchanged, and only reports the length of responses.
+/// Passes messages through unchanged.
 #[derive(Clone, Copy)]
 pub struct Raw;
 
 impl Codec for Raw {
     type Encode = Bytes;
-    type Decode = usize;
+    type Decode = Bytes;
     type Encoder = Self;
     type Decoder = Self;
 
@@ -225,12 +233,10 @@ impl Encoder for Raw {
 }
 
 impl Decoder for Raw {
-    type Item = usize;
+    type Item = Bytes;
     type Error = Status;
 
-    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<usize>, Status> {
-        let length = buffer.remaining();
-        buffer.advance(length);
-        Ok(Some(length))
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Bytes>, Status> {
+        Ok(Some(buffer.copy_to_bytes(buffer.remaining())))
     }
 }

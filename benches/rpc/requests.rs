@@ -68,8 +68,9 @@ pub fn memorize_json(conversation: &str, count: usize) -> Bytes {
     })
 }
 
-pub fn memorize_message(conversation: &str, first: usize) -> Bytes {
-    encoded(&MemorizeStreamRequest { memorize: Some(memorize_request(conversation, first, 1)) })
+pub fn memorize_message(conversation: &str, first: usize, combine_responses: bool) -> Bytes {
+    let memorize = Some(memorize_request(conversation, first, 1));
+    encoded(&MemorizeStreamRequest { memorize, combine_responses })
 }
 
 pub fn create(conversation: &str, preset: PolicyPreset) -> Bytes {

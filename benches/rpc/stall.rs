@@ -122,7 +122,7 @@ fn make(server: &ServerProcess, calls: Vec<(&'static str, Bytes)>) {
         for (path, request) in calls {
             match path {
                 EXPORT => export(&mut client, request).await,
-                _ => drop(send(&mut client, path, request).await),
+                _ => send(&mut client, path, request).await,
             }
         }
     });

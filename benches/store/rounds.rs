@@ -196,10 +196,9 @@ impl Sent {
                 (0..5).flat_map(|first| names.iter().map(move |name| requests::memorize(name, first, 1)));
             Call { path: requests::MEMORIZE, requests: Arc::new(sayings.collect()) }
         };
-        let messages = session
-            .iter()
-            .take(STREAMS)
-            .map(|name| Arc::new((0..5).map(|first| requests::memorize_message(name, first)).collect()));
+        let messages = session.iter().take(STREAMS).map(|name| {
+            Arc::new((0..5).map(|first| requests::memorize_message(name, first, false)).collect())
+        });
         Self {
             create: [create(&session, PolicyPreset::Session), create(&rolling, PolicyPreset::Rolling)]
                 .concat(),

@@ -44,6 +44,16 @@ struct From {
     lean: bool,
 }
 
+/// An outcome that is not responded to yet.
+struct Held {
+    reply: Result<MemorizeReply, EngineError>,
+    from: From,
+    /// Whether the response to a later request may answer this one too.
+    combines: bool,
+    /// How many requests of the stream it is the outcome of.
+    count: i32,
+}
+
 impl Services {
     /// Responds to one request.
     pub(super) async fn memorize_one(
@@ -72,6 +82,7 @@ impl Services {
             services: self.clone(),
             pipeline: MemorizePipeline::new(self.engine.clone(), caller),
             asked: VecDeque::new(),
+            held: VecDeque::new(),
             messages: UntilClosing::new(Paced::new(messages, pace), self.closing.clone()),
             ended: false,
             failure: None,
@@ -136,21 +147,18 @@ impl Services {
         })
     }
 
-    /// Returns the response to one request of a stream.
-    async fn streamed(
-        &self,
-        reply: Result<MemorizeReply, EngineError>,
-        from: &From,
-    ) -> proto::MemorizeStreamResponse {
+    /// Returns the response to one request of a stream, or to several.
+    async fn streamed(&self, held: Held) -> proto::MemorizeStreamResponse {
+        let Held { reply, from, count, .. } = held;
         let response = match reply {
-            Ok(reply) => self.memorized(reply, from).await,
+            Ok(reply) => self.memorized(reply, &from).await,
             Err(error) => Err(of_messages(error, &from.messages).into()),
         };
         let outcome = match response {
             Ok(response) => Outcome::Memorized(response),
             Err(status) => Outcome::Error(wire_status(&status)),
         };
-        proto::MemorizeStreamResponse { result: Some(outcome) }
+        proto::MemorizeStreamResponse { result: Some(outcome), answered_count: count }
     }
 }
 
@@ -164,8 +172,10 @@ fn replace_after(after: i64) -> Result<Sequence, Refusal> {
 struct Answering {
     services: Services,
     pipeline: MemorizePipeline,
-    /// For each request in the pipeline, the parts that its answer needs.
-    asked: VecDeque<From>,
+    /// For each request in the pipeline, the parts that its answer needs, and whether it combines with others.
+    asked: VecDeque<(From, bool)>,
+    /// At most two outcomes: a later one can still be combined with the last.
+    held: VecDeque<Held>,
     messages: UntilClosing<Paced<Streaming<proto::MemorizeStreamRequest>>>,
     /// Whether there are no more messages.
     ended: bool,
@@ -178,29 +188,40 @@ impl Answering {
     /// so that they are written in one commit.
     async fn next(&mut self) -> Option<Result<proto::MemorizeStreamResponse, Status>> {
         loop {
-            let (answers, reads) = (!self.pipeline.is_empty(), !self.ended && !self.pipeline.is_full());
-            if self.pipeline.has_answer() {
-                return self.answer().await;
+            while self.pipeline.has_answer() && self.held.len() < 2 {
+                self.hold().await;
             }
+            if let Some(first) = self.held.pop_front() {
+                return Some(Ok(self.services.streamed(first).await));
+            }
+            let (answers, reads) = (!self.pipeline.is_empty(), !self.ended && !self.pipeline.is_full());
             tokio::select! {
                 biased;
                 message = self.messages.next(), if reads => self.take(message).await,
-                () = self.pipeline.ready(), if answers => return self.answer().await,
+                () = self.pipeline.ready(), if answers => self.hold().await,
                 else => return self.failure.take().map(Err),
             }
         }
     }
 
-    async fn answer(&mut self) -> Option<Result<proto::MemorizeStreamResponse, Status>> {
-        let reply = self.pipeline.next().await?;
-        let from = self.asked.pop_front().unwrap_or_default();
-        Some(Ok(self.services.streamed(reply, &from).await))
+    /// Takes the next outcome, and combines it with the one before if both requests ask so and were stored.
+    async fn hold(&mut self) {
+        let Some(reply) = self.pipeline.next().await else { return };
+        let (from, combines) = self.asked.pop_front().unwrap_or_default();
+        let last =
+            self.held.back().filter(|last| combines && last.combines && reply.is_ok() && last.reply.is_ok());
+        let count = last.map_or(1, |last| last.count + 1);
+        if count > 1 {
+            self.held.pop_back();
+        }
+        self.held.push_back(Held { reply, from, combines, count });
     }
 
     async fn take(&mut self, message: Option<Result<proto::MemorizeStreamRequest, Status>>) {
         match message {
             Some(Ok(message)) => {
                 let missing = || Refusal::invalid("memorize", "is missing; accepted: a MemorizeRequest");
+                let combines = message.combine_responses;
                 let asked = match message.memorize.ok_or_else(missing) {
                     Ok(request) => self.services.asked(request).await,
                     Err(refusal) => Err(refusal),
@@ -213,7 +234,7 @@ impl Answering {
                     Ok(Asked { call, from, .. }) => (Ok(call), from),
                     Err(refusal) => (Err(refusal), From::default()),
                 };
-                self.asked.push_back(from);
+                self.asked.push_back((from, combines));
                 self.pipeline.push(call).await;
             }
             Some(Err(status)) => {

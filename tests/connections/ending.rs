@@ -15,7 +15,7 @@ fn request(number: usize) -> MemorizeStreamRequest {
     let said =
         NewUtterance { role: Role::User.into(), content: format!("message {number}"), ..Default::default() };
     let memorize = MemorizeRequest { utterances: vec![said], ..Default::default() };
-    MemorizeStreamRequest { memorize: Some(memorize) }
+    MemorizeStreamRequest { memorize: Some(memorize), ..Default::default() }
 }
 
 /// The sequences of the messages, and how the stream ended.
@@ -23,7 +23,7 @@ async fn to_the_end(mut responses: Streaming<MemorizeStreamResponse>) -> (Vec<i6
     let mut sequences = Vec::new();
     loop {
         match responses.message().await {
-            Ok(Some(MemorizeStreamResponse { result: Some(Outcome::Memorized(response)) })) => {
+            Ok(Some(MemorizeStreamResponse { result: Some(Outcome::Memorized(response)), .. })) => {
                 sequences.push(response.memorized[0].sequence);
             }
             Ok(Some(other)) => panic!("it was not memorized: {other:?}"),

@@ -81,7 +81,7 @@ impl<W: Watch> Caller<'_, W> {
             let said = texts::plain(&name, &mut self.random);
             let request = memorize(self.slot, &name, vec![said]);
             self.begin(&name, Request::Memorize(request.clone()));
-            messages.push(MemorizeStreamRequest { memorize: Some(request) });
+            messages.push(MemorizeStreamRequest { memorize: Some(request), ..Default::default() });
         }
         let count = messages.len();
         let mut answers = self.client.memory.memorize_stream(stream::iter(messages)).await?.into_inner();

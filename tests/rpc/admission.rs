@@ -113,7 +113,8 @@ async fn calls_a_second_are_bounded_and_streams_wait() {
     tokio::time::sleep(wait).await;
     session.say(vec![user("in time")]).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let message = || MemorizeStreamRequest { memorize: Some(memorize(vec![user("streamed")])) };
+    let message =
+        || MemorizeStreamRequest { memorize: Some(memorize(vec![user("streamed")])), ..Default::default() };
     let started = Instant::now();
     let messages = futures::stream::iter((0..30).map(move |_| message()));
     let mut responses = session.memory().memorize_stream(messages).await.reply();

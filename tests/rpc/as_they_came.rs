@@ -373,7 +373,8 @@ async fn a_context_can_be_stored_as_it_is() {
 async fn a_stream_takes_messages_and_replaces_nothing() {
     let session = Session::new().await;
     let requests = [messages(&CHAT), messages(&[CHAT[3]]), behind(1, &[]), messages(&BLOCKS)];
-    let requests = requests.map(|request| MemorizeStreamRequest { memorize: Some(request) });
+    let requests =
+        requests.map(|request| MemorizeStreamRequest { memorize: Some(request), ..Default::default() });
     let mut answers =
         session.memory().memorize_stream(tokio_stream::iter(requests)).await.unwrap().into_inner();
     let mut told = Vec::new();

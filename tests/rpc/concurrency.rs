@@ -115,6 +115,7 @@ async fn fifty_streams_leave_no_gap() {
         async move {
             let messages = (0..APPENDS).map(move |number| MemorizeStreamRequest {
                 memorize: Some(memorize(vec![user(&format!("{writer}:{number}"))])),
+                ..Default::default()
             });
             let mut responses = memory.memorize_stream(stream::iter(messages)).await.reply();
             let mut last = 0;

@@ -106,7 +106,7 @@ async fn a_stream_ends_with_unavailable_after_its_last_answer() {
     let (sender, messages) = mpsc::unbounded_channel();
     let send = |text: &str| {
         let memorize = Some(memorize(vec![user(text)]));
-        sender.send(MemorizeStreamRequest { memorize }).expect("it is listened to");
+        sender.send(MemorizeStreamRequest { memorize, ..Default::default() }).expect("it is listened to");
     };
     let mut responses = memory.memorize_stream(UnboundedReceiverStream::new(messages)).await.reply();
     send("first");

@@ -276,6 +276,7 @@ async fn a_stream_goes_on_in_the_next_conversation() {
     session.clock.advance(idle());
     let messages = (1..=50).map(|number| MemorizeStreamRequest {
         memorize: Some(memorize(vec![user(&format!("message {number}"))])),
+        ..Default::default()
     });
     let mut responses =
         session.memory().memorize_stream(futures::stream::iter(messages.collect::<Vec<_>>())).await.reply();

@@ -115,6 +115,7 @@ async fn the_conversation_is_returned_when_it_is_asked_for() {
 
     let messages = ["s1", "s2"].map(|id| MemorizeStreamRequest {
         memorize: Some(MemorizeRequest { request_id: id.to_owned(), ..asking.clone() }),
+        ..Default::default()
     });
     let mut responses = session.memory().memorize_stream(futures::stream::iter(messages)).await.reply();
     for revision in [3, 4] {

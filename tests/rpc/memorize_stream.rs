@@ -13,13 +13,26 @@ use crate::{
 };
 
 fn message(request: MemorizeRequest) -> MemorizeStreamRequest {
-    MemorizeStreamRequest { memorize: Some(request) }
+    MemorizeStreamRequest { memorize: Some(request), combine_responses: false }
 }
 
 async fn answers(session: &Session, messages: Vec<MemorizeStreamRequest>) -> Vec<Outcome> {
     let responses = session.memory().memorize_stream(stream::iter(messages)).await.reply();
     let outcome = |response: Result<MemorizeStreamResponse, Status>| response.unwrap().result.unwrap();
     responses.map(outcome).collect().await
+}
+
+/// How many messages each response answers, and its outcome.
+async fn combined(session: &Session, requests: Vec<(MemorizeRequest, bool)>) -> Vec<(usize, Outcome)> {
+    let message =
+        |(memorize, combine_responses)| MemorizeStreamRequest { memorize: Some(memorize), combine_responses };
+    let messages = stream::iter(requests.into_iter().map(message));
+    let responses = session.memory().memorize_stream(messages).await.reply();
+    let counted = |response: Result<MemorizeStreamResponse, Status>| {
+        let response = response.unwrap();
+        (response.answered_count as usize, response.result.unwrap())
+    };
+    responses.map(counted).collect().await
 }
 
 /// The status in a message, in the form that tests use.
@@ -54,7 +67,7 @@ async fn an_error_answers_its_own_message() {
         vec![
             message(to("ann")),
             message(memorize(vec![user("")])),
-            MemorizeStreamRequest { memorize: None },
+            MemorizeStreamRequest::default(),
             message(MemorizeRequest { expected_revision: Some(7), ..to("ann") }),
             message(to("bob")),
             message(to("ann")),
@@ -82,4 +95,43 @@ async fn request_ids_hold_within_a_stream_and_outside() {
         assert!(response.replayed && response.revision == 1);
     }
     assert!(answers(&session, Vec::new()).await.is_empty(), "an empty stream is a stream");
+}
+
+#[tokio::test]
+async fn a_response_answers_all_messages_since_the_last_one() {
+    let session = Session::new().await;
+    let requests =
+        (1..=100).map(|number| (memorize(vec![user(&format!("message {number}"))]), true)).collect();
+    let responses = combined(&session, requests).await;
+    assert!(responses.len() < 100, "{} responses", responses.len());
+    let mut answered = 0;
+    for (count, outcome) in responses {
+        answered += count;
+        let Outcome::Memorized(last) = outcome else { panic!("refused: {outcome:?}") };
+        assert_eq!(last.memorized[0].sequence as usize, answered);
+    }
+    assert_eq!(answered, 100);
+    assert_eq!(session.stored().await.len(), 100);
+}
+
+#[tokio::test]
+async fn an_error_and_what_asks_for_its_own_response_are_not_combined() {
+    let session = Session::new().await;
+    let say = |text: &str, combines| (memorize(vec![user(text)]), combines);
+    let requests =
+        vec![say("a", true), say("b", true), say("", true), say("c", true), say("d", false), say("e", true)];
+    let responses = combined(&session, requests).await;
+    let mut places = Vec::new();
+    let mut answered = 0;
+    for (count, outcome) in &responses {
+        answered += count;
+        match outcome {
+            Outcome::Error(_) => places.push((answered, *count)),
+            Outcome::Memorized(last) if answered == 5 => {
+                assert_eq!((last.memorized[0].sequence, *count), (4, 1));
+            }
+            Outcome::Memorized(_) => {}
+        }
+    }
+    assert_eq!((answered, places), (6, vec![(3, 1)]));
 }

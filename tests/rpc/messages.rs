@@ -205,7 +205,10 @@ async fn a_stream_that_is_not_read_takes_no_more() {
     let session = Session::in_memory(&Settings::default()).await;
     let client = Client::of(&session.server).await;
     let mut call = client.call("utterd.v1.MemoryService/MemorizeStream").await;
-    let message = framed(&MemorizeStreamRequest { memorize: Some(memorize(vec![user("hello")])) });
+    let message = framed(&MemorizeStreamRequest {
+        memorize: Some(memorize(vec![user("hello")])),
+        ..Default::default()
+    });
     call.body.send_data(message.repeat(400_000).into(), false).unwrap();
     let answers = call.answer().await.unwrap();
     // nothing is left to do

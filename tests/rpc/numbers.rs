@@ -23,7 +23,8 @@ const LONG: [&str; 12] = [
 /// The values of a map of versions.
 const VERSIONS: &str = ".ExpectedVersionsEntry.value";
 /// Fields that count from 1, and so are never 0.
-const FROM_ONE: [&str; 6] = ["first", "last", "revision", "segment_number", "sequence", "version"];
+const FROM_ONE: [&str; 7] =
+    ["answered_count", "first", "last", "revision", "segment_number", "sequence", "version"];
 
 fn pool() -> DescriptorPool {
     DescriptorPool::decode(FILE_DESCRIPTOR_SET).expect("the descriptors can be read")

@@ -100,8 +100,8 @@ async fn no_call_stores_bytes_beyond_the_quota() {
     let utterance_id = stored.await[0].utterance_id.clone();
     let (used, before) = (ROOM - 100, session.cursor());
     over(session.memory().memorize(to("c", "no")).await, QUOTA, ROOM, used);
-    let messages =
-        [to("c", "no"), to("c", "nor this")].map(|it| MemorizeStreamRequest { memorize: Some(it) });
+    let messages = [to("c", "no"), to("c", "nor this")]
+        .map(|it| MemorizeStreamRequest { memorize: Some(it), ..Default::default() });
     let mut answers = session.memory().memorize_stream(stream::iter(messages)).await.reply();
     for _ in 0..2 {
         let answer = answers.message().await.expect("the stream goes on").expect("an answer").result;

@@ -269,7 +269,8 @@ async fn a_stream_changes_it_with_each_request() {
         saying("", "ann", vec![json("b", "2")]),
         saying("other", "ann", vec![json("c", "3")]),
     ];
-    let requests = requests.map(|memorize| MemorizeStreamRequest { memorize: Some(memorize) });
+    let requests =
+        requests.map(|memorize| MemorizeStreamRequest { memorize: Some(memorize), ..Default::default() });
     let responses = session.memory().memorize_stream(futures::stream::iter(requests)).await.reply();
     let results: Vec<_> = responses.map(|response| response.unwrap().result.unwrap()).collect().await;
     let failed: Vec<_> = results.iter().map(|result| matches!(result, Outcome::Error(_))).collect();

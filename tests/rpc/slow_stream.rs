@@ -34,7 +34,7 @@ impl Talk {
     }
 
     fn send(&self, request: MemorizeRequest) {
-        self.requests.send(MemorizeStreamRequest { memorize: Some(request) }).unwrap();
+        self.requests.send(MemorizeStreamRequest { memorize: Some(request), ..Default::default() }).unwrap();
     }
 
     fn say(&self, texts: impl IntoIterator<Item = usize>) {

@@ -99,7 +99,10 @@ async fn messages_of_a_few_bytes_wait_until_they_are_read() {
     tokio::spawn(session.server.clone().serve_connections(incoming, std::future::pending()));
 
     gate.shut();
-    let message = grpc_message(&MemorizeStreamRequest { memorize: Some(memorize(vec![user("x")])) });
+    let message = grpc_message(&MemorizeStreamRequest {
+        memorize: Some(memorize(vec![user("x")])),
+        ..Default::default()
+    });
     let mut sent = hello();
     (1..COUNT).for_each(|_| sent.extend(frame(DATA, 0, 1, &message)));
     sent.extend(frame(DATA, END_STREAM, 1, &message));

@@ -264,7 +264,8 @@ async fn a_stream_changes_it_with_each_request() {
         saying("lost", stale),
         saying("two", change(vec![json("b", "2")])),
     ];
-    let requests = requests.map(|memorize| MemorizeStreamRequest { memorize: Some(memorize) });
+    let requests =
+        requests.map(|memorize| MemorizeStreamRequest { memorize: Some(memorize), ..Default::default() });
     let responses = session.memory().memorize_stream(futures::stream::iter(requests)).await.reply();
     let results: Vec<_> = responses.map(|response| response.unwrap().result.unwrap()).collect().await;
     assert!(

@@ -52,7 +52,10 @@ async fn a_message_that_is_too_large() {
 async fn a_message_that_is_too_large_within_a_stream() {
     let settings = Settings { max_message_bytes: 10_000, max_content_bytes: 8_000, ..Settings::default() };
     let session = Session::with(&settings).await;
-    let message = |text: &str| MemorizeStreamRequest { memorize: Some(memorize(vec![user(text)])) };
+    let message = |text: &str| MemorizeStreamRequest {
+        memorize: Some(memorize(vec![user(text)])),
+        ..Default::default()
+    };
     let messages = futures::stream::iter([message("fine"), message(&"x".repeat(10_001))]);
     let mut responses = session.memory().memorize_stream(messages).await.reply();
     assert!(responses.message().await.unwrap().is_some());

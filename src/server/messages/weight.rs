@@ -233,7 +233,8 @@ mod tests {
         assert_eq!(bytes.len(), 20_000);
         let became = request.utterances.capacity() * size_of::<proto::NewUtterance>();
         assert!(weight(".utterd.v1.MemorizeRequest", &bytes) >= became);
-        let streamed = proto::MemorizeStreamRequest { memorize: Some(request) }.encode_to_vec();
+        let streamed =
+            proto::MemorizeStreamRequest { memorize: Some(request), ..Default::default() }.encode_to_vec();
         assert!(weight(".utterd.v1.MemorizeStreamRequest", &streamed) >= became);
         let texts = proto::CountTokensRequest { texts: vec![String::new(); 10_000], ..Default::default() };
         let weight = weight(".utterd.v1.CountTokensRequest", &texts.encode_to_vec());

@@ -41,7 +41,7 @@ async fn told(session: &Session, session_id: &str) -> [Option<CompactionAdvice>;
     let session_id = session_id.to_owned();
     let say = MemorizeRequest { session_id: session_id.clone(), ..memorize(vec![user("And then?")]) };
     let said = session.memory().memorize(say.clone()).await.reply().capacity;
-    let messages = stream::iter([MemorizeStreamRequest { memorize: Some(say) }]);
+    let messages = stream::iter([MemorizeStreamRequest { memorize: Some(say), ..Default::default() }]);
     let streamed = session.memory().memorize_stream(messages).await.reply().next().await;
     let Some(Outcome::Memorized(streamed)) = streamed.unwrap().unwrap().result else { panic!("refused") };
     let get = GetCapacityInfoRequest { session_id: session_id.clone(), ..Default::default() };

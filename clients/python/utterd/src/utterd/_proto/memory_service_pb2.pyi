@@ -145,18 +145,22 @@ class Irregularity(_message.Message):
     def __init__(self, index: _Optional[int] = ..., sequence: _Optional[int] = ..., description: _Optional[str] = ...) -> None: ...
 
 class MemorizeStreamRequest(_message.Message):
-    __slots__ = ("memorize",)
+    __slots__ = ("memorize", "combine_responses")
     MEMORIZE_FIELD_NUMBER: _ClassVar[int]
+    COMBINE_RESPONSES_FIELD_NUMBER: _ClassVar[int]
     memorize: MemorizeRequest
-    def __init__(self, memorize: _Optional[_Union[MemorizeRequest, _Mapping]] = ...) -> None: ...
+    combine_responses: bool
+    def __init__(self, memorize: _Optional[_Union[MemorizeRequest, _Mapping]] = ..., combine_responses: bool = ...) -> None: ...
 
 class MemorizeStreamResponse(_message.Message):
-    __slots__ = ("memorized", "error")
+    __slots__ = ("memorized", "error", "answered_count")
     MEMORIZED_FIELD_NUMBER: _ClassVar[int]
     ERROR_FIELD_NUMBER: _ClassVar[int]
+    ANSWERED_COUNT_FIELD_NUMBER: _ClassVar[int]
     memorized: MemorizeResponse
     error: _status_pb2.Status
-    def __init__(self, memorized: _Optional[_Union[MemorizeResponse, _Mapping]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping]] = ...) -> None: ...
+    answered_count: int
+    def __init__(self, memorized: _Optional[_Union[MemorizeResponse, _Mapping]] = ..., error: _Optional[_Union[_status_pb2.Status, _Mapping]] = ..., answered_count: _Optional[int] = ...) -> None: ...
 
 class RememberFilter(_message.Message):
     __slots__ = ("roles", "names", "min_turn", "max_turn", "min_sequence", "max_sequence", "start_time", "end_time", "pinned", "metadata")
