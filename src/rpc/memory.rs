@@ -15,6 +15,7 @@ use crate::{
             decode, encode,
             page_token::{self, QueryHash},
         },
+        memorize::Combined,
     },
 };
 
@@ -41,7 +42,11 @@ impl MemoryService for Services {
         request: Request<Streaming<proto::MemorizeStreamRequest>>,
     ) -> Result<Response<Self::MemorizeStreamStream>, Status> {
         let (caller, pace) = (self.caller(&request), request.extensions().get().cloned());
-        Ok(Response::new(Box::pin(self.memorize_all(caller, request.into_inner(), pace))))
+        let combined = Combined::default();
+        let responses = self.memorize_all(caller, request.into_inner(), pace, combined.clone());
+        let mut response: Response<Self::MemorizeStreamStream> = Response::new(Box::pin(responses));
+        response.extensions_mut().insert(combined);
+        Ok(response)
     }
 
     async fn remember(

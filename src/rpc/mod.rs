@@ -33,6 +33,7 @@ pub use convert::status::{
     clearer_status, message_too_large, name_request, too_large, transport_error, turned_away,
 };
 pub use limits::RequestLimits;
+pub use memorize::Combined;
 pub use streams::memory_room::{Held, Purpose, Room};
 pub use streams::paced::Pace;
 

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::{
     domain::limits::SMALL_ANSWER_BYTES,
+    rpc::Combined,
     server::transport::activity::{self, Activity},
 };
 
@@ -34,8 +35,8 @@ struct Many {
     unread: Unread,
     /// The bytes that the call holds while it is open.
     _open: Option<Taken>,
-    /// The room that is released as the call's messages are answered.
-    room: Option<Arc<Mutex<Room>>>,
+    /// The room that is released as the call's messages are answered, and those without a response of their own.
+    room: Option<(Arc<Mutex<Room>>, Combined)>,
     waits: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 
@@ -46,7 +47,12 @@ impl AnswerBody {
     }
 
     /// The body of a stream of answers. It does not poll for the next answer while the caller leaves too much unread.
-    pub fn of_many(inner: Body, unread: Unread, open: Option<Taken>, room: Option<Arc<Mutex<Room>>>) -> Self {
+    pub fn of_many(
+        inner: Body,
+        unread: Unread,
+        open: Option<Taken>,
+        room: Option<(Arc<Mutex<Room>>, Combined)>,
+    ) -> Self {
         Self { inner, first: None, many: Some(Many { unread, _open: open, room, waits: None }) }
     }
 }
@@ -63,8 +69,8 @@ impl Many {
     }
 
     fn hand_on(&self, answers: Bytes) -> Bytes {
-        if let Some(room) = &self.room {
-            room.lock().answered(messages_in(&answers));
+        if let Some((room, combined)) = &self.room {
+            room.lock().answered(messages_in(&answers) + combined.take());
         }
         let taken = self.unread.share.take_anyway(answers.len());
         self.unread.held(answers, None, Some(taken))

@@ -23,9 +23,12 @@ use tonic_types::StatusExt;
 use tower::{ServiceExt, service_fn};
 
 use super::Messages;
-use crate::domain::limits::{
-    CALL_BYTES, CALLS_LEAVE, IMPORT_PATIENCE, LEAST_MESSAGE_RATE, MESSAGE_BYTES, MESSAGE_PATIENCE,
-    ROOM_PATIENCE, TRANSIT_BYTES,
+use crate::{
+    domain::limits::{
+        CALL_BYTES, CALLS_LEAVE, IMPORT_PATIENCE, LEAST_MESSAGE_RATE, MESSAGE_BYTES, MESSAGE_PATIENCE,
+        ROOM_PATIENCE, TRANSIT_BYTES,
+    },
+    rpc::Combined,
 };
 
 const MIB: usize = 1 << 20;
@@ -171,6 +174,32 @@ async fn a_stream_may_pause_between_its_messages_only() {
     let begun = Instant::now();
     is(call.await, Code::DeadlineExceeded, "MESSAGE_LATE");
     assert_eq!((begun.elapsed(), server.read()), (MESSAGE_PATIENCE, 15_015));
+}
+
+/// A stream may send more than there is room for, as long as its messages are answered, each or two at a time.
+#[tokio::test(start_paused = true)]
+async fn what_is_answered_takes_no_room() {
+    let messages = |body: Body| body.into_data_stream().map(|data| assert!(!data.unwrap().is_empty()));
+    let service = service_fn(|request: Request<Body>| async move {
+        let combined = Combined::default();
+        let mut response = Response::new(());
+        response.extensions_mut().insert(combined.clone());
+        let answers = messages(request.into_body()).chunks(2).map(move |_| {
+            combined.add();
+            Ok::<_, Status>(Frame::data(message(0)))
+        });
+        Ok::<_, Infallible>(response.map(|()| Body::new(StreamBody::new(answers))))
+    });
+    let (sends, chunks) = mpsc::unbounded();
+    let body = StreamBody::new(chunks.map(|chunk| Ok::<_, Status>(Frame::data(chunk))));
+    let request = Request::builder().uri(STREAM).body(Body::new(body)).unwrap();
+    let Ok(response) = Server::new().messages.around(service).oneshot(request).await;
+    let (mut answers, large) = (response.into_body().into_data_stream(), message(4 * MIB));
+    for _ in 0..MESSAGE_BYTES / large.len() {
+        sends.unbounded_send(large.clone()).unwrap();
+        sends.unbounded_send(large.clone()).unwrap();
+        assert_eq!(answers.next().await.expect("an answer").unwrap(), message(0));
+    }
 }
 
 #[tokio::test(start_paused = true)]
