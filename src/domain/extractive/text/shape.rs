@@ -105,9 +105,9 @@ impl Shape {
             () if self.capitals > 1 && self.capitals == self.letters => ACRONYM,
             () if self.starts_with_capital && !first => NAME,
             () if self.slashes == 1 => NAME,
-            () if run.is_ascii() && self.letters < 3 => 0,
-            () if run.is_ascii() && self.letters == 3 => SHORT,
-            () => PLAIN,
+            () if self.letters > 3 || !run.is_ascii() => PLAIN,
+            () if self.letters == 3 => SHORT,
+            () => 0,
         }
     }
 }
