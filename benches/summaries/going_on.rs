@@ -67,13 +67,14 @@ const CHECKS: [&str; 16] = [
     "manage.py test",
 ];
 /// Marks of failure in a result of a command.
-const FAILURES: [&str; 9] = [
+const FAILURES: [&str; 10] = [
     "Traceback",
     "error TS",
     "npm error",
     "command not found",
     "No such file or directory",
     "FAILED",
+    "Command aborted",
     "make: ***",
     "exited with code 1",
     "<returncode>1",
@@ -199,7 +200,7 @@ fn tells_check(summary: &str, command: &str, failed: bool) -> bool {
     let word =
         CHECKS.iter().find(|check| command.contains(**check)).and_then(|check| check.split(' ').next_back());
     let line =
-        summary.lines().find(|line| word.is_some_and(|word| line.contains(word)) && line.contains('→'));
+        summary.lines().rfind(|line| word.is_some_and(|word| line.contains(word)) && line.contains('→'));
     line.is_some_and(|line| {
         let bad = ["→ error", "→ failed", "FAILED", "failed"].iter().any(|mark| line.contains(mark))
             && !line.contains("→ ok");

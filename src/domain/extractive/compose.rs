@@ -62,7 +62,8 @@ pub(super) fn compose(
         && pages.iter().all(|page| page.head.ends_with(MENTIONED));
     let bytes: usize = saids.iter().map(|said| said.text.len()).sum();
     let fits = bytes / LEAST_TOKEN_BYTES <= budget as usize / 2;
-    let mut shares = Shares::new(budget, is_talk, fits);
+    let is_work = !checks.is_empty() || acts.iter().any(|act| act.is_of_file);
+    let mut shares = Shares::new(budget, is_talk, is_work, fits);
     shares.spent(days.within(budget));
     acts.sort_by_key(|act| act.sequence);
     saids.sort_by_key(|said| said.sequence);

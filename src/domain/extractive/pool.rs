@@ -11,7 +11,7 @@ use crate::domain::{
         day::Days,
         naming::facts::{exact, find},
         progress::matter::{self, ASKED, Matter, USER},
-        sentence::{CHECK, ERROR, GOAL, Item, LineKind, Part, STEPS, Sentence, caller},
+        sentence::{CHECK, ERROR, GOAL, Item, LineKind, Part, SOLVED, STEPS, Sentence, caller},
         spoken::Spoken,
         text::cues::Cues,
     },
@@ -190,14 +190,18 @@ impl Pool {
     /// Adds a line about a check or an error; returns whether it is one.
     fn add_check(&mut self, line: &Sentence) -> bool {
         let head = [CHECK, ERROR].into_iter().find(|head| line.text.starts_with(head));
-        self.checks.extend(head.map(|head| Check {
-            sequence: line.sequence,
-            result: line.result,
-            head,
-            text: line.text[head.len()..].trim().into(),
-            solved: false,
-            is_test: true,
-            failed: head == ERROR || line.text.contains("→ error"),
+        self.checks.extend(head.map(|head| {
+            let text = line.text[head.len()..].trim();
+            let solved = text.strip_prefix(SOLVED);
+            Check {
+                sequence: line.sequence,
+                result: line.result,
+                head,
+                text: solved.unwrap_or(text).into(),
+                solved: solved.is_some(),
+                is_test: true,
+                failed: head == ERROR || text.contains("→ error"),
+            }
         }));
         head.is_some()
     }

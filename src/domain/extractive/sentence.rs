@@ -78,6 +78,8 @@ pub(super) const STEPS: &str = "Steps:";
 pub(super) const CHECK: &str = "Check:";
 /// The head of the last error.
 pub(super) const ERROR: &str = "Error:";
+/// Precedes an error that a later call solved.
+pub(super) const SOLVED: &str = "(solved) ";
 /// Follows the head of calls that are listed together.
 pub(super) const DONE: &str = " → ok:";
 

@@ -33,6 +33,8 @@ const SHARES: [(Section, u64, u32); 7] = [
 ];
 /// The shares of sentences if no tool was called: then what was said matters most.
 const TALK: [(Section, u64, u32); 2] = [(Section::User, 40, 500), (Section::Others, 30, 400)];
+/// The share of users' sentences where programs are run: the names in a result count less there than what was asked.
+const WORK: [(Section, u64, u32); 1] = [(Section::User, 32, 400)];
 /// The most that acts get if their shortest lines need it, in percent.
 const MOST_ACTS_PERCENT: u64 = 45;
 /// A larger budget has no caps.
@@ -47,13 +49,15 @@ pub(super) struct Shares {
     budget: u32,
     left: u32,
     is_talk: bool,
+    /// Programs were run, or files changed.
+    is_work: bool,
     /// Everything fits: no section needs a limit.
     fits: bool,
 }
 
 impl Shares {
-    pub(super) fn new(budget: u32, is_talk: bool, fits: bool) -> Self {
-        Self { budget, left: budget, is_talk, fits }
+    pub(super) fn new(budget: u32, is_talk: bool, is_work: bool, fits: bool) -> Self {
+        Self { budget, left: budget, is_talk, is_work, fits }
     }
 
     /// The tokens that are left for all.
@@ -67,7 +71,8 @@ impl Shares {
             return self.left;
         }
         let talk = TALK.iter().filter(|_| self.is_talk);
-        let share = talk.chain(&SHARES).find(|share| share.0 == section);
+        let work = WORK.iter().filter(|_| self.is_work);
+        let share = talk.chain(work).chain(&SHARES).find(|share| share.0 == section);
         let (_, percent, most) = share.copied().unwrap_or((section, 0, 0));
         let most = if self.budget <= CAPPED_TOKENS { most } else { u32::MAX };
         let share = u32::try_from(u64::from(self.budget) * percent / 100).unwrap_or(u32::MAX);

@@ -15,6 +15,7 @@ use crate::domain::{
         progress::{
             ending,
             goal::{Request, is_interface},
+            matter::{AGREED, Matter},
             open::matter,
             steps,
         },
@@ -64,6 +65,10 @@ const CONSTRAINT_BONUS: u32 = 4;
 const LONG_BYTES: usize = 1_500;
 /// The worth of a template's sentences, in percent.
 const TEMPLATE_PERCENT: u32 = 60;
+/// The worth of the rules around a request, in percent.
+const RULES_PERCENT: u32 = 80;
+/// The worth of how to hand in the work, in percent.
+const END_PERCENT: u32 = 320;
 /// The limit for a check's command, in bytes.
 const CHECK_BYTES: usize = 60;
 /// The limit for the words of a failure, in bytes.
@@ -82,11 +87,15 @@ pub(super) fn read(source: &[Arc<Utterance>], goes_on: bool, is_flat: bool) -> P
     let calls = calls(source, &live);
     let mut reader = Reader { live: live.len(), is_flat, ..Reader::default() };
     reader.named.root = Root::of(&live);
+    let mut asked = None;
     for (utterance, calls) in live.iter().zip(calls) {
         match utterance.late() {
             Some(late) => reader.late(utterance, late),
             None if utterance.role == Role::Tool || utterance.instruction => {}
-            None => reader.utterance(utterance, &calls),
+            None => {
+                reader.utterance(utterance, &calls, asked);
+                asked = Some(*utterance).filter(|said| said.role == Role::Assistant);
+            }
         }
     }
     reader.matters(&live, goes_on);
@@ -110,9 +119,22 @@ struct Reader {
 }
 
 impl Reader {
-    fn utterance(&mut self, utterance: &Utterance, calls: &[Call<'_>]) {
+    /// Reads an utterance; `asked` is the assistant's just before it.
+    fn utterance(&mut self, utterance: &Utterance, calls: &[Call<'_>], asked: Option<&Utterance>) {
         let speaker = speaker(utterance);
-        let said = sentences(&utterance.content);
+        let mut said = sentences(&utterance.content);
+        let changes = calls.iter().any(|call| call.effect == Effect::Changes && call.failure.is_none());
+        if changes {
+            // the call that was agreed to is told
+            self.pool.saids.pop_if(|said| said.text.starts_with(AGREED));
+        }
+        if utterance.role == Role::User && utterance.name().is_none() {
+            let agreed = asked.and_then(|asked| ending::agreed(&said, utterance, asked));
+            if let Some(matter) = agreed {
+                said.retain(|one| !matter.text.contains(&**one));
+                self.agreed(matter);
+            }
+        }
         match utterance.role {
             Role::User => self.user(utterance, &speaker, &said),
             _ => {
@@ -121,7 +143,7 @@ impl Reader {
             }
         }
         calls.iter().for_each(|call| self.call(utterance, &speaker, call));
-        if calls.iter().any(|call| call.effect == Effect::Changes && call.failure.is_none()) {
+        if changes {
             let step = steps::step(&said);
             self.pool.steps.extend(step.map(|text| Part {
                 sequence: utterance.sequence,
@@ -132,6 +154,22 @@ impl Reader {
         }
         self.named.place += 1;
         self.asked = utterance.role == Role::User && asks(utterance.content.trim_end());
+    }
+
+    /// Adds what a user's yes or choice answers.
+    fn agreed(&mut self, matter: Matter) {
+        let start = matter.text.find(": ").map_or(0, |at| at + 2);
+        let percent = self.factor(Voice::User, Cues::of(&matter.text), &matter.text);
+        self.pool.saids.push(Said {
+            sequence: matter.sequence,
+            result: matter.result,
+            text: format!("{}\n", matter.text).into(),
+            start,
+            voice: Voice::User,
+            worth: Worth::Fresh { bonus: QUESTION_BONUS, percent },
+            cues: Cues::default(),
+            tokens: Cell::default(),
+        });
     }
 
     /// Adds what a user said. The first request is the conversation's goal.
@@ -172,6 +210,11 @@ impl Reader {
                 .collect();
         }
         self.sentences(utterance, speaker, &told, percent);
+        if request.is_template {
+            let [ends, rules] = request.rules(said, &utterance.content);
+            self.sentences(utterance, speaker, &ends, END_PERCENT);
+            self.sentences(utterance, speaker, &rules, RULES_PERCENT);
+        }
     }
 
     fn sentences(&mut self, utterance: &Utterance, speaker: &str, sentences: &[String], percent: u32) {
@@ -181,15 +224,18 @@ impl Reader {
             let voice = if utterance.role == Role::User { Voice::User } else { Voice::Other };
             let calls = !utterance.tool_calls().is_empty() && voice == Voice::Other && !self.is_flat;
             // the call itself is told, and the newest announcements as steps
-            let announces_call = calls && (cues.has(Cues::STEP) || said.len() < LEAST_ANNOUNCED);
+            let is_heading = said.ends_with([':', '：']);
+            let announces_call =
+                calls && (cues.has(Cues::STEP) || is_heading || said.len() < LEAST_ANNOUNCED);
             // "No problem!", but not "In Paris." when that is what was asked
             let least = if self.asked && !cues.has(Cues::COURTESY) { 1 } else { LEAST_TOLD };
             let is_brief = voice == Voice::Other && !self.is_flat && !has_words(said, least);
             if (announces_call || is_brief) && !cues.has(Cues::FINDING.or(Cues::REFUSAL)) {
                 continue;
             }
-            let divisor = if said.ends_with([':', '：']) { ANNOUNCES_DIVISOR } else { 1 };
-            let percent = percent * self.factor(voice, cues, said) / 100 / divisor;
+            let divisor = if is_heading { ANNOUNCES_DIVISOR } else { 1 };
+            let emphasis = if voice == Voice::User && is_emphatic(said) { 200 } else { 100 };
+            let percent = percent * self.factor(voice, cues, said) / 100 * emphasis / 100 / divisor;
             // "Not yet." has hardly a word of its own
             let restricts = voice == Voice::User && cues.has(Cues::CONSTRAINT);
             let bonus =
@@ -334,8 +380,10 @@ impl Reader {
             self.pool.checks[at].solved = true;
         }
         if is_told {
-            if made.failure.is_some() {
-                self.failures.insert(place, self.pool.checks.len());
+            if made.failure.is_some()
+                && let Some(older) = self.failures.insert(place, self.pool.checks.len())
+            {
+                self.pool.checks[older].solved = true;
             }
             let is_test = ran.is_some_and(|ran| ran.is_test);
             let text = self.named.root.shortened(text.trim_end());
@@ -394,6 +442,14 @@ fn bonus(utterance: &Utterance, opens: bool, said: &str) -> u32 {
     let asks = is_user && asks(said);
     let requests = is_user && opens && utterance.turn == 1;
     OPENING_BONUS * u32::from(opens) + QUESTION_BONUS * u32::from(asks) + REQUEST_BONUS * u32::from(requests)
+}
+
+/// Whether a sentence has a word for a constraint in capitals: "DO NOT", "MUST".
+fn is_emphatic(said: &str) -> bool {
+    let mut words = said.split(|c: char| !c.is_alphabetic());
+    words.any(|word| {
+        word.len() > 2 && word.chars().all(char::is_uppercase) && Cues::of(word).has(Cues::CONSTRAINT)
+    })
 }
 
 /// Whether a tool works on the open file of an editor.

@@ -61,33 +61,9 @@ pub(super) const CONTAINERS: &[&str] = &[
 ];
 
 /// Code that writes files or sends something.
-pub(super) const WRITING: &[&str] = &[
-    "'w'",
-    "\"w\"",
-    "'a'",
-    "\"a\"",
-    "'wb'",
-    "\"wb\"",
-    "write_text",
-    "write_bytes",
-    "writeFile",
-    "appendFile",
-    "os.remove",
-    "os.rename",
-    "os.makedirs",
-    "os.mkdir",
-    "shutil.",
-    "unlink",
-    "rmSync",
-    "mkdirSync",
-    ".to_csv(",
-    "requests.post",
-    "requests.put",
-    "requests.delete",
-    "requests.patch",
-    ".commit()",
-    "subprocess.",
-];
+pub(super) const WRITING: &str = "'w'|\"w\"|'a'|\"a\"|'wb'|\"wb\"|write_text|write_bytes|writeFile|appendFile|os.remove|os.rename|\
+    os.makedirs|os.mkdir|shutil.|unlink|rmSync|mkdirSync|.to_csv(|requests.post|requests.put|requests.delete|\
+    requests.patch|.commit()|subprocess.";
 /// Git subcommands that change something, whatever follows.
 pub(super) const GIT_CHANGES: &str = "commit push checkout merge reset add rm mv rebase cherry-pick revert pull clone init switch \
     restore apply am clean bisect gc prune filter-branch update-ref update-index symbolic-ref";

@@ -78,9 +78,14 @@ pub(in crate::domain::extractive) fn ledger(
     let untold: Vec<&Fact> = facts.iter().filter(|fact| !told.holds(fact)).collect();
     let mut taken = ledger.taken(&untold, budget);
     taken.sort_by_key(|fact| (fact.page, fact.sequence));
-    taken.retain(|fact| !ledger.named.contains(&fact.concepts));
     let pages_of = taken.chunk_by(|one, next| one.page == next.page);
-    pages_of.map(|facts| ledger.line(facts)).collect()
+    let told = |facts: &[&Fact]| {
+        let new: Vec<&Fact> =
+            facts.iter().copied().filter(|fact| !ledger.named.contains(&fact.concepts)).collect();
+        // a line that only says what belongs to what still names its object
+        ledger.line(if new.is_empty() { &facts[..1] } else { &new })
+    };
+    pages_of.map(told).collect()
 }
 
 struct Ledger<'a> {

@@ -4,10 +4,10 @@ use crate::domain::{
     Role, Utterance,
     extractive::{
         effects::leaves,
-        progress::matter::{AGREED, ASKED, Matter, NEXT, TODO, USER, matter},
+        progress::matter::{AGREED, ASKED, CHOSE, MATTER_BYTES, Matter, NEXT, TODO, USER, matter},
         text::{
             cues::Cues,
-            marks::asks,
+            marks::{Mark, asks, strip_mark},
             split::sentences,
             words::{count, has_words},
         },
@@ -18,6 +18,8 @@ use crate::domain::{
 const LEAST_ASKED: usize = 2;
 /// A longer yes, in words with content, says more than yes.
 const YES_CONCEPTS: usize = 4;
+/// A sentence with fewer words with content is not clear without the one before it.
+const LEAST_CLEAR: usize = 4;
 /// The sentences of a request that are told.
 const MOST_SENTENCES: usize = 2;
 /// How many members of a list of to-dos are read.
@@ -50,32 +52,100 @@ pub(in crate::domain::extractive) fn matters(spoken: &[&Utterance]) -> Vec<Matte
 /// A question at the end; with calls, or without a question, the next step.
 fn of_assistant(said: &Utterance) -> Option<Matter> {
     let said_all = sentences(&said.content);
-    let told = || said_all.iter().rev().filter(|one| !Cues::of_opening(one).has(Cues::COURTESY));
-    let asks = |one: &&String| asks(one.trim_end_matches(['*', ')'])) && has_words(one, LEAST_ASKED);
-    if said.tool_calls().is_empty()
-        && let Some(question) = told().find(asks)
-    {
-        return Some(matter(said.sequence, ASKED, question));
+    let calls = !said.tool_calls().is_empty();
+    if let Some(at) = question(&said_all).filter(|_| !calls) {
+        return Some(matter(said.sequence, ASKED, &with_what_it_means(&said_all, at)));
     }
-    let step = told().find(|one| Cues::of_opening(one).has(Cues::STEP) && has_words(one, LEAST_ASKED));
-    let is_step = step.is_some() || !said.tool_calls().is_empty();
-    let next = step.or_else(|| told().find(|one| has_words(one, LEAST_ASKED + 1))).filter(|_| is_step)?;
-    Some(matter(said.sequence, NEXT, next))
+    let last = |cues: Cues, least: usize| {
+        said_all.iter().rposition(|one| {
+            let own = Cues::of_opening(one);
+            !own.has(Cues::COURTESY) && (cues == Cues::default() || own.has(cues)) && has_words(one, least)
+        })
+    };
+    let any = || last(Cues::default(), LEAST_ASKED + 1).filter(|_| calls);
+    let next = last(Cues::STEP, LEAST_ASKED).or_else(any)?;
+    Some(matter(said.sequence, NEXT, &with_what_it_means(&said_all, next)))
 }
 
-/// A request without an answer; a bare yes with the question that it answers.
+/// The place of the last sentence that asks for an answer: a question, or else "Please confirm …".
+fn question(said: &[String]) -> Option<usize> {
+    let asks = |one: &String| {
+        asks(one.trim_end_matches(['*', ')']))
+            && has_words(one, LEAST_ASKED)
+            && !Cues::of_opening(one).has(Cues::COURTESY)
+    };
+    said.iter().rposition(asks).or_else(|| said.iter().rposition(|one| Cues::of(one).has(Cues::ASKS)))
+}
+
+/// A sentence; a short one, such as "Let me add those methods", with the sentence before it.
+fn with_what_it_means(said: &[String], at: usize) -> String {
+    let before = at.checked_sub(1).filter(|_| count(&said[at]) < LEAST_CLEAR).map(|before| &said[before]);
+    let both = before.map(|before| format!("{before} {}", said[at]));
+    both.filter(|both| both.len() <= MATTER_BYTES).unwrap_or_else(|| said[at].clone())
+}
+
+/// What a bare yes agrees to, and the offer that "the second one" means.
+pub(in crate::domain::extractive) fn agreed(
+    said: &[String],
+    user: &Utterance,
+    asked: &Utterance,
+) -> Option<Matter> {
+    if said.iter().map(|one| count(one)).sum::<usize>() > YES_CONCEPTS {
+        return None;
+    }
+    // it goes with the question, too, when that is forgotten
+    let answers = |head: &str, text: &str| {
+        Some(Matter { result: Some(asked.sequence), ..matter(user.sequence, head, text) })
+    };
+    if let Some((said, item)) = said.iter().find_map(|one| Some((one, chosen(one, &asked.content)?))) {
+        return answers(CHOSE, &format!("{said} {item}"));
+    }
+    let names = |one: &String| one.contains(|c: char| c.is_ascii_digit());
+    let opens = said.first().is_some_and(|first| Cues::of_opening(first).has(Cues::YES));
+    if !opens || said.iter().any(names) {
+        return None;
+    }
+    let offered = sentences(&asked.content);
+    answers(AGREED, &with_what_it_means(&offered, question(&offered)?))
+}
+
+/// The item of a list that an ordinal number chooses.
+fn chosen(said: &str, offered: &str) -> Option<String> {
+    let lower = said.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let place = words.find_map(|word| ORDINALS.iter().position(|names| names.contains(&word)))?;
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let is_item = |line: &str| matches!(strip_mark(line.trim()).0, Mark::Item);
+    let least = offered.lines().filter(|line| is_item(line)).map(indent).min()?;
+    let starts = |line: &str| is_item(line) && indent(line) == least;
+    let mut items = offered.lines().skip_while(|line| !starts(line));
+    for _ in 0..place {
+        items.next();
+        while !starts(items.clone().next()?) {
+            items.next();
+        }
+    }
+    let first = strip_mark(items.next()?.trim()).1;
+    let details = items.take_while(|line| indent(line) > least).map(|line| strip_mark(line.trim()).1);
+    let item: Vec<&str> = std::iter::once(first).chain(details).collect();
+    Some(sentences(&item.join("\n")).join(" "))
+}
+
+/// The ordinal numbers.
+const ORDINALS: [&[&str]; 5] = [
+    &["1", "first", "1st", "erste", "ersten", "premier", "première", "primero", "primera", "primeiro"],
+    &["2", "second", "2nd", "zweite", "zweiten", "deuxième", "segundo", "segunda", "secondo"],
+    &["3", "third", "3rd", "dritte", "dritten", "troisième", "tercero", "tercera", "terzo"],
+    &["4", "fourth", "4th", "vierte", "vierten", "quatrième", "cuarto", "cuarta", "quarto"],
+    &["5", "fifth", "5th", "fünfte", "fünften", "cinquième", "quinto", "quinta"],
+];
+
+/// A request without an answer; a bare yes or a choice with what was offered.
 fn of_user(said: &Utterance, asked: Option<&Utterance>) -> Option<Matter> {
     let said_all = sentences(&said.content);
-    let words: usize = said_all.iter().map(|one| count(one)).sum();
-    let opens = said_all.first().is_some_and(|first| Cues::of_opening(first).has(Cues::YES));
-    if opens && words <= YES_CONCEPTS {
-        let question = asked
-            .and_then(|asked| sentences(&asked.content).into_iter().rev().find(|one| one.ends_with('?')));
-        if let (Some(asked), Some(question)) = (asked, question) {
-            // it goes with the question, too, when that is forgotten
-            let agreed = matter(said.sequence, AGREED, &question);
-            return Some(Matter { result: Some(asked.sequence), ..agreed });
-        }
+    let agreed = asked.and_then(|asked| agreed(&said_all, said, asked));
+    if agreed.is_some() {
+        return agreed;
     }
     let telling: Vec<&str> = said_all.iter().map(String::as_str).filter(|one| has_words(one, 1)).collect();
     let last = telling[telling.len().saturating_sub(MOST_SENTENCES)..].join(" ");

@@ -4,7 +4,14 @@
 //! stands between the tags of a description or an issue, or behind a line such as `ISSUE:`; without such a mark, it is
 //! the message up to the first heading of instructions.
 
-use crate::domain::extractive::text::{clip::clip, cues::Cues, split::sentences, words::has_words};
+use rustc_hash::FxHashSet;
+
+use crate::domain::extractive::text::{
+    clip::{clip, clip_tail},
+    cues::Cues,
+    split::sentences,
+    words::has_words,
+};
 
 /// How much of a message is read, in bytes.
 const READ_BYTES: usize = 16 << 10;
@@ -60,6 +67,21 @@ impl Request {
         request.title.filter(|_| request.is_template)
     }
 
+    /// Of all that the message says, the sentences outside the request that restrict what may be done, and those on how
+    /// to hand in the work, with the command.
+    pub(in crate::domain::extractive) fn rules(&self, said: &[String], content: &str) -> [Vec<String>; 2] {
+        let known: FxHashSet<&String> = self.sentences.iter().collect();
+        let commands: Vec<String> = commands(clip(content, READ_BYTES)).collect();
+        let is_new = |one: &&String| {
+            !known.contains(one) && !commands.iter().any(|command| command.starts_with(&***one))
+        };
+        let (ends, rest): (Vec<String>, Vec<String>) =
+            said.iter().filter(is_new).cloned().partition(|one| hands_in(one));
+        let restricts = |one: &String| Cues::of(one).has(Cues::CONSTRAINT);
+        let ends = if commands.is_empty() { ends } else { commands };
+        [ends, rest.into_iter().filter(restricts).collect()]
+    }
+
     /// The title and the sentences that say most about what is wanted, in order: requests come before the rest.
     pub(in crate::domain::extractive) fn parts(&self) -> Vec<(String, u32)> {
         let rank = |(at, sentence): (usize, &String)| {
@@ -73,6 +95,30 @@ impl Request {
         let sentences = self.sentences.iter().enumerate().filter(|(_, sentence)| tells(sentence));
         title.chain(sentences.take(most).map(rank)).collect()
     }
+}
+
+/// Whether a sentence is about handing in the work.
+fn hands_in(said: &str) -> bool {
+    said.split(|c: char| !c.is_alphabetic()).any(|word| {
+        word.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("submit"))
+            || word.eq_ignore_ascii_case("finish")
+    })
+}
+
+/// The sentences that announce a command to hand in the work, each with the command: a fenced line.
+fn commands(content: &str) -> impl Iterator<Item = String> {
+    let mut parts = content.split("```");
+    let mut text = parts.next().unwrap_or_default();
+    std::iter::from_fn(move || {
+        let (code, next) = (parts.next()?, parts.next()?);
+        let before = std::mem::replace(&mut text, next);
+        let last = sentences(before.trim_end()).pop().filter(|last| last.ends_with(':'));
+        let mut lines = code.lines().skip(1).filter(|line| !line.trim().is_empty());
+        let command = lines.next().filter(|_| lines.next().is_none());
+        let about = [before, next].iter().any(|part| hands_in(clip(clip_tail(part, 200), 200)));
+        Some(last.zip(command).filter(|_| about).map(|(last, command)| format!("{last} {}", command.trim())))
+    })
+    .flatten()
 }
 
 /// What stands between the tags of a description, an issue or a task.
@@ -143,7 +189,7 @@ fn named(content: &str) -> Option<String> {
 
 /// The lines of a template that state the request.
 fn plain_lines(body: &str) -> Vec<&str> {
-    let (mut lines, mut in_comment) = (Vec::new(), false);
+    let (mut lines, mut in_comment, mut is_setting) = (Vec::new(), false, false);
     for line in body.lines().map(str::trim).filter(|line| !line.is_empty()) {
         let was_comment = in_comment || line.starts_with("<!--");
         in_comment = was_comment && !line.ends_with("-->");
@@ -152,15 +198,22 @@ fn plain_lines(body: &str) -> Vec<&str> {
         }
         let lower = line.to_lowercase();
         let bare = lower.trim_start_matches(['#', '*', '<', ' ']);
-        let starts = |list: &[&str]| list.iter().any(|start| bare.starts_with(start));
+        let starts = |list: &str| list.split('|').any(|start| bare.starts_with(start));
         if !lines.is_empty() && starts(INSTRUCTIONS) {
             break;
         }
-        let is_heading =
-            line.starts_with('#') || HEADINGS.contains(&bare.trim_end_matches([':', '*', '?', '.', ' ']));
+        let is_heading = line.starts_with('#')
+            || REPORTED.split('|').any(|heading| heading == bare.trim_end_matches([':', '*', '?', '.', ' ']));
+        if is_heading {
+            // what stands below it is said of every report
+            is_setting = SETTINGS.iter().any(|word| bare.contains(word));
+        }
         let announces = lines.is_empty() && line.ends_with(':') && line.len() < TITLE_BYTES;
-        let is_skipped =
-            starts(LEAD_INS) || is_interface(&lower) || announces || !lines.is_empty() && is_heading;
+        let is_skipped = starts(LEAD_INS)
+            || is_interface(&lower)
+            || announces
+            || !lines.is_empty() && is_heading
+            || is_setting;
         if !is_skipped {
             lines.push(line);
         }
@@ -173,134 +226,33 @@ fn plain_lines(body: &str) -> Vec<&str> {
 
 /// Whether a line, in lower case, is about how to use the interface.
 pub(in crate::domain::extractive) fn is_interface(lower: &str) -> bool {
-    INTERFACE.iter().any(|phrase| lower.contains(phrase))
+    INTERFACE.split('|').any(|phrase| lower.contains(phrase))
 }
 
 /// How the headings of instructions begin.
-const INSTRUCTIONS: &[&str] = &[
-    "important",
-    "instruction",
-    "rules",
-    "rule ",
-    "notes",
-    "note:",
-    "format",
-    "tips",
-    "recommended workflow",
-    "boundaries",
-    "submission",
-    "steps to follow",
-    "steps to resolve",
-    "step to resolve",
-    "follow these steps",
-    "useful command",
-    "command execution",
-    "overview",
-    "your task",
-    "your terminal",
-    "now, you're going",
-    "now you're going",
-    "remember,",
-    "can you help me implement",
-    "output format",
-    "response format",
-    "guidelines",
-    "constraints on",
-    "hints",
-    "hint:",
-];
+const INSTRUCTIONS: &str = "important|instruction|rules|rule |notes|note:|format|tips|recommended workflow|boundaries|submission|\
+    steps to follow|steps to resolve|step to resolve|follow these steps|useful command|command execution|\
+    overview|your task|your terminal|now, you're going|now you're going|remember,|can you help me implement|\
+    output format|response format|guidelines|constraints on|hints|hint:";
 /// How lines begin that introduce a request.
-const LEAD_INS: &[&str] = &[
-    "we're currently solving",
-    "consider the following",
-    "here's the issue",
-    "here's the task",
-    "here is the issue",
-    "here is the task",
-    "i've uploaded",
-    "you are ",
-    "your task is",
-    "the following",
-    "please solve",
-    "solve the following",
-    "below is",
-    "issue:",
-    "description:",
-    "task:",
-    "problem:",
-    "title:",
-    "(last modified by",
-];
+const LEAD_INS: &str = "we're currently solving|consider the following|here's the issue|here's the task|here is the issue|\
+    here is the task|i've uploaded|you are a |you are an |you are the |your task is|the following|\
+    please solve|solve the following|below is|issue:|description:|task:|problem:|title:|(last modified by";
 /// The headings of reports.
-const HEADINGS: &[&str] = &[
-    "bug summary",
-    "bug report",
-    "bug description",
-    "code for reproduction",
-    "actual outcome",
-    "actual behavior",
-    "actual behaviour",
-    "actual result",
-    "actual results",
-    "actual output",
-    "expected outcome",
-    "expected behavior",
-    "expected behaviour",
-    "expected result",
-    "expected results",
-    "expected output",
-    "additional information",
-    "additional context",
-    "operating system",
-    "python version",
-    "matplotlib version",
-    "software version",
-    "package version",
-    "version",
-    "versions",
-    "installation",
-    "description",
-    "steps to reproduce",
-    "to reproduce",
-    "steps/code to reproduce",
-    "environment",
-    "screenshots",
-    "screenshot",
-    "checklist",
-    "what happened",
-    "summary",
-    "describe the bug",
-    "how to reproduce",
-    "your project",
-    "os",
-    "python",
-    "output",
-    "example",
-    "desktop",
-    "possible solution",
-];
+const REPORTED: &str = "bug summary|bug report|bug description|code for reproduction|actual outcome|actual behavior|\
+    actual behaviour|actual result|actual results|actual output|expected outcome|expected behavior|\
+    expected behaviour|expected result|expected results|expected output|additional information|\
+    additional context|operating system|python version|matplotlib version|software version|package version|\
+    version|versions|installation|description|steps to reproduce|to reproduce|steps/code to reproduce|\
+    environment|screenshots|screenshot|checklist|what happened|summary|describe the bug|how to reproduce|\
+    your project|os|python|output|example|desktop|possible solution";
+/// What the headings contain below which a report describes the machine.
+const SETTINGS: &[&str] =
+    &["version", "operating system", "environment", "installation", "backend", "checklist"];
 /// What instructions about an interface contain.
-const INTERFACE: &[&str] = &[
-    "your response",
-    "terminal session",
-    "your thinking",
-    "one command",
-    "bash block",
-    "thought:",
-    "non-interactive",
-    "submit",
-    "line number",
-    "the special interface",
-    "interactive session",
-    "session has started",
-    "environment is already",
-    "feedback after every",
-    "you can use any",
-    "you may use any",
-    "must contain",
-    "triple backticks",
-    "repository's root",
-];
+const INTERFACE: &str = "your response|terminal session|your thinking|one command|bash block|thought:|non-interactive|submit|\
+    line number|the special interface|interactive session|session has started|environment is already|\
+    feedback after every|you can use any|you may use any|must contain|triple backticks|repository's root";
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,7 @@ pub(in crate::domain::extractive) const FAILED: &str = " failed";
 #[derive(Clone, Debug)]
 pub(in crate::domain::extractive) struct Matter {
     pub sequence: Sequence,
-    /// Of a call that failed, its result; of a yes, the question that it answers.
+    /// Of a call that failed, its result; of a yes or a choice, the utterance that it answers.
     pub result: Option<Sequence>,
     pub text: Box<str>,
     /// The higher, the rather it is told.
@@ -22,9 +22,10 @@ pub(in crate::domain::extractive) struct Matter {
 }
 
 /// What the end of a talk leaves open, by how it begins, with its rank. A call that failed comes last.
-const RANKS: [(&str, u8); 5] = [(AGREED, 6), (USER, 6), (ASKED, 5), (TODO, 4), (NEXT, 3)];
+const RANKS: [(&str, u8); 6] = [(AGREED, 6), (CHOSE, 6), (USER, 6), (ASKED, 5), (TODO, 4), (NEXT, 3)];
 pub(in crate::domain::extractive) const USER: &str = "User: ";
 pub(in crate::domain::extractive) const AGREED: &str = "User said yes to: ";
+pub(in crate::domain::extractive) const CHOSE: &str = "User chose: ";
 pub(in crate::domain::extractive) const ASKED: &str = "Assistant asked: ";
 pub(in crate::domain::extractive) const TODO: &str = "To do: ";
 pub(in crate::domain::extractive) const NEXT: &str = "Next: ";

@@ -11,7 +11,7 @@ use crate::domain::{
         pool::{Act, Said},
         progress::{
             fitting::{fitting, ordered},
-            matter::{AGREED, FAILED, LEFT, MATTER_BYTES, Matter, TODO, USER},
+            matter::{AGREED, CHOSE, FAILED, LEFT, MATTER_BYTES, Matter, TODO, USER},
         },
         sentence::{BETWEEN, LineKind, Part, Sentence},
         text::{
@@ -32,29 +32,14 @@ const LEAST_CONCEPTS: usize = 3;
 const HEAD: &str = "Open:";
 
 /// How sentences that promise something begin, in lower case.
-const PROMISES: [&str; 15] = [
-    "i'll ",
-    "i will ",
-    "i’ll ",
-    "we'll ",
-    "we will ",
-    "we’ll ",
-    "i'm going to ",
-    "i am going to ",
-    "we still need ",
-    "i still need ",
-    "remind me ",
-    "ich werde ",
-    "je vais ",
-    "voy a ",
-    "vou ",
-];
+const PROMISES: &str = "i'll |i will |i’ll |we'll |we will |we’ll |i'm going to |i am going to |we still need |i still need |\
+    remind me |ich werde |je vais |voy a |vou ";
 
 /// The matter that a sentence might leave open: a promise, or work it says is left to do.
 pub(in crate::domain::extractive) fn matter(said: &Said) -> Option<Matter> {
     let words = said.said();
     let begins = |start: &str| words.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
-    let promises = || PROMISES.iter().any(|start| begins(start));
+    let promises = || PROMISES.split('|').any(|start| begins(start));
     if !(said.cues.has(Cues::TODO) || promises()) || about(words).len() < LEAST_CONCEPTS {
         return None;
     }
@@ -98,7 +83,7 @@ pub(in crate::domain::extractive) fn line(
     // a request is past once it is answered, an announcement or a question once anybody goes on
     let is_past = |matter: &Matter| {
         let follows = |last: Option<Sequence>| last.is_some_and(|last| last > matter.sequence);
-        let is_request = matter.text.starts_with(USER) || matter.text.starts_with(AGREED);
+        let is_request = [USER, AGREED, CHOSE].iter().any(|head| matter.text.starts_with(head));
         matter.rank > LEFT
             && !matter.text.starts_with(TODO)
             && (follows(asked) || follows(answered) || !is_request && follows(acted))

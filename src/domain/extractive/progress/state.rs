@@ -7,7 +7,7 @@ use crate::domain::{
     extractive::{
         pool::Check,
         progress::fitting::{fitting, ordered},
-        sentence::{CHECK, ERROR, GOAL, LineKind, Part, STEPS, Sentence},
+        sentence::{CHECK, ERROR, GOAL, LineKind, Part, SOLVED, STEPS, Sentence},
         text::clip::fitted,
     },
 };
@@ -50,8 +50,8 @@ fn ended(text: &str) -> String {
     }
 }
 
-/// The lines of the last check (a test or a build, if there is one) and of the last failure that is not that check and
-/// that no later call solved.
+/// The lines of the last check (a test or a build, if there is one) and of the last failure that is not that check: one
+/// that no later call solved, or else one that is told as solved.
 pub(in crate::domain::extractive) fn checks(
     checks: &[Check],
     room: u32,
@@ -60,14 +60,20 @@ pub(in crate::domain::extractive) fn checks(
     let is_check = |check: &&Check| check.head == CHECK;
     let newest = |test: bool| checks.iter().rposition(|check| is_check(&check) && check.is_test == test);
     let last = newest(true).or_else(|| newest(false));
-    let error = checks.iter().rposition(|check| check.failed && !check.solved).filter(|at| Some(*at) != last);
+    let failure = |solved: bool| {
+        let is_failure = |check: &Check| check.failed && check.solved == solved;
+        checks.iter().rposition(is_failure).filter(|at| Some(*at) != last)
+    };
+    let error = failure(false).or_else(|| failure(true));
     let mut left = room;
     let mut write = |at: Option<usize>, room: u32| {
         let check = &checks[at?];
         // a check that is not the last one is an error
-        let (head, told) = match at == last {
-            true => (CHECK, check.text.to_string()),
-            false => (ERROR, check.text.replacen(" → error: ", ": ", 1)),
+        let told = || check.text.replacen(" → error: ", ": ", 1);
+        let (head, told) = match (at == last, check.solved) {
+            (true, _) => (CHECK, check.text.to_string()),
+            (_, false) => (ERROR, told()),
+            (_, true) => (ERROR, format!("{SOLVED}{}", told())),
         };
         let (text, tokens) = fitted(&format!("{head} "), &told, room.min(left), counter)?;
         left -= tokens;

@@ -2,6 +2,7 @@
 
 mod any_text;
 mod called;
+mod going_on;
 mod retold;
 mod seeds;
 mod sentences;

@@ -32,6 +32,8 @@ impl Cues {
     pub(in crate::domain::extractive) const NO: Self = Self(1 << 7);
     /// It opens with an offer or a courtesy.
     pub(in crate::domain::extractive) const COURTESY: Self = Self(1 << 8);
+    /// It asks for an answer, without a question mark.
+    pub(in crate::domain::extractive) const ASKS: Self = Self(1 << 9);
 
     /// The cues of a sentence.
     pub(in crate::domain::extractive) fn of(text: &str) -> Self {
@@ -202,7 +204,14 @@ const ANYWHERE: &[(Cues, &str)] = &[
         Cues::TODO,
         "todo, fixme, still open, still missing, still fails, still to do, remaining work, remaining items, \
         remaining steps, left to do, not yet, havent yet, next steps, next step, is left, still need, still needs, \
-        outstanding, pending, blocked, blocker, unresolved, unanswered, undecided, unfinished, postponed, unsolved",
+        outstanding, is pending, are pending, still pending, blocked, blocker, unresolved, unanswered, undecided, unfinished, \
+        postponed, unsolved",
+    ),
+    (
+        Cues::ASKS,
+        "please confirm, please provide, please choose, please specify, please share, please tell me, please let me know, \
+        let me know which, let me know if youd like, let me know if you want, kindly confirm, could you confirm, \
+        bitte bestätigen, bitte bestätige, veuillez confirmer, por favor confirma, por favor confirme, conferma, bevestig",
     ),
     // German
     (

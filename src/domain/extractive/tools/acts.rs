@@ -128,14 +128,34 @@ fn by_tool<'a>(acts: &[&'a Act]) -> Vec<(&'a str, Vec<Part>)> {
     groups
 }
 
-/// Keeps the last of the calls with the same tool and argument, at the last one's position.
+/// Keeps the last of the calls with the same tool and argument, at the last one's position, and no edit that `git`
+/// took back.
 fn newest(acts: Vec<Act>) -> Vec<Act> {
     let mut seen: FxHashSet<(Box<str>, Box<str>)> = FxHashSet::default();
+    let mut restored: Vec<Box<str>> = Vec::new();
     let mut kept: Vec<Act> = acts.into_iter().rev().collect();
-    kept.retain(|act| act.key.is_empty() || seen.insert((act.head.clone(), act.key.clone())));
+    kept.retain(|act| {
+        if act.key.starts_with("git commit") && !act.failed {
+            restored.clear();
+        }
+        restored.extend(RESTORES.iter().find_map(|head| act.key.strip_prefix(head)).map(Box::from));
+        !(edits(act) && restored.iter().any(|path| &**path == "." || act.key.ends_with(&**path)))
+            && (act.key.is_empty() || seen.insert((act.head.clone(), act.key.clone())))
+    });
     kept.reverse();
     kept.sort_by_key(|act| act.sequence);
     kept
+}
+
+/// The commands that take back what was not committed of a file.
+const RESTORES: [&str; 2] = ["git checkout ", "git restore "];
+
+/// Whether the act changed a file that existed before.
+fn edits(act: &Act) -> bool {
+    let tool = act.head.rsplit(' ').next().unwrap_or_default().to_ascii_lowercase();
+    act.is_of_file
+        && (["edit", "replace", "patch"].iter().any(|word| tool.contains(word))
+            || ["sed ", "perl "].iter().any(|program| act.key.starts_with(program)))
 }
 
 /// The line of an act with at most `bytes` of its arguments, and as many of its outcome.

@@ -45,6 +45,7 @@ pub(in crate::domain::extractive) fn failure(manner: Manner, result: &str) -> Op
     };
     let bad = || lines(head, tail).any(|line| is_failure(line, code == Some(0)));
     let failed = match (manner, code) {
+        (_, None) if is_stopped(first_line(head)) => true,
         // `grep` and `diff` exit with 1 to say "none"
         (Manner::Looks, Some(1)) => {
             lines(head, tail).filter(|line| exit_code(line).is_none()).any(|line| is_failure(line, false))
@@ -66,7 +67,9 @@ pub(in crate::domain::extractive) fn error_line(result: &str) -> &str {
     let (head, tail) = (clip(result, READ_BYTES), clip_tail(result, READ_BYTES));
     let announces =
         |line: &str| line.ends_with(':') && !line[..line.len() - 1].contains(':') && line.len() < 24;
-    let told = |line: &&str| line.contains(char::is_alphabetic) && !is_tag(line) && !announces(line);
+    let told = |line: &&str| {
+        line.contains(char::is_alphabetic) && !is_tag(line) && !announces(line) && !is_listing(line)
+    };
     let named = lines(head, tail).filter(told).rfind(|line| names_error(line));
     let any =
         || lines(head, tail).filter(told).find(|line| hints_at_error(line) || exit_code(line).is_some());
@@ -117,6 +120,12 @@ fn is_tag(line: &str) -> bool {
     line.starts_with('<') && line.ends_with('>') && !line.contains(' ')
 }
 
+/// A line of code that a compiler shows: `216 │ return x`, `> 7 | let x`.
+fn is_listing(line: &str) -> bool {
+    let code = line.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ' ' | '>'));
+    code.starts_with(['│', '|'])
+}
+
 /// The error that a JSON object reports in a member of its own.
 fn json_failure(json: &str) -> Option<&str> {
     const FAILED: [&str; 6] = ["error", "failed", "failure", "rejected", "denied", "declined"];
@@ -152,18 +161,9 @@ fn nested_error(head: &str) -> Option<&str> {
 
 /// The number behind `exit code`, `<returncode>` and the like.
 fn exit_code(part: &str) -> Option<i64> {
-    const PHRASES: [&str; 9] = [
-        "<returncode>",
-        "exit code",
-        "exit status",
-        "exited with code",
-        "exited with status",
-        "returncode",
-        "Exit code",
-        "Exit status",
-        "exit_code",
-    ];
-    PHRASES.iter().find_map(|phrase| {
+    const PHRASES: &str = "<returncode>|exit code|exit status|exited with code|exited with status|returncode|Exit code|\
+        Exit status|exit_code";
+    PHRASES.split('|').find_map(|phrase| {
         let number = &part[part.rfind(phrase)? + phrase.len()..];
         let number = number.trim_start_matches([':', ' ', '=', '"', '\'']);
         let end = number.char_indices().find(|(at, c)| !(c.is_ascii_digit() || *at == 0 && *c == '-'));
@@ -172,50 +172,16 @@ fn exit_code(part: &str) -> Option<i64> {
 }
 
 /// How the first line of a failed call's result begins, in lower case.
-const BAD_OPENINGS: &[&str] = &[
-    "error",
-    "failed",
-    "failure",
-    "fatal",
-    "exception",
-    "traceback",
-    "usage:",
-    "invalid",
-    "cannot",
-    "could not",
-    "couldn't",
-    "can't",
-    "unable",
-    "no such",
-    "permission denied",
-    "not found",
-    "file not found",
-    "no replacement",
-    "rejected",
-    "denied",
-    "refused",
-    "timed out",
-    "timeout",
-    "time out",
-    "your proposed edit",
-    "your edit",
-    "unknown ",
-    "tool_use_error",
-    "command not found",
-    "insufficient",
-    "not enough",
-    "panic",
-    "fehler",
-    "erreur",
-    "错误",
-    "エラー",
-];
+const BAD_OPENINGS: &str = "error|failed|failure|fatal|exception|traceback|usage:|invalid|cannot|could not|couldn't|can't|unable|\
+    no such|permission denied|not found|file not found|no replacement|rejected|denied|refused|timed out|\
+    timeout|time out|your proposed edit|your edit|unknown |tool_use_error|command not found|insufficient|\
+    not enough|panic|fehler|erreur|错误|エラー";
 
 fn is_bad_opening(line: &str) -> bool {
     let lower = clip(line, FIRST_BYTES).to_lowercase();
     let bare = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
     let begins = |text: &str| {
-        BAD_OPENINGS.iter().any(|opening| {
+        BAD_OPENINGS.split('|').any(|opening| {
             // "errors are handled in main" reports nothing
             text.strip_prefix(opening).is_some_and(|rest| {
                 !opening.ends_with(char::is_alphabetic) || !rest.starts_with(char::is_alphanumeric)
@@ -231,18 +197,25 @@ fn is_bad_opening(line: &str) -> bool {
 /// What the second or third word of such a line is: `Execution failed`, `Runtime error:`.
 const ERRORS: [&str; 5] = ["error:", "failed:", "failed.", "exception:", "not found"];
 
+/// Whether the line says that somebody stopped the call: `Command aborted`, `The user rejected the call`.
+fn is_stopped(line: &str) -> bool {
+    // an order that a call cancelled is a success
+    const CALLS: [&str; 6] = ["command", "operation", "request", "tool", "execution", "call"];
+    const STOPPED: [&str; 6] = ["aborted", "interrupted", "cancelled", "canceled", "skipped", "killed"];
+    const BY_USER: &str =
+        "rejected|denied|declined|refused|aborted|interrupted|doesn't want|does not want|did not approve";
+    let lower = clip(line, FIRST_BYTES).to_lowercase().replace('’', "'");
+    let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let names_user = words.clone().any(|word| word == "user");
+    let is_call = words.next().is_some_and(|first| CALLS.contains(&first));
+    is_call && words.take(3).any(|word| STOPPED.contains(&word))
+        || names_user && BY_USER.split('|').any(|phrase| lower.contains(phrase))
+}
+
 fn is_refused_edit(head: &str) -> bool {
-    const REFUSALS: [&str; 8] = [
-        "has introduced",
-        "did not appear",
-        "no replacement",
-        "No replacement",
-        "not unique",
-        "must match",
-        "multiple occurrences",
-        "No changes",
-    ];
-    REFUSALS.iter().any(|phrase| head.contains(phrase)) && !head.contains("success")
+    const REFUSALS: &str = "has introduced|did not appear|no replacement|No replacement|not unique|must match|\
+        multiple occurrences|No changes";
+    REFUSALS.split('|').any(|phrase| head.contains(phrase)) && !head.contains("success")
 }
 
 fn is_shell_error(line: &str) -> bool {
@@ -318,25 +291,14 @@ fn names_error(line: &str) -> bool {
         || line.contains("panicked at")
         || line.starts_with("E   ")
         || line.starts_with("FAILED ")
+        || line.starts_with(['×', '✖', '✘'])
 }
 
 fn hints_at_error(line: &str) -> bool {
-    const HINTS: [&str; 12] = [
-        "error",
-        "fail",
-        "cannot",
-        "could not",
-        "not found",
-        "no such",
-        "denied",
-        "not enough",
-        "refused",
-        "invalid",
-        "***",
-        "not available",
-    ];
+    const HINTS: &str =
+        "error|fail|cannot|could not|not found|no such|denied|not enough|refused|invalid|***|not available";
     let lower = clip(line, 400).to_lowercase();
-    HINTS.iter().any(|hint| lower.contains(hint))
+    HINTS.split('|').any(|hint| lower.contains(hint))
 }
 
 #[cfg(test)]
@@ -353,6 +315,13 @@ mod tests {
             (Tool, "{\"error\": null, \"id\": 7}", None),
             (Tool, "{\"status\": \"failed\", \"reason\": \"card declined\"}", Some("card declined")),
             (Tool, "Errors are handled in main", None),
+            (Runs, "Command aborted", Some("Command aborted")),
+            (
+                Changes,
+                "The user doesn't want to proceed with this tool use.",
+                Some("The user doesn't want to proceed with this tool use."),
+            ),
+            (Changes, "Order cancelled, as the user asked.", None),
             (Tool, "The file was updated.", None),
             (
                 Changes,

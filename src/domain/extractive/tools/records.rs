@@ -120,32 +120,10 @@ fn is_dull(field: &str, value: &Value) -> bool {
 
 /// Whether a field says something about its object that its value alone does not say.
 pub(in crate::domain::extractive) fn is_attribute(field: &str) -> bool {
-    const ENDS: [&str; 22] = [
-        "status",
-        "state",
-        "cabin",
-        "class",
-        "insurance",
-        "membership",
-        "tier",
-        "type",
-        "phone_number",
-        "address",
-        "rating",
-        "fare",
-        "rent",
-        "date",
-        "time",
-        "amount",
-        "balance",
-        "price",
-        "total",
-        "cost",
-        "fee",
-        "city",
-    ];
+    const ENDS: &str = "status|state|cabin|class|insurance|membership|tier|type|phone_number|address|rating|fare|rent|date|\
+        time|amount|balance|price|total|cost|fee|city";
     let field = field.trim_end_matches('s');
-    ENDS.iter().any(|end| {
+    ENDS.split('|').any(|end| {
         let end = end.trim_end_matches('s');
         let Some((start, own)) = field.split_at_checked(field.len().wrapping_sub(end.len())) else {
             return false;

@@ -1,0 +1,108 @@
+//! What an agent needs to go on from a summary, by its text.
+
+use super::*;
+
+fn told(source: Vec<Utterance>) -> String {
+    text(source, &Focus::none(), 300)
+}
+
+/// A talk in which users and assistants take turns.
+fn talk(said_all: &[&str]) -> Vec<Utterance> {
+    let roles = [Role::User, Role::Assistant].into_iter().cycle();
+    let numbered = said_all.iter().zip(roles).zip(1..);
+    numbered.map(|((content, role), sequence)| said(sequence, role, content)).collect()
+}
+
+fn bash(commands: &[(&str, &str)]) -> Vec<Utterance> {
+    let arguments: Vec<String> =
+        commands.iter().map(|(command, _)| format!("{{\"command\":\"{command}\"}}")).collect();
+    let all: Vec<_> = arguments
+        .iter()
+        .zip(commands)
+        .map(|(arguments, (_, result))| ("bash", &**arguments, *result))
+        .collect();
+    calls(&all)
+}
+
+#[test]
+fn an_error_that_was_solved_is_told_as_solved() {
+    let failed = ("python repro.py", "Traceback\\nValueError: no such table\\nexit code: 1");
+    let source = bash(&[failed, failed, ("python repro.py", "fine"), ("pytest", "3 passed")]);
+    assert!(told(source).contains("Error: (solved) python repro.py: "), "of all its failures");
+    let open = bash(&[failed, ("pytest", "3 passed")]);
+    let open = told(open);
+    assert!(open.contains("Error: python repro.py: "), "{open}");
+}
+
+#[test]
+fn a_call_that_somebody_stopped_is_not_done() {
+    for stopped in ["Command aborted", "The user doesn't want to proceed with this tool use."] {
+        let told = told(calls(&[("write_file", "{\"path\":\"src/a.rs\"}", stopped)]));
+        assert!(told.contains("error: ") && !told.contains("→ ok"), "{told}");
+    }
+}
+
+#[test]
+fn an_edit_that_was_taken_back_is_not_done() {
+    let mut source = calls(&[
+        ("edit_file", "{\"path\":\"src/a.rs\"}", "edited"),
+        ("bash", "{\"command\":\"git commit -am 'one'\"}", "done"),
+        ("edit_file", "{\"path\":\"src/b.rs\"}", "edited"),
+        ("bash", "{\"command\":\"git checkout .\"}", "done"),
+        ("edit_file", "{\"path\":\"src/c.rs\"}", "edited"),
+    ]);
+    let edited = |source| told(source).lines().find(|line| line.contains("edit_file")).map(str::to_owned);
+    assert_eq!(edited(source.clone()).as_deref(), Some("edit_file → ok: src/a.rs; src/c.rs"));
+    source.truncate(6);
+    assert_eq!(edited(source).as_deref(), Some("edit_file → ok: src/a.rs; src/b.rs"));
+}
+
+#[test]
+fn a_yes_or_a_choice_is_told_with_what_was_offered() {
+    let offer = "There are two rooms:\n- The Lark, 120 euros, with a bath.\n- The Wren, 90 euros.\nWhich one shall I book?";
+    let chosen =
+        talk(&["I need a room in Bath for May.", offer, "The second one.", "Noted. What else?", "A taxi."]);
+    let chosen = told(chosen);
+    assert!(chosen.contains("User chose: The second one. The Wren, 90 euros.\n"), "{chosen}");
+    let asked = "The move costs 40 euros and takes two days. Please confirm.";
+    let agreed = talk(&["Can my order W77 go to Bonn?", asked, "Yes, please.", "Noted.", "Thanks a lot."]);
+    let agreed = told(agreed);
+    assert!(
+        agreed.contains("User said yes to: The move costs 40 euros and takes two days. Please confirm.\n"),
+        "{agreed}"
+    );
+    let named = talk(&["I want to cancel.", "Could you please tell me your user ID?", "Sure, it is ann_7."]);
+    assert!(told(named).contains("Open: User: Sure, it is ann_7.\n"), "an answer is no agreement");
+}
+
+#[test]
+fn what_an_assistant_asks_or_does_next_is_clear_on_its_own() {
+    let asked =
+        talk(&["Move me to economy.", "That saves 80 euros. Please confirm if you want the cheaper cabin."]);
+    let open = "Open: Assistant asked: That saves 80 euros. Please confirm if you want the cheaper cabin.\n";
+    assert!(told(asked).ends_with(open));
+    let mut next =
+        said(2, Role::Assistant, "Now the model manager of the session. Let me add those methods:");
+    let call = ToolCall { id: "c".into(), name: "read".into(), arguments_json: "{\"path\":\"a.rs\"}".into() };
+    next = with(next, More { tool_calls: vec![call], ..More::default() });
+    let told = told(vec![said(1, Role::User, "Refactor the session module."), next]);
+    assert!(
+        told.contains("Next: Now the model manager of the session. Let me add those methods:\n"),
+        "{told}"
+    );
+}
+
+/// A program's instructions around a request are rules that hold until the end.
+#[test]
+fn the_rules_around_a_request_are_kept() {
+    let message = "<task>\nWrong dash offset\nThe offset of a dash has no effect.\n### Version\n3.4.3\n</task>\n\
+        # Boundaries\n- DO NOT MODIFY: tests\n- Your answer MUST hold exactly one command\n\
+        # Submission\nWhen the work is complete, submit it with this command:\n\n```bash\necho FINAL_OUTPUT\n```\n";
+    let told = told(vec![said(1, Role::User, message), said(2, Role::Assistant, "I read patches.py first.")]);
+    for rule in
+        ["DO NOT MODIFY: tests", "exactly one command", "submit it with this command: echo FINAL_OUTPUT"]
+    {
+        assert!(told.contains(rule), "{rule}: {told}");
+    }
+    assert!(told.starts_with("Goal: Wrong dash offset.") && !told.contains("3.4.3"), "{told}");
+}
