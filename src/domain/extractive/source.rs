@@ -2,8 +2,6 @@
 
 use std::{cell::Cell, sync::Arc};
 
-use rustc_hash::FxHashMap;
-
 use crate::domain::{
     Role, Utterance,
     exchange::LateResult,
@@ -11,26 +9,24 @@ use crate::domain::{
         choose::{Voice, Worth},
         effects::{Effect, key},
         naming::{facts::find, named::Named, root::Root, salience::Source},
-        pool::{Act, Check, Pool, Said},
+        pool::{Act, Pool, Said},
         progress::{
+            checks::Checks,
             ending,
             goal::{Request, is_interface},
             matter::{AGREED, Matter},
             open::matter,
             steps,
         },
-        sentence::{CHECK, ERROR, Origin, Part},
+        sentence::{Origin, Part},
         text::{
-            clip::{clip, clip_tail, fold, folded},
+            clip::{clip, clip_tail, folded},
             cues::Cues,
             marks::asks,
             split::sentences,
             words::{count, has_words},
         },
-        tools::{
-            calls::{Call, KEY_BYTES, calls, tell, tell_late, tell_outcome},
-            outcome::success_line,
-        },
+        tools::calls::{Call, KEY_BYTES, calls, tell, tell_late, tell_outcome},
     },
 };
 
@@ -69,10 +65,6 @@ const TEMPLATE_PERCENT: u32 = 60;
 const RULES_PERCENT: u32 = 80;
 /// The worth of how to hand in the work, in percent.
 const END_PERCENT: u32 = 320;
-/// The limit for a check's command, in bytes.
-const CHECK_BYTES: usize = 60;
-/// The limit for the words of a failure, in bytes.
-const ERROR_BYTES: usize = 160;
 /// A promise older than this many utterances was kept or given up.
 const OPEN_UTTERANCES: usize = 6;
 /// A longer answer, in bytes, explains rather than promises.
@@ -99,7 +91,8 @@ pub(super) fn read(source: &[Arc<Utterance>], goes_on: bool, is_flat: bool) -> P
         }
     }
     reader.matters(&live, goes_on);
-    let Reader { named, mut pool, .. } = reader;
+    let Reader { named, mut pool, checks, .. } = reader;
+    pool.checks = checks.done();
     (pool.pages, pool.facts) = named.done();
     pool
 }
@@ -114,8 +107,7 @@ struct Reader {
     is_flat: bool,
     /// Whether the newest utterance is a user's and ends with a question.
     asked: bool,
-    /// The failed calls, by tool and identifying argument: their places in the pool's checks.
-    failures: FxHashMap<(Box<str>, Box<str>), usize>,
+    checks: Checks,
 }
 
 impl Reader {
@@ -289,7 +281,7 @@ impl Reader {
         let name = tell(made, &key, &mut told);
         let told = self.named.root.shortened(&told);
         let tool = told[..name].to_owned();
-        self.check((utterance.sequence, result), &tool, &key, made);
+        self.checks.add((utterance.sequence, result), &tool, &key, made, &self.named.root);
         let changes = ran.as_ref().map_or(&[][..], |ran| &ran.changes);
         if *effect == Effect::Changes && changes.is_empty() {
             let start = speaker.len() + " called ".len() + name + 1;
@@ -340,62 +332,6 @@ impl Reader {
             None => {
                 key.map(|key| folded(&self.named.root.shortened(&key.value), KEY_BYTES)).unwrap_or_default()
             }
-        }
-    }
-
-    /// Notes how a test, a build or a program ended, and which calls failed and were not repeated since.
-    fn check(&mut self, (sequence, result): Origin, tool: &str, key: &str, made: &Call<'_>) {
-        let ran = made.ran.as_ref();
-        let label = ran.and_then(|ran| ran.check.as_deref());
-        let place = (Box::from(tool), Box::from(label.unwrap_or(key)));
-        let mut text = String::new();
-        let (head, is_told) = match (label, made.answer, made.failure) {
-            (Some(label), Some((_, answer)), failure) => {
-                fold(label, CHECK_BYTES, &mut text);
-                text.push_str(" → ");
-                match (failure, success_line(answer)) {
-                    (None, Some(line)) => {
-                        text.push_str("ok: ");
-                        fold(line, ERROR_BYTES, &mut text);
-                    }
-                    (None, None) => text.push_str("ok"),
-                    (Some(_), _) => tell_outcome(Some(answer), failure, &mut text),
-                }
-                (CHECK, true)
-            }
-            // a call that changes something has a line of its own
-            (None, Some(_), Some(failure)) if made.effect == Effect::Reads => {
-                text.push_str(tool);
-                text.push('(');
-                fold(key, CHECK_BYTES, &mut text);
-                text.push_str("): ");
-                fold(failure, ERROR_BYTES, &mut text);
-                (ERROR, true)
-            }
-            _ => (ERROR, false),
-        };
-        if made.failure.is_none()
-            && let Some(at) = self.failures.remove(&place)
-        {
-            self.pool.checks[at].solved = true;
-        }
-        if is_told {
-            if made.failure.is_some()
-                && let Some(older) = self.failures.insert(place, self.pool.checks.len())
-            {
-                self.pool.checks[older].solved = true;
-            }
-            let is_test = ran.is_some_and(|ran| ran.is_test);
-            let text = self.named.root.shortened(text.trim_end());
-            self.pool.checks.push(Check {
-                sequence,
-                result,
-                head,
-                text: text.into(),
-                solved: false,
-                is_test,
-                failed: made.failure.is_some(),
-            });
         }
     }
 

@@ -4,8 +4,9 @@ use crate::domain::{
     Role, Utterance,
     extractive::{
         effects::leaves,
-        progress::matter::{AGREED, ASKED, CHOSE, MATTER_BYTES, Matter, NEXT, TODO, USER, matter},
+        progress::matter::{AGREED, ASKED, CHOSE, Matter, NEXT, TODO, USER, matter},
         text::{
+            clip::folded,
             cues::Cues,
             marks::{Mark, asks, strip_mark},
             split::sentences,
@@ -20,6 +21,10 @@ const LEAST_ASKED: usize = 2;
 const YES_CONCEPTS: usize = 4;
 /// A sentence with fewer words with content is not clear without the one before it.
 const LEAST_CLEAR: usize = 4;
+/// The most that both may have, in bytes.
+const CLEAR_BYTES: usize = 180;
+/// How much is told of what was chosen, in bytes.
+const CHOSEN_BYTES: usize = 110;
 /// The sentences of a request that are told.
 const MOST_SENTENCES: usize = 2;
 /// How many members of a list of to-dos are read.
@@ -81,7 +86,7 @@ fn question(said: &[String]) -> Option<usize> {
 fn with_what_it_means(said: &[String], at: usize) -> String {
     let before = at.checked_sub(1).filter(|_| count(&said[at]) < LEAST_CLEAR).map(|before| &said[before]);
     let both = before.map(|before| format!("{before} {}", said[at]));
-    both.filter(|both| both.len() <= MATTER_BYTES).unwrap_or_else(|| said[at].clone())
+    both.filter(|both| both.len() <= CLEAR_BYTES).unwrap_or_else(|| said[at].clone())
 }
 
 /// What a bare yes agrees to, and the offer that "the second one" means.
@@ -90,17 +95,21 @@ pub(in crate::domain::extractive) fn agreed(
     user: &Utterance,
     asked: &Utterance,
 ) -> Option<Matter> {
-    if said.iter().map(|one| count(one)).sum::<usize>() > YES_CONCEPTS {
+    if said.iter().map(|one| count(one)).sum::<usize>() > YES_CONCEPTS || said.iter().any(|one| asks(one)) {
         return None;
     }
     // it goes with the question, too, when that is forgotten
     let answers = |head: &str, text: &str| {
         Some(Matter { result: Some(asked.sequence), ..matter(user.sequence, head, text) })
     };
-    if let Some((said, item)) = said.iter().find_map(|one| Some((one, chosen(one, &asked.content)?))) {
-        return answers(CHOSE, &format!("{said} {item}"));
+    let names = |one: &String| {
+        let is_code = |word: &str| word.len() > 2 && word.contains(|c: char| c.is_ascii_digit());
+        one.split(' ').any(is_code)
+    };
+    let choice = |one: &String| Some((one.clone(), chosen(one, &asked.content).filter(|_| !names(one))?));
+    if let Some((said, item)) = said.iter().find_map(choice) {
+        return answers(CHOSE, &format!("{said} {}", folded(&item, CHOSEN_BYTES)));
     }
-    let names = |one: &String| one.contains(|c: char| c.is_ascii_digit());
     let opens = said.first().is_some_and(|first| Cues::of_opening(first).has(Cues::YES));
     if !opens || said.iter().any(names) {
         return None;
@@ -112,8 +121,13 @@ pub(in crate::domain::extractive) fn agreed(
 /// The item of a list that an ordinal number chooses.
 fn chosen(said: &str, offered: &str) -> Option<String> {
     let lower = said.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let place = words.find_map(|word| ORDINALS.iter().position(|names| names.contains(&word)))?;
+    let words: Vec<&str> =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let of = |word: &&str| ORDINALS.iter().position(|names| names.contains(word));
+    // "commit first" chooses nothing
+    let chooses = |pair: &[&str]| of(&pair[1]).filter(|_| BEFORE_ORDINALS.contains(&pair[0]));
+    let alone = || words.first().filter(|_| words.len() == 1).and_then(of);
+    let place = words.windows(2).find_map(chooses).or_else(alone)?;
     let indent = |line: &str| line.len() - line.trim_start().len();
     let is_item = |line: &str| matches!(strip_mark(line.trim()).0, Mark::Item);
     let least = offered.lines().filter(|line| is_item(line)).map(indent).min()?;
@@ -131,6 +145,9 @@ fn chosen(said: &str, offered: &str) -> Option<String> {
     Some(sentences(&item.join("\n")).join(" "))
 }
 
+/// What precedes an ordinal number that chooses.
+const BEFORE_ORDINALS: [&str; 14] =
+    ["the", "option", "number", "choice", "variant", "der", "die", "das", "den", "le", "la", "el", "il", "o"];
 /// The ordinal numbers.
 const ORDINALS: [&[&str]; 5] = [
     &["1", "first", "1st", "erste", "ersten", "premier", "première", "primero", "primera", "primeiro"],

@@ -23,6 +23,8 @@ const MOST_LINES: usize = 60;
 const TITLE_BYTES: usize = 160;
 /// The weight of a title among the parts of a goal.
 pub(in crate::domain::extractive) const ISSUE_WEIGHT: u32 = 1_000;
+/// A rule with fewer words with content is not clear on its own: "This will not work."
+const LEAST_RULE: usize = 3;
 /// How many tags are tried.
 const MOST_TAGS: usize = 24;
 
@@ -77,7 +79,7 @@ impl Request {
         };
         let (ends, rest): (Vec<String>, Vec<String>) =
             said.iter().filter(is_new).cloned().partition(|one| hands_in(one));
-        let restricts = |one: &String| Cues::of(one).has(Cues::CONSTRAINT);
+        let restricts = |one: &String| Cues::of(one).has(Cues::CONSTRAINT) && has_words(one, LEAST_RULE);
         let ends = if commands.is_empty() { ends } else { commands };
         [ends, rest.into_iter().filter(restricts).collect()]
     }

@@ -1,5 +1,6 @@
 //! Where things stand: the goal, steps, checks, and what is open.
 
+pub(super) mod checks;
 pub(super) mod ending;
 pub(super) mod fitting;
 pub(super) mod goal;

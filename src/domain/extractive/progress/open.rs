@@ -39,7 +39,7 @@ const PROMISES: &str = "i'll |i will |i’ll |we'll |we will |we’ll |i'm going
 pub(in crate::domain::extractive) fn matter(said: &Said) -> Option<Matter> {
     let words = said.said();
     let begins = |start: &str| words.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
-    let promises = || PROMISES.split('|').any(|start| begins(start));
+    let promises = || PROMISES.split('|').any(begins);
     if !(said.cues.has(Cues::TODO) || promises()) || about(words).len() < LEAST_CONCEPTS {
         return None;
     }

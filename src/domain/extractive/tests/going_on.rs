@@ -64,6 +64,13 @@ fn a_yes_or_a_choice_is_told_with_what_was_offered() {
         talk(&["I need a room in Bath for May.", offer, "The second one.", "Noted. What else?", "A taxi."]);
     let chosen = told(chosen);
     assert!(chosen.contains("User chose: The second one. The Wren, 90 euros.\n"), "{chosen}");
+    let list = "What I would do:\n- Move the parser.\n- Rename the lexer.";
+    let order =
+        talk(&["Look at the compiler for me.", list, "Yes, do it, but commit first.", "Done.", "Thanks."]);
+    assert!(!told(order).contains("chose"));
+    let asks =
+        talk(&["Book a table for one.", "Shall I book one at six?", "Yes, and where is the restaurant?"]);
+    assert!(told(asks).contains("Open: User: Yes, and where is the restaurant?\n"));
     let asked = "The move costs 40 euros and takes two days. Please confirm.";
     let agreed = talk(&["Can my order W77 go to Bonn?", asked, "Yes, please.", "Noted.", "Thanks a lot."]);
     let agreed = told(agreed);

@@ -1,0 +1,98 @@
+//! How tests, builds and programs ended, and which calls failed.
+
+use rustc_hash::FxHashMap;
+
+use crate::domain::extractive::{
+    effects::Effect,
+    naming::root::Root,
+    pool::Check,
+    sentence::{CHECK, ERROR, Origin},
+    text::clip::fold,
+    tools::{
+        calls::{Call, tell_outcome},
+        outcome::success_line,
+    },
+};
+
+/// The limit for a check's command, in bytes.
+const CHECK_BYTES: usize = 60;
+/// The limit for the words of a failure, in bytes.
+const ERROR_BYTES: usize = 160;
+
+/// The checks and failures so far.
+#[derive(Default)]
+pub(in crate::domain::extractive) struct Checks {
+    all: Vec<Check>,
+    /// The places of the newest failures, by tool and command or identifying argument.
+    failures: FxHashMap<(Box<str>, Box<str>), usize>,
+}
+
+impl Checks {
+    /// Notes how a test, a build or a program ended, or that a call failed. The same call solves an earlier failure of
+    /// its own, or takes its place.
+    pub(in crate::domain::extractive) fn add(
+        &mut self,
+        (sequence, result): Origin,
+        tool: &str,
+        key: &str,
+        made: &Call<'_>,
+        root: &Root,
+    ) {
+        let label = made.ran.as_ref().and_then(|ran| ran.check.as_deref());
+        let place = (Box::from(tool), Box::from(label.unwrap_or(key)));
+        let failed = made.failure.is_some();
+        let told = match label {
+            Some(label) => checked(label, made).map(|text| (CHECK, text)),
+            None => failure(tool, key, made).map(|text| (ERROR, text)),
+        };
+        let older = match told {
+            Some(_) if failed => self.failures.insert(place, self.all.len()),
+            _ if !failed => self.failures.remove(&place),
+            _ => None,
+        };
+        if let Some(older) = older {
+            self.all[older].solved = true;
+        }
+        self.all.extend(told.map(|(head, text)| Check {
+            sequence,
+            result,
+            head,
+            text: root.shortened(text.trim_end()).into(),
+            solved: false,
+            is_test: made.ran.as_ref().is_some_and(|ran| ran.is_test),
+            failed,
+        }));
+    }
+
+    /// All of them, in order.
+    pub(in crate::domain::extractive) fn done(self) -> Vec<Check> {
+        self.all
+    }
+}
+
+/// A check's command with its outcome.
+fn checked(label: &str, made: &Call<'_>) -> Option<String> {
+    let (_, answer) = made.answer?;
+    let mut text = String::new();
+    fold(label, CHECK_BYTES, &mut text);
+    text.push_str(" → ");
+    match (made.failure, success_line(answer)) {
+        (None, Some(line)) => {
+            text.push_str("ok: ");
+            fold(line, ERROR_BYTES, &mut text);
+        }
+        (None, None) => text.push_str("ok"),
+        (failure, _) => tell_outcome(Some(answer), failure, &mut text),
+    }
+    Some(text)
+}
+
+/// A failed call with the words of its failure; one that was to change something has a line of its own.
+fn failure(tool: &str, key: &str, made: &Call<'_>) -> Option<String> {
+    let failure = made.failure.filter(|_| made.answer.is_some() && made.effect == Effect::Reads)?;
+    let mut text = format!("{tool}(");
+    fold(key, CHECK_BYTES, &mut text);
+    text.push_str("): ");
+    fold(failure, ERROR_BYTES, &mut text);
+    Some(text)
+}
