@@ -21,6 +21,7 @@ const OWN: &[&str] = &[
     "no",
     "answer",
     "failed",
+    "solved",
     "and",
     "more",
     "Open",

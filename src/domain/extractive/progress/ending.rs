@@ -4,7 +4,7 @@ use crate::domain::{
     Role, Utterance,
     extractive::{
         effects::leaves,
-        progress::matter::{AGREED, ASKED, CHOSE, Matter, NEXT, TODO, USER, matter},
+        progress::matter::{AGREED, ASKED, Matter, NEXT, TODO, USER, matter},
         text::{
             clip::folded,
             cues::Cues,
@@ -99,23 +99,22 @@ pub(in crate::domain::extractive) fn agreed(
         return None;
     }
     // it goes with the question, too, when that is forgotten
-    let answers = |head: &str, text: &str| {
-        Some(Matter { result: Some(asked.sequence), ..matter(user.sequence, head, text) })
-    };
+    let to =
+        |text: &str| Some(Matter { result: Some(asked.sequence), ..matter(user.sequence, AGREED, text) });
     let names = |one: &String| {
         let is_code = |word: &str| word.len() > 2 && word.contains(|c: char| c.is_ascii_digit());
         one.split(' ').any(is_code)
     };
     let choice = |one: &String| Some((one.clone(), chosen(one, &asked.content).filter(|_| !names(one))?));
     if let Some((said, item)) = said.iter().find_map(choice) {
-        return answers(CHOSE, &format!("{said} {}", folded(&item, CHOSEN_BYTES)));
+        return to(&format!("{said} {}", folded(&item, CHOSEN_BYTES)));
     }
     let opens = said.first().is_some_and(|first| Cues::of_opening(first).has(Cues::YES));
     if !opens || said.iter().any(names) {
         return None;
     }
     let offered = sentences(&asked.content);
-    answers(AGREED, &with_what_it_means(&offered, question(&offered)?))
+    to(&with_what_it_means(&offered, question(&offered)?))
 }
 
 /// The item of a list that an ordinal number chooses.

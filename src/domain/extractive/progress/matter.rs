@@ -22,10 +22,9 @@ pub(in crate::domain::extractive) struct Matter {
 }
 
 /// What the end of a talk leaves open, by how it begins, with its rank. A call that failed comes last.
-const RANKS: [(&str, u8); 6] = [(AGREED, 6), (CHOSE, 6), (USER, 6), (ASKED, 5), (TODO, 4), (NEXT, 3)];
+const RANKS: [(&str, u8); 5] = [(AGREED, 6), (USER, 6), (ASKED, 5), (TODO, 4), (NEXT, 3)];
 pub(in crate::domain::extractive) const USER: &str = "User: ";
 pub(in crate::domain::extractive) const AGREED: &str = "User said yes to: ";
-pub(in crate::domain::extractive) const CHOSE: &str = "User chose: ";
 pub(in crate::domain::extractive) const ASKED: &str = "Assistant asked: ";
 pub(in crate::domain::extractive) const TODO: &str = "To do: ";
 pub(in crate::domain::extractive) const NEXT: &str = "Next: ";

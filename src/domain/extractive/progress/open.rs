@@ -11,7 +11,7 @@ use crate::domain::{
         pool::{Act, Said},
         progress::{
             fitting::{fitting, ordered},
-            matter::{AGREED, CHOSE, FAILED, LEFT, MATTER_BYTES, Matter, TODO, USER},
+            matter::{AGREED, FAILED, LEFT, MATTER_BYTES, Matter, TODO, USER},
         },
         sentence::{BETWEEN, LineKind, Part, Sentence},
         text::{
@@ -83,7 +83,7 @@ pub(in crate::domain::extractive) fn line(
     // a request is past once it is answered, an announcement or a question once anybody goes on
     let is_past = |matter: &Matter| {
         let follows = |last: Option<Sequence>| last.is_some_and(|last| last > matter.sequence);
-        let is_request = [USER, AGREED, CHOSE].iter().any(|head| matter.text.starts_with(head));
+        let is_request = matter.text.starts_with(USER) || matter.text.starts_with(AGREED);
         matter.rank > LEFT
             && !matter.text.starts_with(TODO)
             && (follows(asked) || follows(answered) || !is_request && follows(acted))

@@ -63,11 +63,11 @@ fn a_yes_or_a_choice_is_told_with_what_was_offered() {
     let chosen =
         talk(&["I need a room in Bath for May.", offer, "The second one.", "Noted. What else?", "A taxi."]);
     let chosen = told(chosen);
-    assert!(chosen.contains("User chose: The second one. The Wren, 90 euros.\n"), "{chosen}");
+    assert!(chosen.contains("User said yes to: The second one. The Wren, 90 euros.\n"), "{chosen}");
     let list = "What I would do:\n- Move the parser.\n- Rename the lexer.";
     let order =
         talk(&["Look at the compiler for me.", list, "Yes, do it, but commit first.", "Done.", "Thanks."]);
-    assert!(!told(order).contains("chose"));
+    assert!(!told(order).contains("said yes"));
     let asks =
         talk(&["Book a table for one.", "Shall I book one at six?", "Yes, and where is the restaurant?"]);
     assert!(told(asks).contains("Open: User: Yes, and where is the restaurant?\n"));
