@@ -9,11 +9,16 @@ pub(in crate::domain::extractive) fn ordered<R: Ord>(count: usize, rank: impl Fn
     order
 }
 
-/// The line of at most `most` items, taken in this order as long as they fit in `room` tokens, and listed by place.
+/// A token rarely has more bytes: longer lines are not counted.
+const MOST_TOKEN_BYTES: usize = 7;
+
+/// The line of at most `most` items, taken in this order as long as they fit in `room` tokens, and listed by place; `bytes`
+/// is the length of an item.
 pub(in crate::domain::extractive) fn fitting(
     order: Vec<usize>,
     most: usize,
     room: u32,
+    bytes: impl Fn(usize) -> usize,
     line: impl Fn(&[usize]) -> Sentence,
 ) -> Option<Sentence> {
     let (mut chosen, mut fitting) = (Vec::new(), None);
@@ -24,6 +29,9 @@ pub(in crate::domain::extractive) fn fitting(
         let mut more = chosen.clone();
         more.push(at);
         more.sort_unstable();
+        if more.iter().map(|at| bytes(*at)).sum::<usize>() > room as usize * MOST_TOKEN_BYTES {
+            continue;
+        }
         let longer = line(&more);
         if longer.tokens <= room {
             (chosen, fitting) = (more, Some(longer));

@@ -25,6 +25,8 @@ const TITLE_BYTES: usize = 160;
 pub(in crate::domain::extractive) const ISSUE_WEIGHT: u32 = 1_000;
 /// A rule with fewer words with content is not clear on its own: "This will not work."
 const LEAST_RULE: usize = 3;
+/// How much around a command says what it is for, in bytes.
+const ABOUT_BYTES: usize = 200;
 /// How many tags are tried.
 const MOST_TAGS: usize = 24;
 
@@ -114,11 +116,15 @@ fn commands(content: &str) -> impl Iterator<Item = String> {
     std::iter::from_fn(move || {
         let (code, next) = (parts.next()?, parts.next()?);
         let before = std::mem::replace(&mut text, next);
-        let last = sentences(before.trim_end()).pop().filter(|last| last.ends_with(':'));
         let mut lines = code.lines().skip(1).filter(|line| !line.trim().is_empty());
         let command = lines.next().filter(|_| lines.next().is_none());
-        let about = [before, next].iter().any(|part| hands_in(clip(clip_tail(part, 200), 200)));
-        Some(last.zip(command).filter(|_| about).map(|(last, command)| format!("{last} {}", command.trim())))
+        let about = hands_in(clip_tail(before, ABOUT_BYTES)) || hands_in(clip(next, ABOUT_BYTES));
+        let last = || sentences(clip_tail(before.trim_end(), 2 * ABOUT_BYTES)).pop();
+        let told = command
+            .filter(|_| about)
+            .and_then(|command| Some((command, last()?)))
+            .filter(|(_, last)| last.ends_with(':'));
+        Some(told.map(|(command, last)| format!("{last} {}", command.trim())))
     })
     .flatten()
 }

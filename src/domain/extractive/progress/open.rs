@@ -104,7 +104,7 @@ pub(in crate::domain::extractive) fn line(
         let parts: Vec<Part> = chosen.iter().map(part).collect();
         Sentence::listed(LineKind::Open, HEAD, &parts, 0, counter)
     };
-    fitting(order, MOST, room, line).into_iter().collect()
+    fitting(order, MOST, room, |at| matters[at].text.len(), line).into_iter().collect()
 }
 
 /// A matter's text without its head, by which it can be in a list twice: as what was said, and as the next step.

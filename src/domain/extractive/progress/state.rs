@@ -30,7 +30,7 @@ pub(in crate::domain::extractive) fn goal(
         let parts: Vec<Part> = chosen.iter().map(|at| parts[*at].clone()).collect();
         Sentence::listed(LineKind::Said, GOAL, &parts, 0, counter)
     };
-    let fitting = fitting(order, usize::MAX, room, line);
+    let fitting = fitting(order, usize::MAX, room, |at| parts[at].text.len(), line);
     let clipped = || {
         let first = parts.first()?;
         let (text, _) = fitted(&format!("{GOAL} "), &first.text, room, counter)?;
