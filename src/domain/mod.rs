@@ -25,6 +25,7 @@ pub mod limits;
 mod locate;
 pub mod memorize;
 mod passage;
+mod phrases;
 pub mod policy;
 mod quoting;
 pub mod recall;

@@ -2,6 +2,8 @@
 //!
 //! Sentences in other languages stay as they are, except for a greeting.
 
+use crate::domain::phrases::phrases;
+
 /// A word in lower case, without the punctuation around it and without apostrophes.
 pub(super) struct Word(String);
 
@@ -71,19 +73,19 @@ impl Word {
 /// Whether a sentence says goodbye or offers help.
 pub(super) fn takes_leave(said: &str) -> bool {
     let said = said.to_lowercase();
-    LEAVE.split('|').any(|phrase| said.contains(phrase))
+    LEAVE.iter().any(|phrase| said.contains(phrase))
 }
 
 /// Whether a sentence describes what may be done rather than what was done.
 pub(super) fn plans(said: &str) -> bool {
     let said = said.to_lowercase().replace('’', "'");
-    PLANNING.split('|').any(|phrase| said.contains(phrase))
+    PLANNING.iter().any(|phrase| said.contains(phrase))
 }
 
 /// Whether a sentence only points to what follows or says how to do something.
 pub(super) fn prepares(said: &str) -> bool {
     let said = said.to_lowercase();
-    PREPARING.split('|').any(|phrase| said.contains(phrase))
+    PREPARING.iter().any(|phrase| said.contains(phrase))
 }
 
 /// Whether most of a sentence's letters are capitals.
@@ -229,16 +231,22 @@ const SETTLING: &str = "added approved booked canceled cancelled changed complet
     replaced resolved saved scheduled sent solved successful successfully transferred unable unfortunately \
     updated upgraded wrote written cannot";
 
-const LEAVE: &str = "feel free|hesitate|reach out|let me know|take care|safe travels|further assistance|have a great|\
+const LEAVE: [&str; 25] = phrases(
+    "feel free|hesitate|reach out|let me know|take care|safe travels|further assistance|have a great|\
     have a nice|good luck|happy to help|here to help|would you like|if you need|if you have any|\
     is there anything|anything else|i hope|looking forward|you're welcome|thank you for|thanks for|\
-    glad i could|enjoy your|safe and pleasant";
+    glad i could|enjoy your|safe and pleasant",
+);
 
-const PLANNING: &str = "once you|if you|please provide|please confirm|i can assist|i can help|i could |i'll |i will |let's |\
-    let me |would you|to proceed|next step|next, |we need to|you can |will help you";
+const PLANNING: [&str; 18] = phrases(
+    "once you|if you|please provide|please confirm|i can assist|i can help|i could |i'll |i will |let's |\
+    let me |would you|to proceed|next step|next, |we need to|you can |will help you",
+);
 
-const PREPARING: &str = "the following|see below|make sure|note that|keep in mind|be careful|don't forget|before stopping|do not |\
-    these steps|this demonstration|a demonstration|your task is";
+const PREPARING: [&str; 13] = phrases(
+    "the following|see below|make sure|note that|keep in mind|be careful|don't forget|before stopping|do not |\
+    these steps|this demonstration|a demonstration|your task is",
+);
 
 /// The same for other languages: articles, prepositions, conjunctions.
 const LEADING_ON_ELSEWHERE: &str = "de la el los las del al con por para un una y e o que le les des du au aux et ou à \

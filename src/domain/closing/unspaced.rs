@@ -1,7 +1,11 @@
 //! Scripts without blanks between words, and how requests open in them.
 
+use crate::domain::phrases::phrases;
+
 /// How requests open in Chinese and Japanese, which part no words; each can follow another.
-const WIDE_OPENINGS: &str = "你好|您好|嗨|请问|我想要|我想|我要|我需要|请帮我|请你|麻烦|帮我|能不能|可以|请|好的|好呀|那么|谢谢|こんにちは|こんばんは|すみません|ありがとうございます|あの";
+const WIDE_OPENINGS: [&str; 24] = phrases(
+    "你好|您好|嗨|请问|我想要|我想|我要|我需要|请帮我|请你|麻烦|帮我|能不能|可以|请|好的|好呀|那么|谢谢|こんにちは|こんばんは|すみません|ありがとうございます|あの",
+);
 /// What stands between them.
 const WIDE_MARKS: [char; 9] = ['，', '。', '！', '、', '～', '~', ' ', '!', ','];
 /// An opening stays if less is left, in characters.
@@ -10,7 +14,7 @@ const LEAST_LEFT: usize = 5;
 /// A Chinese or Japanese request without its greeting and politeness.
 pub(super) fn without_opening(said: &str) -> &str {
     let mut rest = said;
-    while let Some(next) = WIDE_OPENINGS.split('|').find_map(|opening| rest.strip_prefix(opening)) {
+    while let Some(next) = WIDE_OPENINGS.iter().find_map(|opening| rest.strip_prefix(opening)) {
         rest = next.trim_start_matches(WIDE_MARKS);
     }
     if rest.chars().count() < LEAST_LEFT { said } else { rest }

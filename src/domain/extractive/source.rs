@@ -7,7 +7,7 @@ use crate::domain::{
     exchange::LateResult,
     extractive::{
         choose::{Voice, Worth},
-        effects::{Effect, key},
+        effects::Effect,
         naming::{facts::find, named::Named, root::Root, salience::Source},
         pool::{Act, Pool, Said},
         progress::{
@@ -20,13 +20,16 @@ use crate::domain::{
         },
         sentence::{Origin, Part},
         text::{
-            clip::{clip, clip_tail, folded},
+            clip::folded,
             cues::Cues,
             marks::asks,
             split::sentences,
             words::{count, has_words},
         },
-        tools::calls::{Call, KEY_BYTES, calls, tell, tell_late, tell_outcome},
+        tools::{
+            calls::{Call, calls, tell, tell_late, tell_outcome},
+            target::{is_path, target},
+        },
     },
 };
 
@@ -276,7 +279,7 @@ impl Reader {
         let Call { answer, failure, effect, ran, .. } = made;
         let (result, answer) = answer.unzip();
         let failed = failure.is_some();
-        let key = self.key(made);
+        let key = target(made, &self.named.root);
         let mut told = String::new();
         let name = tell(made, &key, &mut told);
         let told = self.named.root.shortened(&told);
@@ -319,20 +322,6 @@ impl Reader {
             self.say((utterance.sequence, result), format!("{speaker} called "), &told, worth);
         }
         self.named.call(utterance.sequence, speaker, &key, made);
-    }
-
-    /// The identifying argument; for an edit that names no file, the one that its result says is open.
-    fn key(&self, made: &Call<'_>) -> String {
-        let key = key(made.call);
-        let is_edit = made.effect == Effect::Changes && made.ran.is_none() && edits(&made.call.name);
-        let names_file = key.as_ref().is_some_and(|key| is_path(&key.value));
-        let opened = made.answer.filter(|_| is_edit && !names_file).and_then(|(_, said)| opened(said));
-        match opened {
-            Some(file) => self.named.root.relative(file).to_owned(),
-            None => {
-                key.map(|key| folded(&self.named.root.shortened(&key.value), KEY_BYTES)).unwrap_or_default()
-            }
-        }
     }
 
     fn late(&mut self, utterance: &Utterance, late: &LateResult) {
@@ -388,11 +377,6 @@ fn is_emphatic(said: &str) -> bool {
     })
 }
 
-/// Whether a tool works on the open file of an editor.
-fn edits(name: &str) -> bool {
-    ["edit", "insert", "append", "replace"].contains(&name.to_ascii_lowercase().as_str())
-}
-
 /// Whether a message asks for something: not a greeting, and not only a yes.
 fn is_request(request: &Request) -> bool {
     request.title.is_some() || request.sentences.iter().map(|said| count(said)).sum::<usize>() >= 2
@@ -412,25 +396,4 @@ fn speaker(utterance: &Utterance) -> String {
         () if name.starts_with(char::is_alphabetic) => name,
         () => format!("{role} ({name})"),
     }
-}
-
-/// The file that an editor says is open: `[File: /a.py (9 lines total)]`, `(Open file: /a.py)`.
-fn opened(said: &str) -> Option<&str> {
-    let tail = clip_tail(said, 300);
-    ["[File: ", "(Open file: "].iter().find_map(|mark| {
-        let named = [said, tail].into_iter().find_map(|text| clip(text, 600).split_once(mark))?.1;
-        let file = named.split([' ', ')', ']', '\n']).next()?;
-        (!file.is_empty() && file != "n/a").then_some(file)
-    })
-}
-
-/// Whether a value is a file's path or name.
-fn is_path(value: &str) -> bool {
-    !value.contains(char::is_whitespace)
-        && (value.contains('/')
-            || value.rsplit_once('.').is_some_and(|(name, end)| {
-                !name.is_empty()
-                    && (1..=8).contains(&end.len())
-                    && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
-            }))
 }

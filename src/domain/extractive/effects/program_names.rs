@@ -1,5 +1,7 @@
 //! Names of programs, and the words that reveal what they do.
 
+use crate::domain::phrases::phrases;
+
 /// Whether the blank-separated `list` contains `word`.
 pub(super) fn is_in(word: &str, list: &str) -> bool {
     list.split_ascii_whitespace().any(|other| other == word)
@@ -61,9 +63,11 @@ pub(super) const CONTAINERS: &[&str] = &[
 ];
 
 /// Code that writes files or sends something.
-pub(super) const WRITING: &str = "'w'|\"w\"|'a'|\"a\"|'wb'|\"wb\"|write_text|write_bytes|writeFile|appendFile|os.remove|os.rename|\
+pub(super) const WRITING: [&str; 25] = phrases(
+    "'w'|\"w\"|'a'|\"a\"|'wb'|\"wb\"|write_text|write_bytes|writeFile|appendFile|os.remove|os.rename|\
     os.makedirs|os.mkdir|shutil.|unlink|rmSync|mkdirSync|.to_csv(|requests.post|requests.put|requests.delete|\
-    requests.patch|.commit()|subprocess.";
+    requests.patch|.commit()|subprocess.",
+);
 /// Git subcommands that change something, whatever follows.
 pub(super) const GIT_CHANGES: &str = "commit push checkout merge reset add rm mv rebase cherry-pick revert pull clone init switch \
     restore apply am clean bisect gc prune filter-branch update-ref update-index symbolic-ref";

@@ -141,7 +141,7 @@ fn program_of(arguments: &[&str], input: &str) -> Option<Option<Effect>> {
     if text.is_empty() {
         return None;
     }
-    let writes = WRITING.split('|').any(|phrase| text.contains(phrase));
+    let writes = WRITING.iter().any(|phrase| text.contains(phrase));
     Some(Some(if writes { Effect::Changes } else { Effect::Reads }))
 }
 

@@ -1,5 +1,6 @@
 //! Tools that run commands: the command, and the part of it that changes something.
 
+use crate::domain::phrases::phrases;
 use std::ops::Range;
 
 use crate::domain::{
@@ -132,16 +133,18 @@ fn changed(command: &Command, words: &[&str]) -> Option<String> {
 }
 
 /// Programs that test or build, with a subcommand where they do other things too.
-const TESTS: &str = "pytest|tox|nosetests|unittest|tsc|tsgo|make|cmake|mvn|gradle|ruff|mypy|eslint|jest|vitest|rspec|phpunit|\
+const TESTS: [&str; 55] = phrases(
+    "pytest|tox|nosetests|unittest|tsc|tsgo|make|cmake|mvn|gradle|ruff|mypy|eslint|jest|vitest|rspec|phpunit|\
     runtests.py|pyright|flake8|pylint|biome|ctest|ninja|npm test|npm run|yarn test|yarn run|pnpm test|\
     pnpm run|yarn build|yarn lint|pnpm build|npx tsc|npx tsgo|npx vitest|npx jest|npx eslint|npx biome|\
     cargo test|cargo check|cargo build|cargo clippy|cargo run|cargo llvm-cov|go test|go build|go vet|\
-    dotnet test|dotnet build|manage.py test|bun test|deno test|python -m|python3 -m";
+    dotnet test|dotnet build|manage.py test|bun test|deno test|python -m|python3 -m",
+);
 
 fn is_test(words: &[&str]) -> bool {
     let base = |word: &&str| word.rsplit('/').next().unwrap_or(word).to_owned();
     let bare: Vec<String> = words.iter().filter(|word| !word.contains('=')).take(3).map(base).collect();
-    let tests = |words: &str| TESTS.split('|').any(|test| test == words);
+    let tests = |words: &str| TESTS.contains(&words);
     let is_module = bare.len() == 3 && bare[1] == "-m";
     match &bare[..] {
         [python, _, module] if is_module && python.starts_with("python") => tests(module),
@@ -154,8 +157,9 @@ fn is_test(words: &[&str]) -> bool {
 
 /// Whether a command runs a program of its own.
 fn runs(words: &[&str]) -> bool {
-    const RUNNERS: &str = "python|python3|node|npx|ruby|perl|java|deno|php|flask|django-admin|gcc|ponyc";
+    const RUNNERS: [&str; 13] =
+        phrases("python|python3|node|npx|ruby|perl|java|deno|php|flask|django-admin|gcc|ponyc");
     let Some(program) = words.first() else { return false };
     let has_script = [".py", ".sh", ".js", ".ts"].iter().any(|end| program.ends_with(end));
-    RUNNERS.split('|').any(|runner| runner == *program) || program.starts_with("./") || has_script
+    RUNNERS.contains(program) || program.starts_with("./") || has_script
 }

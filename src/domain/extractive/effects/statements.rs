@@ -1,6 +1,7 @@
 //! What an SQL or GraphQL statement does, and an HTTP request.
 
 use crate::domain::extractive::effects::{effect::Effect, leaves::Leaf, names::Name};
+use crate::domain::phrases::phrases;
 
 /// How much of a statement is read, in bytes.
 const STATEMENT_BYTES: usize = 4 << 10;
@@ -72,7 +73,9 @@ fn one(statement: &str) -> Option<Effect> {
 }
 
 fn is_thing(word: &str) -> bool {
-    const THINGS: &str = "table|index|unique|view|database|schema|user|role|or|temp|temporary|if|function|trigger|sequence|\
-        type|extension|materialized|column";
-    THINGS.split('|').any(|thing| thing == word)
+    const THINGS: [&str; 19] = phrases(
+        "table|index|unique|view|database|schema|user|role|or|temp|temporary|if|function|trigger|sequence|\
+        type|extension|materialized|column",
+    );
+    THINGS.contains(&word)
 }

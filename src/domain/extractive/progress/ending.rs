@@ -95,7 +95,13 @@ pub(in crate::domain::extractive) fn agreed(
     user: &Utterance,
     asked: &Utterance,
 ) -> Option<Matter> {
-    if said.iter().map(|one| count(one)).sum::<usize>() > YES_CONCEPTS || said.iter().any(|one| asks(one)) {
+    let mut words = 0;
+    let is_long = |one: &String| {
+        words += count(one);
+        words > YES_CONCEPTS
+    };
+    let is_more = |one: &String| asks(one) || has_words(one, YES_CONCEPTS + 1);
+    if said.iter().any(is_more) || said.iter().any(is_long) {
         return None;
     }
     // it goes with the question, too, when that is forgotten

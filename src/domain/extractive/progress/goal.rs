@@ -4,6 +4,7 @@
 //! stands between the tags of a description or an issue, or behind a line such as `ISSUE:`; without such a mark, it is
 //! the message up to the first heading of instructions.
 
+use crate::domain::phrases::phrases;
 use rustc_hash::FxHashSet;
 
 use crate::domain::extractive::text::{
@@ -79,11 +80,14 @@ impl Request {
         let is_new = |one: &&String| {
             !known.contains(one) && !commands.iter().any(|command| command.starts_with(&***one))
         };
-        let (ends, rest): (Vec<String>, Vec<String>) =
-            said.iter().filter(is_new).cloned().partition(|one| hands_in(one));
-        let restricts = |one: &String| Cues::of(one).has(Cues::CONSTRAINT) && has_words(one, LEAST_RULE);
-        let ends = if commands.is_empty() { ends } else { commands };
-        [ends, rest.into_iter().filter(restricts).collect()]
+        let new = || said.iter().filter(is_new);
+        let restricts = |one: &&String| Cues::of(one).has(Cues::CONSTRAINT) && has_words(one, LEAST_RULE);
+        let rules = new().filter(restricts).filter(|one| !hands_in(one)).cloned().collect();
+        let ends = match commands.is_empty() {
+            true => new().filter(|one| hands_in(one)).cloned().collect(),
+            false => commands,
+        };
+        [ends, rules]
     }
 
     /// The title and the sentences that say most about what is wanted, in order: requests come before the rest.
@@ -206,18 +210,18 @@ fn plain_lines(body: &str) -> Vec<&str> {
         }
         let lower = line.to_lowercase();
         let bare = lower.trim_start_matches(['#', '*', '<', ' ']);
-        let starts = |list: &str| list.split('|').any(|start| bare.starts_with(start));
-        if !lines.is_empty() && starts(INSTRUCTIONS) {
+        let starts = |list: &[&str]| list.iter().any(|start| bare.starts_with(start));
+        if !lines.is_empty() && starts(&INSTRUCTIONS) {
             break;
         }
-        let is_heading = line.starts_with('#')
-            || REPORTED.split('|').any(|heading| heading == bare.trim_end_matches([':', '*', '?', '.', ' ']));
+        let is_heading =
+            line.starts_with('#') || REPORTED.contains(&bare.trim_end_matches([':', '*', '?', '.', ' ']));
         if is_heading {
             // what stands below it is said of every report
             is_setting = SETTINGS.iter().any(|word| bare.contains(word));
         }
         let announces = lines.is_empty() && line.ends_with(':') && line.len() < TITLE_BYTES;
-        let is_skipped = starts(LEAD_INS)
+        let is_skipped = starts(&LEAD_INS)
             || is_interface(&lower)
             || announces
             || !lines.is_empty() && is_heading
@@ -234,33 +238,41 @@ fn plain_lines(body: &str) -> Vec<&str> {
 
 /// Whether a line, in lower case, is about how to use the interface.
 pub(in crate::domain::extractive) fn is_interface(lower: &str) -> bool {
-    INTERFACE.split('|').any(|phrase| lower.contains(phrase))
+    INTERFACE.iter().any(|phrase| lower.contains(phrase))
 }
 
 /// How the headings of instructions begin.
-const INSTRUCTIONS: &str = "important|instruction|rules|rule |notes|note:|format|tips|recommended workflow|boundaries|submission|\
+const INSTRUCTIONS: [&str; 30] = phrases(
+    "important|instruction|rules|rule |notes|note:|format|tips|recommended workflow|boundaries|submission|\
     steps to follow|steps to resolve|step to resolve|follow these steps|useful command|command execution|\
     overview|your task|your terminal|now, you're going|now you're going|remember,|can you help me implement|\
-    output format|response format|guidelines|constraints on|hints|hint:";
+    output format|response format|guidelines|constraints on|hints|hint:",
+);
 /// How lines begin that introduce a request.
-const LEAD_INS: &str = "we're currently solving|consider the following|here's the issue|here's the task|here is the issue|\
+const LEAD_INS: [&str; 21] = phrases(
+    "we're currently solving|consider the following|here's the issue|here's the task|here is the issue|\
     here is the task|i've uploaded|you are a |you are an |you are the |your task is|the following|\
-    please solve|solve the following|below is|issue:|description:|task:|problem:|title:|(last modified by";
+    please solve|solve the following|below is|issue:|description:|task:|problem:|title:|(last modified by",
+);
 /// The headings of reports.
-const REPORTED: &str = "bug summary|bug report|bug description|code for reproduction|actual outcome|actual behavior|\
+const REPORTED: [&str; 45] = phrases(
+    "bug summary|bug report|bug description|code for reproduction|actual outcome|actual behavior|\
     actual behaviour|actual result|actual results|actual output|expected outcome|expected behavior|\
     expected behaviour|expected result|expected results|expected output|additional information|\
     additional context|operating system|python version|matplotlib version|software version|package version|\
     version|versions|installation|description|steps to reproduce|to reproduce|steps/code to reproduce|\
     environment|screenshots|screenshot|checklist|what happened|summary|describe the bug|how to reproduce|\
-    your project|os|python|output|example|desktop|possible solution";
+    your project|os|python|output|example|desktop|possible solution",
+);
 /// What the headings contain below which a report describes the machine.
 const SETTINGS: &[&str] =
     &["version", "operating system", "environment", "installation", "backend", "checklist"];
 /// What instructions about an interface contain.
-const INTERFACE: &str = "your response|terminal session|your thinking|one command|bash block|thought:|non-interactive|submit|\
+const INTERFACE: [&str; 19] = phrases(
+    "your response|terminal session|your thinking|one command|bash block|thought:|non-interactive|submit|\
     line number|the special interface|interactive session|session has started|environment is already|\
-    feedback after every|you can use any|you may use any|must contain|triple backticks|repository's root";
+    feedback after every|you can use any|you may use any|must contain|triple backticks|repository's root",
+);
 
 #[cfg(test)]
 mod tests {

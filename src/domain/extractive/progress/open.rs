@@ -1,5 +1,6 @@
 //! What is open: questions without an answer, promises not kept, failures not made good.
 
+use crate::domain::phrases::phrases;
 use std::cmp::Reverse;
 
 use rustc_hash::FxHashSet;
@@ -32,14 +33,16 @@ const LEAST_CONCEPTS: usize = 3;
 const HEAD: &str = "Open:";
 
 /// How sentences that promise something begin, in lower case.
-const PROMISES: &str = "i'll |i will |i’ll |we'll |we will |we’ll |i'm going to |i am going to |we still need |i still need |\
-    remind me |ich werde |je vais |voy a |vou ";
+const PROMISES: [&str; 15] = phrases(
+    "i'll |i will |i’ll |we'll |we will |we’ll |i'm going to |i am going to |we still need |i still need |\
+    remind me |ich werde |je vais |voy a |vou ",
+);
 
 /// The matter that a sentence might leave open: a promise, or work it says is left to do.
 pub(in crate::domain::extractive) fn matter(said: &Said) -> Option<Matter> {
     let words = said.said();
     let begins = |start: &str| words.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start));
-    let promises = || PROMISES.split('|').any(begins);
+    let promises = || PROMISES.iter().any(|start| begins(start));
     if !(said.cues.has(Cues::TODO) || promises()) || about(words).len() < LEAST_CONCEPTS {
         return None;
     }

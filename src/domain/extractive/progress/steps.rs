@@ -1,6 +1,7 @@
 //! What a change was for, by the sentence that announces it.
 
 use crate::domain::extractive::text::{clip::folded, cues::Cues};
+use crate::domain::phrases::phrases;
 
 /// The longest step, in bytes.
 const STEP_BYTES: usize = 110;
@@ -8,9 +9,11 @@ const STEP_BYTES: usize = 110;
 const LEAST_BYTES: usize = 8;
 
 /// How announcements begin, in lower case; each can follow another.
-const OPENINGS: &str = "thought:|now|next|first|then|ok|okay|so|alright|good|great|perfect|finally|also|and|let me|let's|let us|\
+const OPENINGS: [&str; 35] = phrases(
+    "thought:|now|next|first|then|ok|okay|so|alright|good|great|perfect|finally|also|and|let me|let's|let us|\
     i'll|i will|i need to|we need to|i should|i want to|i'm going to|i am going to|i can|we can|we should|\
-    just|try to|proceed to|start by|we'll|we will";
+    just|try to|proceed to|start by|we'll|we will",
+);
 
 /// The step that the sentences before a call announce: the last announcement, or else the last sentence.
 pub(in crate::domain::extractive) fn step(sentences: &[String]) -> Option<String> {
@@ -24,7 +27,7 @@ pub(in crate::domain::extractive) fn step(sentences: &[String]) -> Option<String
 /// A sentence without the words that only announce it.
 fn bare(said: &str) -> &str {
     let mut rest = said.trim();
-    while let Some(next) = OPENINGS.split('|').find_map(|opening| {
+    while let Some(next) = OPENINGS.iter().find_map(|opening| {
         let (start, behind) = rest.split_at_checked(opening.len())?;
         let ends = behind.starts_with([' ', ',', '.', '!', ':']);
         (start.replace('’', "'").eq_ignore_ascii_case(opening) && ends).then_some(behind)

@@ -5,4 +5,5 @@ pub(super) mod arguments;
 pub(super) mod calls;
 pub(super) mod outcome;
 pub(super) mod records;
+pub(super) mod target;
 pub(super) mod told_call;

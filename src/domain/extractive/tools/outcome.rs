@@ -8,6 +8,7 @@ use crate::domain::extractive::{
     effects::leaves,
     text::clip::{clip, clip_tail},
 };
+use crate::domain::phrases::phrases;
 
 /// How much of a result's head, and of its tail, is read, in bytes.
 const READ_BYTES: usize = 2_400;
@@ -161,9 +162,11 @@ fn nested_error(head: &str) -> Option<&str> {
 
 /// The number behind `exit code`, `<returncode>` and the like.
 fn exit_code(part: &str) -> Option<i64> {
-    const PHRASES: &str = "<returncode>|exit code|exit status|exited with code|exited with status|returncode|Exit code|\
-        Exit status|exit_code";
-    PHRASES.split('|').find_map(|phrase| {
+    const PHRASES: [&str; 9] = phrases(
+        "<returncode>|exit code|exit status|exited with code|exited with status|returncode|Exit code|\
+        Exit status|exit_code",
+    );
+    PHRASES.iter().find_map(|phrase| {
         let number = &part[part.rfind(phrase)? + phrase.len()..];
         let number = number.trim_start_matches([':', ' ', '=', '"', '\'']);
         let end = number.char_indices().find(|(at, c)| !(c.is_ascii_digit() || *at == 0 && *c == '-'));
@@ -172,16 +175,18 @@ fn exit_code(part: &str) -> Option<i64> {
 }
 
 /// How the first line of a failed call's result begins, in lower case.
-const BAD_OPENINGS: &str = "error|failed|failure|fatal|exception|traceback|usage:|invalid|cannot|could not|couldn't|can't|unable|\
+const BAD_OPENINGS: [&str; 36] = phrases(
+    "error|failed|failure|fatal|exception|traceback|usage:|invalid|cannot|could not|couldn't|can't|unable|\
     no such|permission denied|not found|file not found|no replacement|rejected|denied|refused|timed out|\
     timeout|time out|your proposed edit|your edit|unknown |tool_use_error|command not found|insufficient|\
-    not enough|panic|fehler|erreur|错误|エラー";
+    not enough|panic|fehler|erreur|错误|エラー",
+);
 
 fn is_bad_opening(line: &str) -> bool {
     let lower = clip(line, FIRST_BYTES).to_lowercase();
     let bare = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
     let begins = |text: &str| {
-        BAD_OPENINGS.split('|').any(|opening| {
+        BAD_OPENINGS.iter().any(|opening| {
             // "errors are handled in main" reports nothing
             text.strip_prefix(opening).is_some_and(|rest| {
                 !opening.ends_with(char::is_alphabetic) || !rest.starts_with(char::is_alphanumeric)
@@ -202,20 +207,23 @@ fn is_stopped(line: &str) -> bool {
     // an order that a call cancelled is a success
     const CALLS: [&str; 6] = ["command", "operation", "request", "tool", "execution", "call"];
     const STOPPED: [&str; 6] = ["aborted", "interrupted", "cancelled", "canceled", "skipped", "killed"];
-    const BY_USER: &str =
-        "rejected|denied|declined|refused|aborted|interrupted|doesn't want|does not want|did not approve";
+    const BY_USER: [&str; 9] = phrases(
+        "rejected|denied|declined|refused|aborted|interrupted|doesn't want|does not want|did not approve",
+    );
     let lower = clip(line, FIRST_BYTES).to_lowercase().replace('’', "'");
     let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let names_user = words.clone().any(|word| word == "user");
     let is_call = words.next().is_some_and(|first| CALLS.contains(&first));
     is_call && words.take(3).any(|word| STOPPED.contains(&word))
-        || names_user && BY_USER.split('|').any(|phrase| lower.contains(phrase))
+        || names_user && BY_USER.iter().any(|phrase| lower.contains(phrase))
 }
 
 fn is_refused_edit(head: &str) -> bool {
-    const REFUSALS: &str = "has introduced|did not appear|no replacement|No replacement|not unique|must match|\
-        multiple occurrences|No changes";
-    REFUSALS.split('|').any(|phrase| head.contains(phrase)) && !head.contains("success")
+    const REFUSALS: [&str; 8] = phrases(
+        "has introduced|did not appear|no replacement|No replacement|not unique|must match|\
+        multiple occurrences|No changes",
+    );
+    REFUSALS.iter().any(|phrase| head.contains(phrase)) && !head.contains("success")
 }
 
 fn is_shell_error(line: &str) -> bool {
@@ -295,10 +303,11 @@ fn names_error(line: &str) -> bool {
 }
 
 fn hints_at_error(line: &str) -> bool {
-    const HINTS: &str =
-        "error|fail|cannot|could not|not found|no such|denied|not enough|refused|invalid|***|not available";
+    const HINTS: [&str; 12] = phrases(
+        "error|fail|cannot|could not|not found|no such|denied|not enough|refused|invalid|***|not available",
+    );
     let lower = clip(line, 400).to_lowercase();
-    HINTS.split('|').any(|hint| lower.contains(hint))
+    HINTS.iter().any(|hint| lower.contains(hint))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The values of a JSON result, each with the object it belongs to: the price of a flight with the flight's number.
 
+use crate::domain::phrases::phrases;
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -120,10 +121,12 @@ fn is_dull(field: &str, value: &Value) -> bool {
 
 /// Whether a field says something about its object that its value alone does not say.
 pub(in crate::domain::extractive) fn is_attribute(field: &str) -> bool {
-    const ENDS: &str = "status|state|cabin|class|insurance|membership|tier|type|phone_number|address|rating|fare|rent|date|\
-        time|amount|balance|price|total|cost|fee|city";
+    const ENDS: [&str; 22] = phrases(
+        "status|state|cabin|class|insurance|membership|tier|type|phone_number|address|rating|fare|rent|date|\
+        time|amount|balance|price|total|cost|fee|city",
+    );
     let field = field.trim_end_matches('s');
-    ENDS.split('|').any(|end| {
+    ENDS.iter().any(|end| {
         let end = end.trim_end_matches('s');
         let Some((start, own)) = field.split_at_checked(field.len().wrapping_sub(end.len())) else {
             return false;
