@@ -205,7 +205,8 @@ impl Life {
         assert_eq!(head.stored_bytes, Some(bytes));
         let fresh: Window = live.into_iter().collect();
         let numbers = |window: &Window| {
-            (window.tokens(), window.turns(), window.forgotten(), window.pinned(), window.instructions())
+            let sizes = (window.tokens(), window.turns(), window.extras_bytes());
+            (sizes, window.forgotten(), window.pinned(), window.instructions())
         };
         assert_eq!(numbers(window), numbers(&fresh), "the window's numbers are those of what it holds");
         assert!(head.left.holds(&head.archived));

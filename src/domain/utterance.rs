@@ -129,6 +129,11 @@ impl Utterance {
         if self.is_live() { self.tokens } else { 0 }
     }
 
+    /// Bytes of its original content in a provider's format.
+    pub fn extras_bytes(&self) -> usize {
+        self.more.as_ref().map_or(0, |more| more.extras_bytes())
+    }
+
     /// The participant or the tool.
     pub fn name(&self) -> Option<&str> {
         self.more.as_ref()?.name.as_deref()
@@ -213,7 +218,11 @@ impl More {
     /// Bytes of tool-call arguments and extras.
     pub fn content_bytes(&self) -> usize {
         let calls: usize = self.tool_calls.iter().map(|call| call.arguments_json.len()).sum();
-        calls + self.extras_json.as_ref().map_or(0, |json| json.len())
+        calls + self.extras_bytes()
+    }
+
+    fn extras_bytes(&self) -> usize {
+        self.extras_json.as_ref().map_or(0, |json| json.len())
     }
 
     fn memory_bytes(&self) -> usize {

@@ -23,6 +23,7 @@ pub struct Window {
     forgotten: u32,
     pinned: u32,
     instructions: u32,
+    extras_bytes: usize,
 }
 
 impl Window {
@@ -59,6 +60,11 @@ impl Window {
     /// System utterances at the head.
     pub fn instructions(&self) -> u32 {
         self.instructions
+    }
+
+    /// The bytes of all original contents.
+    pub fn extras_bytes(&self) -> usize {
+        self.extras_bytes
     }
 
     /// The utterances, oldest first.
@@ -285,6 +291,7 @@ impl Window {
         self.forgotten += u32::from(utterance.forgotten);
         self.pinned += u32::from(utterance.pinned);
         self.instructions += u32::from(utterance.instruction);
+        self.extras_bytes += utterance.extras_bytes();
         if let Some(id) = utterance.given_id() {
             self.given_ids.insert(id.into(), utterance.sequence);
         }
@@ -295,6 +302,7 @@ impl Window {
         self.forgotten -= u32::from(utterance.forgotten);
         self.pinned -= u32::from(utterance.pinned);
         self.instructions -= u32::from(utterance.instruction);
+        self.extras_bytes -= utterance.extras_bytes();
         if let Some(id) = utterance.given_id() {
             self.given_ids.remove(id);
         }

@@ -81,7 +81,10 @@ impl Sources {
     fn newest_parts(&self) -> ContentParts {
         let mut parts = ContentParts::default();
         let mut room = None;
-        let recent = self.state.window.iter().rev().chain(self.turns.iter().rev());
+        let window = &self.state.window;
+        // most windows have none
+        let places = if window.extras_bytes() == 0 { 0..0 } else { 0..window.len() };
+        let recent = window.slice(places).rev().chain(self.turns.iter().rev());
         let said = recent.chain(self.pinned.iter().rev()).chain(&self.asked);
         for utterance in said.filter(|utterance| utterance.is_live()) {
             let Some(json) = (self.content_parts)(utterance, self.request.format) else { continue };
@@ -133,9 +136,8 @@ impl Sources {
 
     /// The bytes in which original contents are looked for; they have no tokens.
     fn extras_bytes(&self) -> usize {
-        let said = self.state.window.iter().chain(&self.turns).chain(&self.pinned);
-        let extras = said.filter_map(|utterance| utterance.more.as_ref()?.extras_json.as_deref());
-        extras.map(str::len).sum()
+        let archived = self.turns.iter().chain(&self.pinned).map(|utterance| utterance.extras_bytes());
+        self.state.window.extras_bytes() + archived.sum::<usize>()
     }
 }
 
