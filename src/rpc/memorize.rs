@@ -129,10 +129,7 @@ impl Services {
 
     fn read(&self, mut request: proto::MemorizeRequest) -> Result<Asked, Refusal> {
         let session = decode::session(&request.session_id)?;
-        let attempt = decode::attempt("Memorize", &request.request_id, || proto::MemorizeRequest {
-            request_id: String::new(),
-            ..request.clone()
-        })?;
+        let attempt = decode::attempt_of!("Memorize", request)?;
         let replace_after = request.replace_after.map(replace_after).transpose()?;
         let state = request.state.take().map(state::change).transpose();
         let own = request.recipient_state.take().map(state::change).transpose();

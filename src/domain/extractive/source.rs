@@ -153,18 +153,10 @@ impl Reader {
 
     /// Adds what a user's yes or choice answers.
     fn agreed(&mut self, matter: Matter) {
-        let start = matter.text.find(": ").map_or(0, |at| at + 2);
         let percent = self.factor(Voice::User, Cues::of(&matter.text), &matter.text);
-        self.pool.saids.push(Said {
-            sequence: matter.sequence,
-            result: matter.result,
-            text: format!("{}\n", matter.text).into(),
-            start,
-            voice: Voice::User,
-            worth: Worth::Fresh { bonus: QUESTION_BONUS, percent },
-            cues: Cues::default(),
-            tokens: Cell::default(),
-        });
+        let worth = Worth::Fresh { bonus: QUESTION_BONUS, percent };
+        let (head, said) = matter.text.split_at(AGREED.len());
+        self.say((matter.sequence, matter.result), head.to_owned(), said, Voice::User, worth);
     }
 
     /// Adds what a user said. The first request is the conversation's goal.
@@ -266,12 +258,12 @@ impl Reader {
         }
     }
 
-    /// Adds a line about a call.
-    fn say(&mut self, (sequence, result): Origin, mut text: String, said: &str, worth: Worth) {
+    /// Adds a line about a call, or about what a user agreed to.
+    fn say(&mut self, (sequence, result): Origin, mut text: String, said: &str, voice: Voice, worth: Worth) {
         let start = text.len();
         text.push_str(said);
         text.push('\n');
-        let (text, voice, cues, tokens) = (text.into(), Voice::Other, Cues::default(), Cell::default());
+        let (text, cues, tokens) = (text.into(), Cues::default(), Cell::default());
         self.pool.saids.push(Said { sequence, result, text, start, voice, worth, cues, tokens });
     }
 
@@ -319,7 +311,7 @@ impl Reader {
                 // what the call found goes into the ledger
                 false => Worth::Rest { bonus },
             };
-            self.say((utterance.sequence, result), format!("{speaker} called "), &told, worth);
+            self.say((utterance.sequence, result), format!("{speaker} called "), &told, Voice::Other, worth);
         }
         self.named.call(utterance.sequence, speaker, &key, made);
     }
@@ -329,7 +321,7 @@ impl Reader {
         let mut told = String::new();
         let failed = tell_late(late, &utterance.content, &mut told);
         let worth = Worth::Fresh { bonus: CALL_BONUS + FAILURE_BONUS, percent: CALL_PERCENT };
-        self.say((utterance.sequence, None), format!("{speaker}: "), &told, worth);
+        self.say((utterance.sequence, None), format!("{speaker}: "), &told, Voice::Other, worth);
         if !failed {
             self.named.late(utterance.sequence, &late.tool, &utterance.content);
         }

@@ -75,8 +75,8 @@ impl<F> Made<F> {
     fn answer(&mut self, response: Response<Body>, context: &mut Context<'_>) -> Response<Body> {
         self.room.lock().all_answered();
         if !self.call.answers_once {
-            let combined = response.extensions().get::<Combined>().cloned().unwrap_or_default();
-            let room = (self.call.kind == Kind::Each).then(|| (self.room.clone(), combined));
+            let combined = || response.extensions().get::<Combined>().cloned().unwrap_or_default();
+            let room = (self.call.kind == Kind::Each).then(|| (self.room.clone(), combined()));
             let (unread, open) = (self.unread.clone(), self.open.take());
             return response.map(|body| Body::new(AnswerBody::of_many(body, unread, open, room)));
         }

@@ -1,6 +1,5 @@
 //! Tools that run commands: the command, and the part of it that changes something.
 
-use crate::domain::phrases::phrases;
 use std::ops::Range;
 
 use crate::domain::{
@@ -15,6 +14,7 @@ use crate::domain::{
         },
         text::clip::folded,
     },
+    phrases::phrases,
 };
 
 /// The effect of a tool that runs commands, by its command. An unknown command counts as a test run.

@@ -4,14 +4,16 @@
 //! stands between the tags of a description or an issue, or behind a line such as `ISSUE:`; without such a mark, it is
 //! the message up to the first heading of instructions.
 
-use crate::domain::phrases::phrases;
 use rustc_hash::FxHashSet;
 
-use crate::domain::extractive::text::{
-    clip::{clip, clip_tail},
-    cues::Cues,
-    split::sentences,
-    words::has_words,
+use crate::domain::{
+    extractive::text::{
+        clip::{clip, clip_tail},
+        cues::Cues,
+        split::sentences,
+        words::has_words,
+    },
+    phrases::phrases,
 };
 
 /// How much of a message is read, in bytes.

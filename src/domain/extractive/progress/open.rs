@@ -1,6 +1,5 @@
 //! What is open: questions without an answer, promises not kept, failures not made good.
 
-use crate::domain::phrases::phrases;
 use std::cmp::Reverse;
 
 use rustc_hash::FxHashSet;
@@ -21,6 +20,7 @@ use crate::domain::{
             words::{Cue, concepts, scan},
         },
     },
+    phrases::phrases,
 };
 
 /// How many of the newest matters are considered.

@@ -4,11 +4,13 @@
 //! words, or, for what ran something, by a line such as `test t5 ... FAILED`: a pipe hides the exit code of all but its
 //! last command. Of a long result only the two ends are read.
 
-use crate::domain::extractive::{
-    effects::leaves,
-    text::clip::{clip, clip_tail},
+use crate::domain::{
+    extractive::{
+        effects::leaves,
+        text::clip::{clip, clip_tail},
+    },
+    phrases::phrases,
 };
-use crate::domain::phrases::phrases;
 
 /// How much of a result's head, and of its tail, is read, in bytes.
 const READ_BYTES: usize = 2_400;

@@ -1,13 +1,15 @@
 //! The values of a JSON result, each with the object it belongs to: the price of a flight with the flight's number.
 
-use crate::domain::phrases::phrases;
 use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::domain::extractive::text::{
-    clip::folded,
-    words::{IDENTIFIER, scan},
+use crate::domain::{
+    extractive::text::{
+        clip::folded,
+        words::{IDENTIFIER, scan},
+    },
+    phrases::phrases,
 };
 
 /// A larger result, in bytes, is read as text.
