@@ -55,8 +55,8 @@ impl Swarm {
     }
 }
 
-/// What a capacity counts: the window, its live utterances, its forgotten ones, the tokens of the live ones that are not kept aside, and
-/// the archive.
+/// What a capacity counts: the window, its live utterances, its forgotten ones, the tokens of the live ones that are not
+/// kept aside, and the archive.
 fn counted(listed: &[Utterance]) -> [i32; 5] {
     let (window, archive): (Vec<_>, Vec<_>) =
         listed.iter().partition(|utterance| utterance.position.is_some());
@@ -64,6 +64,8 @@ fn counted(listed: &[Utterance]) -> [i32; 5] {
         window.iter().partition(|utterance| utterance.state() == UtteranceState::Live);
     // what is kept aside goes to no model, and counts no tokens
     let counting = live.iter().filter(|utterance: &&&&Utterance| !utterance.aside);
-    let tokens = counting.map(|utterance| utterance.token_count()).sum();
+    let tokens = counting.map(|utterance| i64::from(utterance.token_count())).sum::<i64>();
+    // a count above what an int32 holds is told as its maximum
+    let tokens = i32::try_from(tokens).unwrap_or(i32::MAX);
     [window.len() as i32, live.len() as i32, forgotten.len() as i32, tokens, archive.len() as i32]
 }

@@ -16,7 +16,8 @@ export const file_utterd_v1_capacity: GenFile = /*@__PURE__*/
 
 /**
  * How full a conversation's window is. Counters have explicit presence, so that JSON shows a plain 0. If a
- * maximum is absent, it is unlimited, and so are the values kept and available under it.
+ * maximum is absent, it is unlimited, and so are the values kept and available under it. A number above
+ * 2,147,483,647 is shown as 2,147,483,647.
  *
  * @generated from message utterd.v1.Capacity
  */
