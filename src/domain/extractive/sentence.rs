@@ -64,7 +64,7 @@ pub(in crate::domain) struct Part {
 /// The utterance that something is taken from, and the result of a call that it depends on.
 pub(in crate::domain) type Origin = (Sequence, Option<Sequence>);
 
-/// Separates two items.
+/// Separates two items. A space is enough between two names of a ledger.
 pub(super) const BETWEEN: &str = "; ";
 /// Precedes the number of items left out.
 const LEFT_OUT: &str = "; … and ";
@@ -99,9 +99,12 @@ impl Sentence {
     ) -> Self {
         let mut text = String::from(head);
         let mut items = Vec::with_capacity(parts.len());
+        let (mut follows_name, sentences) = (true, kind == LineKind::Said && head != STEPS);
         for part in parts {
-            let between = if kind == LineKind::Said && head != STEPS { " " } else { BETWEEN };
-            text.push_str(if items.is_empty() { " " } else { between });
+            let is_name = kind == LineKind::Facts && !part.text.contains(' ');
+            let is_apart = !items.is_empty() && !sentences && !(is_name && follows_name);
+            text.push_str(if is_apart { BETWEEN } else { " " });
+            follows_name = is_name;
             let start = bounded(text.len());
             text.push_str(&part.text);
             items.push(Item {

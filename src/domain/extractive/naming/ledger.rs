@@ -9,7 +9,7 @@ use crate::domain::{
     extractive::{
         naming::facts::exact,
         pool::{Fact, Page},
-        sentence::{LineKind, Part, Sentence},
+        sentence::{BETWEEN, LineKind, Part, Sentence},
         text::words::scan,
     },
 };
@@ -77,7 +77,8 @@ pub(in crate::domain::extractive) fn ledger(
     };
     let untold: Vec<&Fact> = facts.iter().filter(|fact| !told.holds(fact)).collect();
     let mut taken = ledger.taken(&untold, budget);
-    taken.sort_by_key(|fact| (fact.page, fact.sequence));
+    // names first: they need no separator
+    taken.sort_by_key(|fact| (fact.page, has_space(fact), fact.sequence));
     let pages_of = taken.chunk_by(|one, next| one.page == next.page);
     let told = |facts: &[&Fact]| {
         let new: Vec<&Fact> =
@@ -86,6 +87,10 @@ pub(in crate::domain::extractive) fn ledger(
         ledger.line(if new.is_empty() { &facts[..1] } else { &new })
     };
     pages_of.map(told).collect()
+}
+
+fn has_space(fact: &Fact) -> bool {
+    fact.text.contains(' ')
 }
 
 struct Ledger<'a> {
@@ -149,7 +154,8 @@ impl<'a> Ledger<'a> {
     /// The tokens that the fact adds.
     fn cost(&self, fact: &Fact) -> u32 {
         self.counter.count(&match self.opened[fact.page] {
-            true => format!("; {}", fact.text),
+            true if has_space(fact) => format!("{BETWEEN}{}", fact.text),
+            true => format!(" {}", fact.text),
             false => format!("{} {}\n", self.pages[fact.page].head, fact.text),
         })
     }
