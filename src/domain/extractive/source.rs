@@ -14,7 +14,7 @@ use crate::domain::{
             checks::Checks,
             ending,
             goal::{Request, is_interface},
-            matter::{AGREED, Matter},
+            matter::{AGREED, Matter, NEXT},
             open::matter,
             steps,
         },
@@ -343,7 +343,10 @@ impl Reader {
             self.pool.matters.extend(found);
         }
         if !goes_on {
-            self.pool.matters.extend(ending::matters(&spoken));
+            // what was announced and done is told as a step
+            let done = self.pool.steps.last().map(|step| step.sequence);
+            let is_done = |matter: &Matter| matter.text.starts_with(NEXT) && Some(matter.sequence) == done;
+            self.pool.matters.extend(ending::matters(&spoken).into_iter().filter(|matter| !is_done(matter)));
         }
         self.pool.matters.extend(ending::to_do(&spoken));
     }

@@ -9,8 +9,8 @@ const STEP_BYTES: usize = 110;
 const LEAST_BYTES: usize = 8;
 
 /// How announcements begin, in lower case; each can follow another.
-const OPENINGS: [&str; 35] = phrases(
-    "thought:|now|next|first|then|ok|okay|so|alright|good|great|perfect|finally|also|and|let me|let's|let us|\
+const OPENINGS: [&str; 34] = phrases(
+    "now|next|first|then|ok|okay|so|alright|good|great|perfect|finally|also|and|let me|let's|let us|\
     i'll|i will|i need to|we need to|i should|i want to|i'm going to|i am going to|i can|we can|we should|\
     just|try to|proceed to|start by|we'll|we will",
 );

@@ -15,8 +15,10 @@ pub(in crate::domain::extractive) enum Mark {
     Item,
 }
 
-/// Strips the markers of headings, quotes and lists from a line.
+/// Strips the markers of headings, quotes, lists and comments from a line.
 pub(in crate::domain::extractive) fn strip_mark(line: &str) -> (Mark, &str) {
+    let line = line.strip_prefix("<!--").unwrap_or(line);
+    let line = line.strip_suffix("-->").unwrap_or(line).trim_end();
     let said = line.trim_start_matches('>').trim_start();
     if let Some(heading) = said.strip_prefix('#') {
         let heading = heading.trim_start_matches('#');

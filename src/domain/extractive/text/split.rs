@@ -17,6 +17,8 @@ const TAIL_BYTES: usize = 2 << 10;
 const WRAPPED_BYTES: usize = 60;
 /// List items are joined into one sentence up to this length, in bytes.
 const JOINED_BYTES: usize = 160;
+/// Precedes what an agent says before it acts.
+const THOUGHT: &str = "thought:";
 /// How much is kept of content that is only code, in bytes.
 const CODE_BYTES: usize = 80;
 
@@ -25,6 +27,7 @@ const CODE_BYTES: usize = 80;
 /// - A sentence has no line break or other control character, and no white space at either end.
 /// - It is at most [`MAX_SENTENCE_BYTES`] long; `…` shows where it was clipped.
 /// - Fenced code yields no sentences unless there is nothing else.
+/// - The label of a thought, as ReAct has it, is left out.
 /// - Of long content, only the first 6 KiB and the last 2 KiB are read.
 pub(in crate::domain::extractive) fn split(content: &str, text: &mut String) -> Vec<Range<usize>> {
     let start = text.len();
@@ -40,6 +43,8 @@ pub(in crate::domain::extractive) fn split(content: &str, text: &mut String) -> 
         last_line: 0,
     };
     let mut code = None;
+    let label = content.get(..THOUGHT.len()).filter(|label| label.eq_ignore_ascii_case(THOUGHT));
+    let content = &content[label.map_or(0, str::len)..];
     for (part, mut fenced) in read_parts(content) {
         for line in part.split('\n').map(str::trim) {
             if is_fence(line) {
@@ -344,6 +349,12 @@ mod tests {
         assert_eq!(sentences("Try this:\n```rust\nfn main() {}\n```"), ["Try this:"]);
         assert_eq!(sentences("<note>\nRun it\n</note>\nlet x = 1;\n}"), ["Run it"]);
         assert_eq!(sentences("```\n\nfn main() {}\n}\n```"), ["fn main() {}"]);
+    }
+
+    #[test]
+    fn marks_of_comments_and_labels_are_left_out() {
+        assert_eq!(sentences("<!-- Say how to\nreproduce it. -->"), ["Say how to", "reproduce it."]);
+        assert_eq!(sentences("THOUGHT: I run it."), ["I run it."]);
     }
 
     #[test]
