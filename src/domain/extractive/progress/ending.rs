@@ -15,7 +15,7 @@ use crate::domain::{
     },
 };
 
-/// A question that names fewer concepts asks nothing: "Anything else?"
+/// An announcement with fewer words with content says nothing: "Let me see."
 const LEAST_ASKED: usize = 2;
 /// A longer yes, in words with content, says more than yes.
 const YES_CONCEPTS: usize = 4;
@@ -76,7 +76,7 @@ fn of_assistant(said: &Utterance) -> Option<Matter> {
 fn question(said: &[String]) -> Option<usize> {
     let asks = |one: &String| {
         asks(one.trim_end_matches(['*', ')']))
-            && has_words(one, LEAST_ASKED)
+            && has_words(one, 1)
             && !Cues::of_opening(one).has(Cues::COURTESY)
     };
     said.iter().rposition(asks).or_else(|| said.iter().rposition(|one| Cues::of(one).has(Cues::ASKS)))

@@ -128,7 +128,7 @@ fn by_tool<'a>(acts: &[&'a Act]) -> Vec<(&'a str, Vec<Part>)> {
     groups
 }
 
-/// Keeps the last of the calls with the same tool and argument, at the last one's position, and no edit that `git`
+/// Keeps the last of the calls with the same tool and argument or edited file, at the last one's position, and no edit that `git`
 /// took back.
 fn newest(acts: Vec<Act>) -> Vec<Act> {
     let mut seen: FxHashSet<(Box<str>, Box<str>)> = FxHashSet::default();
@@ -140,7 +140,7 @@ fn newest(acts: Vec<Act>) -> Vec<Act> {
         }
         restored.extend(RESTORES.iter().find_map(|head| act.key.strip_prefix(head)).map(Box::from));
         !(edits(act) && restored.iter().any(|path| &**path == "." || act.key.ends_with(&**path)))
-            && (act.key.is_empty() || seen.insert((act.head.clone(), act.key.clone())))
+            && (act.key.is_empty() || seen.insert((act.head.clone(), file(act).into())))
     });
     kept.reverse();
     kept.sort_by_key(|act| act.sequence);
@@ -150,12 +150,20 @@ fn newest(acts: Vec<Act>) -> Vec<Act> {
 /// The commands that take back what was not committed of a file.
 const RESTORES: [&str; 2] = ["git checkout ", "git restore "];
 
+/// Programs that change a file in place.
+const EDITORS: [&str; 2] = ["sed ", "perl "];
+
+/// The file that an editor changed, or the whole argument: a file that was written and then edited is listed once.
+fn file(act: &Act) -> &str {
+    EDITORS.iter().find_map(|editor| act.key.strip_prefix(editor)).unwrap_or(&act.key)
+}
+
 /// Whether the act changed a file that existed before.
 fn edits(act: &Act) -> bool {
     let tool = act.head.rsplit(' ').next().unwrap_or_default().to_ascii_lowercase();
     act.is_of_file
         && (["edit", "replace", "patch"].iter().any(|word| tool.contains(word))
-            || ["sed ", "perl "].iter().any(|program| act.key.starts_with(program)))
+            || EDITORS.iter().any(|editor| act.key.starts_with(editor)))
 }
 
 /// The line of an act with at most `bytes` of its arguments, and as many of its outcome.

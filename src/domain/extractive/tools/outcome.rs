@@ -196,8 +196,13 @@ fn is_bad_opening(line: &str) -> bool {
         })
     };
     let words: Vec<usize> = bare.match_indices(' ').map(|(at, _)| at + 1).take(2).collect();
+    // a line of code that was read is no message
+    let is_message = |at: &usize| !bare[..*at].contains(['(', '{', '=', ';']);
     begins(bare)
-        || words.into_iter().any(|at| ERRORS.iter().any(|word| bare[at..].starts_with(word)))
+        || words
+            .into_iter()
+            .filter(is_message)
+            .any(|at| ERRORS.iter().any(|word| bare[at..].starts_with(word)))
         || is_shell_error(line)
 }
 
