@@ -1,6 +1,6 @@
 //! The directory that most paths of a conversation are in: it is told once, and the paths are relative to it.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::domain::{
     Sequence, Utterance,
@@ -31,7 +31,9 @@ impl Root {
         let calls = live.iter().flat_map(|said| said.tool_calls().iter().map(|call| (said.sequence, call)));
         let texts = calls.flat_map(|(at, call)| leaves(&call.arguments_json).map(move |leaf| (at, leaf.raw)));
         let paths = texts.flat_map(|(at, text)| absolute(text).map(move |path| (at, path)));
-        for (at, path) in paths.take(MOST_PATHS) {
+        let mut seen = FxHashSet::default();
+        // a line names a path once
+        for (at, path) in paths.take(MOST_PATHS).filter(|(_, path)| seen.insert(*path)) {
             let is_file = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
             let own = (!is_file).then_some(path);
             let directories = path.match_indices('/').map(|(end, _)| &path[..end]).chain(own);
