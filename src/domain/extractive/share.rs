@@ -2,7 +2,7 @@
 
 use crate::domain::extractive::sentence::{Sentence, total};
 
-/// A part of a summary with a share of its own. The ledger has what the others leave.
+/// A part of a summary with a share of its own. The ledger has what the others leave, and a share that they cannot take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Section {
     /// What the conversation is for.
@@ -37,6 +37,8 @@ const TALK: [(Section, u64, u32); 2] = [(Section::User, 40, 500), (Section::Othe
 const WORK: [(Section, u64, u32); 1] = [(Section::User, 32, 400)];
 /// The most that acts get if their shortest lines need it, in percent.
 const MOST_ACTS_PERCENT: u64 = 45;
+/// What the ledger has for sure unless people only talk, in percent: the next calls need its names.
+const FACTS_PERCENT: u32 = 20;
 /// A larger budget has no caps.
 const CAPPED_TOKENS: u32 = 1_000;
 /// The least share that a section gets, in tokens.
@@ -53,11 +55,14 @@ pub(super) struct Shares {
     is_work: bool,
     /// Everything fits: no section needs a limit.
     fits: bool,
+    /// The tokens that are kept for facts.
+    facts: u32,
 }
 
 impl Shares {
     pub(super) fn new(budget: u32, is_talk: bool, is_work: bool, fits: bool) -> Self {
-        Self { budget, left: budget, is_talk, is_work, fits }
+        let facts = if is_talk { 0 } else { budget / 100 * FACTS_PERCENT };
+        Self { budget, left: budget, is_talk, is_work, fits, facts }
     }
 
     /// The tokens that are left for all.
@@ -77,7 +82,7 @@ impl Shares {
         let most = if self.budget <= CAPPED_TOKENS { most } else { u32::MAX };
         let share = u32::try_from(u64::from(self.budget) * percent / 100).unwrap_or(u32::MAX);
         let least = if section == Section::User { LEAST_USER } else { LEAST };
-        share.min(most).max(least).min(self.left)
+        share.min(most).max(least).min(self.left.saturating_sub(self.facts))
     }
 
     /// The tokens that acts can have so that each is told, or at least counted.
