@@ -315,7 +315,7 @@ fn is_beside(between: &str) -> bool {
     between.len() <= BESIDE_BYTES && !between.contains("\n\n")
 }
 
-/// A name without what it is a member of: `num_authors` for `self.num_authors`; a path without the words of a search's
+/// A name without what it is a member of: `num_authors` for `self.num_authors`, `HashMap` for `collections::HashMap`; a path without the words of a search's
 /// output: `a.py` for `a.py:def`. `None` if nothing of its own is left (`self.clone`), if it is a line of a listing
 /// (`8:import`), or a substitution (`s/old/new/`).
 fn plain_name(name: &str, concepts: [u32; 2]) -> Option<(&str, [u32; 2])> {
@@ -334,11 +334,21 @@ fn plain_name(name: &str, concepts: [u32; 2]) -> Option<(&str, [u32; 2])> {
     if digits > 0 && behind.strip_prefix(':').is_some_and(|code| code.starts_with(char::is_alphabetic)) {
         return None;
     }
-    if !name.contains('.') || name.contains([' ', '/']) || Shape::of(name) != Shape::Member {
+    if name.contains([' ', '/']) {
         return Some((name, concepts));
     }
-    let member = name.rsplit('.').next().unwrap_or(name);
-    let pairs = member.bytes().zip(member.bytes().skip(1));
+    let is_member = name.contains('.') && Shape::of(name) == Shape::Member;
+    let member = name.rsplit_once("::").map(|(_, member)| member).filter(|member| says_itself(member));
+    let member = member.or_else(|| name.rsplit('.').next().filter(|member| is_member && says_itself(member)));
+    match member {
+        Some(member) => Some((member, [facts::exact(member), 0])),
+        None => (!is_member).then_some((name, concepts)),
+    }
+}
+
+/// Whether a name of several words, such as `num_authors` or `HashMap`, says what it is without its owner.
+fn says_itself(name: &str) -> bool {
+    let pairs = name.bytes().zip(name.bytes().skip(1));
     let has_hump = { pairs }.any(|(one, next)| one.is_ascii_lowercase() && next.is_ascii_uppercase());
-    (has_hump || member.trim_matches('_').contains('_')).then(|| (member, [facts::exact(member), 0]))
+    has_hump || name.trim_matches('_').contains('_')
 }
