@@ -273,9 +273,8 @@ fn noise(cut: &Cut, summary: &str) -> Option<f64> {
     let named: HashSet<&str> = later.iter().flat_map(|text| entities(text)).collect();
     let users = of_role(&cut.before, Role::User);
     let words: HashSet<String> = later.iter().chain(&users).flat_map(|text| content_words(text)).collect();
-    let items = summary.lines().flat_map(|line| line.split("; ")).filter(|item| !item.trim().is_empty());
     let (mut all, mut unused) = (0, 0);
-    for item in items {
+    for item in summary.lines().flat_map(items) {
         let own = content_words(item);
         let known = own.iter().filter(|word| words.contains(*word)).count();
         let is_used = entities(item).iter().any(|entity| named.contains(entity))
@@ -284,6 +283,18 @@ fn noise(cut: &Cut, summary: &str) -> Option<f64> {
         (all, unused) = (all + size, unused + if is_used { 0 } else { size });
     }
     (all > 0).then(|| f64::from(unused) / f64::from(all))
+}
+
+/// The parts of a line between semicolons; of a list of names, each name.
+fn items(line: &str) -> impl Iterator<Item = &str> {
+    let is_name = |word: &&str| !entities(word).is_empty();
+    line.split("; ").filter(|item| !item.trim().is_empty()).flat_map(move |item| {
+        let words: Vec<&str> = item.split(' ').collect();
+        match words.iter().filter(|word| is_name(word)).count() * 4 >= words.len() * 3 {
+            true => words,
+            false => vec![item],
+        }
+    })
 }
 
 fn of_role(source: &[Arc<Utterance>], role: Role) -> Vec<&str> {

@@ -1,14 +1,13 @@
 //! Ledger items that are bare numbers.
 
+use utterd::domain::extractive::{LineKind, Sentence};
+
 use crate::{
-    Kinds,
+    Kinds, summarised,
     table::{Table, percent},
-    this,
 };
 
 const LIMIT: u32 = 300;
-/// The separator of items.
-const BETWEEN: &str = "; ";
 
 /// Prints how many items there are, and how many do not say what they number.
 pub fn print(kinds: &Kinds) {
@@ -19,7 +18,7 @@ pub fn print(kinds: &Kinds) {
         [("service", &kinds.service), ("coding", &kinds.coding), ("planning (BEAM)", &kinds.planning)];
     for (name, all) in kinds {
         let counts =
-            all.iter().flat_map(|one| one.cuts()).map(|(before, _)| Counts::of(&this(before, LIMIT)));
+            all.iter().flat_map(|one| one.cuts()).map(|(before, _)| Counts::of(&summarised(before, LIMIT)));
         let Counts { items, bare, times } = counts.fold(Counts::default(), Counts::and);
         let row =
             [items.to_string(), bare.to_string(), times.to_string(), percent(bare as f64, items), "0".into()];
@@ -36,8 +35,15 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(summary: &str) -> Self {
-        let items: Vec<&str> = summary.lines().flat_map(items).collect();
+    fn of(summary: &[Sentence]) -> Self {
+        let ledger = summary.iter().filter(|line| line.kind == LineKind::Facts);
+        let text = |line: &'_ Sentence| -> Vec<String> {
+            line.items
+                .iter()
+                .map(|item| line.text[item.start as usize..item.end as usize].to_owned())
+                .collect()
+        };
+        let items: Vec<String> = ledger.flat_map(text).collect();
         let bare = || items.iter().filter(|item| is_bare(item));
         Self { items: items.len(), bare: bare().count(), times: bare().filter(|item| is_time(item)).count() }
     }
@@ -49,15 +55,6 @@ impl Counts {
             times: self.times + other.times,
         }
     }
-}
-
-/// The parts between semicolons, after the speaker and the kind of line. A line with one part has none,
-/// unless it is bare.
-fn items(line: &str) -> Vec<&str> {
-    let behind = line.find([':', '→']).map_or(line, |at| line[at..].trim_start_matches([':', '→']));
-    let behind = behind.trim_start().trim_start_matches("noted ");
-    let items: Vec<&str> = behind.split(BETWEEN).map(str::trim).collect();
-    if items.len() > 1 || is_bare(items[0]) { items } else { Vec::new() }
 }
 
 /// Digits, and no letter of any script.

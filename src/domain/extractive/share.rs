@@ -38,7 +38,7 @@ const WORK: [(Section, u64, u32); 1] = [(Section::User, 32, 400)];
 /// The most that acts get if their shortest lines need it, in percent.
 const MOST_ACTS_PERCENT: u64 = 45;
 /// What the ledger has for sure unless people only talk, in percent: the next calls need its names.
-const FACTS_PERCENT: u32 = 20;
+const FACTS_PERCENT: u32 = 15;
 /// A larger budget has no caps.
 const CAPPED_TOKENS: u32 = 1_000;
 /// The least share that a section gets, in tokens.
