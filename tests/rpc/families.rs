@@ -260,7 +260,7 @@ impl Family {
                 assert!(!self.erased.contains(told), "{id} tells {told}");
                 // the ledger lists names of what no other line tells
                 let is_said = |told: &str| match head.ends_with(" mentioned") {
-                    true => told.split("; ").all(|name| live.iter().any(|said| said.contains(name))),
+                    true => told.split([';', ' ']).all(|name| live.iter().any(|said| said.contains(name))),
                     false => live.iter().any(|said| *said == told),
                 };
                 assert!(is_said(told), "{id} tells {told}, which it does not say");

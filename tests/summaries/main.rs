@@ -95,10 +95,11 @@ fn is_day(line: &str) -> bool {
     jiff::civil::Date::strptime("On %d %B %Y:", line).is_ok()
 }
 
-/// Sentences on one line, each preceded by its speaker.
+/// Sentences on one line, each preceded by its speaker, and the names of a ledger, each preceded by its head.
 fn apart(line: &Sentence) -> Vec<String> {
     let text = line.text.trim_end();
-    let Some(first) = line.items.first().filter(|_| line.kind == LineKind::Said) else {
+    let Some(first) = line.items.first().filter(|_| matches!(line.kind, LineKind::Said | LineKind::Facts))
+    else {
         return vec![text.to_owned()];
     };
     let head = &text[..first.start as usize];

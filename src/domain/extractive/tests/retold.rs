@@ -92,9 +92,9 @@ fn a_forgotten_utterance_takes_its_items_along() {
     let page = source::read(&source, false, false);
     let nothing = naming::ledger::Told::nothing_of(&page.facts);
     let told = naming::ledger::ledger(&page.facts, &page.pages, &nothing, 100, o200k());
-    assert_eq!(&*told[0].text, "Assistant mentioned: TR-901; TR-902; TR-903\n");
+    assert_eq!(&*told[0].text, "Assistant mentioned: TR-901 TR-902 TR-903\n");
     let left = told[0].without(|sequence| sequence == Sequence(2), o200k()).unwrap();
-    assert_eq!(&*left.text, "Assistant mentioned: TR-901; TR-903\n");
+    assert_eq!(&*left.text, "Assistant mentioned: TR-901 TR-903\n");
     assert_eq!(left.tokens, o200k().count(&left.text));
     assert_eq!(told[0].without(|_| true, o200k()), None);
 }
