@@ -1,8 +1,9 @@
-//! The values in JSON at any depth, undecoded.
+//! The values in JSON at any depth, undecoded: one after the other, or as a tree.
 
 use std::borrow::Cow;
 
 use memchr::memchr2;
+use serde::de::IgnoredAny;
 
 /// Text, a number or a boolean, with its key.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +25,33 @@ impl<'a> Leaf<'a> {
         }
         let quoted = format!("\"{}\"", self.raw);
         serde_json::from_str(&quoted).map_or(Cow::Borrowed(self.raw), Cow::Owned)
+    }
+}
+
+/// A value in JSON.
+#[derive(Debug)]
+pub(in crate::domain::extractive) enum Node<'a> {
+    Object(Vec<(&'a str, Self)>),
+    Array(Vec<Self>),
+    Text(Cow<'a, str>),
+    Number(&'a str),
+    /// A boolean or null.
+    Other,
+}
+
+impl<'a> Node<'a> {
+    /// Reads `json`; `None` if it is invalid.
+    pub(in crate::domain::extractive) fn of(json: &'a str) -> Option<Self> {
+        serde_json::from_str::<IgnoredAny>(json).ok()?;
+        Some(Leaves { rest: json, key: "", depth: 0 }.node())
+    }
+
+    /// The text, if it is one.
+    pub(in crate::domain::extractive) fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
     }
 }
 
@@ -88,6 +116,51 @@ impl<'a> Leaves<'a> {
         }
         self.rest = "";
         text
+    }
+
+    /// The next value of valid JSON, of which serde_json limits the depth.
+    fn node(&mut self) -> Node<'a> {
+        match self.next_mark() {
+            Some(b'{') => {
+                let mut members = Vec::new();
+                while self.goes_on() {
+                    let key = self.text();
+                    members.push((key, self.node()));
+                }
+                Node::Object(members)
+            }
+            Some(b'[') => {
+                let mut values = Vec::new();
+                while self.goes_on() {
+                    values.push(self.node());
+                }
+                Node::Array(values)
+            }
+            _ if self.rest.starts_with('"') => {
+                let leaf = Leaf { key: "", depth: 0, is_text: true, raw: self.text() };
+                Node::Text(leaf.value())
+            }
+            _ => match self.bare() {
+                "null" | "true" | "false" | "" => Node::Other,
+                number => Node::Number(number),
+            },
+        }
+    }
+
+    /// Passes blanks, and the colon before a value; of an object or a list, also the mark that opens it, which it returns.
+    fn next_mark(&mut self) -> Option<u8> {
+        self.rest = self.rest.trim_start_matches(|c: char| c == ':' || c.is_ascii_whitespace());
+        let mark = self.rest.bytes().next().filter(|mark| matches!(mark, b'{' | b'['));
+        self.rest = &self.rest[usize::from(mark.is_some())..];
+        mark
+    }
+
+    /// Whether another member follows in an object or a list; passes its end otherwise.
+    fn goes_on(&mut self) -> bool {
+        self.rest = self.rest.trim_start_matches(|c: char| c == ',' || c.is_ascii_whitespace());
+        let ends = self.rest.is_empty() || self.rest.starts_with(['}', ']']);
+        self.rest = &self.rest[usize::from(ends).min(self.rest.len())..];
+        !ends
     }
 
     fn bare(&mut self) -> &'a str {

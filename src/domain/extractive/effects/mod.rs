@@ -29,7 +29,7 @@ use crate::domain::{
 
 pub(in crate::domain) use effect::Effect;
 pub(in crate::domain) use key::key;
-pub(in crate::domain::extractive) use leaves::leaves;
+pub(in crate::domain::extractive) use leaves::{Node, leaves};
 pub(in crate::domain::extractive) use shell::{Ran, ran};
 
 /// A call that was made.

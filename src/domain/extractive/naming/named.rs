@@ -138,39 +138,44 @@ impl Named {
 
     /// Adds what a call returned: the values of JSON with their objects, or the names in a text.
     fn found(&mut self, from: Origin, page: usize, key: &str, answer: &str) {
-        let Some(values) = records::values(answer, is_name(key).then_some(key)) else {
+        let mut object = Object::default();
+        let is_json = records::values(answer, is_name(key).then_some(key), |held| {
+            if object.of != held.of {
+                object = self.object(held.of.as_ref());
+            }
+            self.held(from, page, &object, &held);
+        });
+        if !is_json {
             // the numbers of a text belong to nothing
-            return find(answer, |found| {
+            find(answer, |found| {
                 if found.weight == IDENTIFIER {
                     self.fact(from, page, found, Source::Result);
                 }
             });
-        };
-        let mut object = Object::default();
-        for Held { of, field, value } in &values {
-            if object.of != *of {
-                object = self.object(of.as_ref());
-            }
-            let page = object.page.unwrap_or(page);
-            let shape = Shape::of(value);
-            let mut names = SmallVec::<[Found<'_>; 4]>::new();
-            find(value, |found| names.push(found));
-            names.retain(|name| name.weight == IDENTIFIER);
-            let is_number = names.is_empty()
-                && shape != Shape::Code
-                && value.bytes().filter(u8::is_ascii_digit).count() > 1
-                && !value.contains(char::is_whitespace);
-            let is_attribute = || object.bound > 0 && value.len() <= 40 && records::is_attribute(field);
-            if is_number || is_attribute() {
-                let text = format!("{} {value}", field.replace('_', " "));
-                let shape = if is_number { shape } else { Shape::Attribute };
-                let concepts = [facts::exact(value), object.bound];
-                let found = Found { text: &text, concepts, weight: SMALL_NUMBER, at: 0 };
-                self.mention(from, page, found, Source::Result, shape, object.bound > 0);
-            } else {
-                for found in names {
-                    self.fact(from, page, found, Source::Result);
-                }
+        }
+    }
+
+    /// Adds a value of an object: a number or an attribute with its field, or the names in it.
+    fn held(&mut self, from: Origin, page: usize, object: &Object, Held { field, value, .. }: &Held<'_>) {
+        let page = object.page.unwrap_or(page);
+        let shape = Shape::of(value);
+        let mut names = SmallVec::<[Found<'_>; 4]>::new();
+        find(value, |found| names.push(found));
+        names.retain(|name| name.weight == IDENTIFIER);
+        let is_number = names.is_empty()
+            && shape != Shape::Code
+            && value.bytes().filter(u8::is_ascii_digit).count() > 1
+            && !value.contains(char::is_whitespace);
+        let is_attribute = || object.bound > 0 && value.len() <= 40 && records::is_attribute(field);
+        if is_number || is_attribute() {
+            let text = format!("{} {value}", field.replace('_', " "));
+            let shape = if is_number { shape } else { Shape::Attribute };
+            let concepts = [facts::exact(value), object.bound];
+            let found = Found { text: &text, concepts, weight: SMALL_NUMBER, at: 0 };
+            self.mention(from, page, found, Source::Result, shape, object.bound > 0);
+        } else {
+            for found in names {
+                self.fact(from, page, found, Source::Result);
             }
         }
     }

@@ -25,7 +25,7 @@ pub(in crate::domain::extractive) fn fold(text: &str, limit: usize, out: &mut St
 
 /// `text` as one line of at most `limit` bytes.
 pub(in crate::domain::extractive) fn folded(text: &str, limit: usize) -> String {
-    let mut out = String::new();
+    let mut out = String::with_capacity(text.len().min(limit + '…'.len_utf8()));
     fold(text, limit, &mut out);
     out
 }
