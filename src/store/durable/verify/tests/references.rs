@@ -87,7 +87,7 @@ fn lists_and_due_work_that_are_wrong_are_named() {
 fn a_recipients_state_that_is_wrong_is_named() {
     let files = tempfile::tempdir().unwrap();
     let test_store = TestStore::open(EngineKind::Fjall, files.path());
-    let own = TestConversation::own_state(&test_store, "ann", 7).state;
+    let own = TestConversation::own_state(&test_store, "ann", 7);
     drop(test_store);
     let good = Good::over(files, own);
     let identity = &good.demo.head.identity;
