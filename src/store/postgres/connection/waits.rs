@@ -1,11 +1,8 @@
 //! Detects that there are more requests than the connections can serve.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
 };
 
 use tokio::time::Instant;
@@ -54,6 +51,8 @@ impl Drop for Wait {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::domain::limits::{OVERLOAD_WINDOW, STANDING_WAIT};
 
