@@ -27,8 +27,7 @@ pub struct Facts {
     more: Option<Box<Effects>>,
 }
 
-/// The effects of a change other than storing utterances. Fields that are empty are absent in the stored form; see
-/// [`traced`](super::traced).
+/// The effects of a change other than storing utterances. Empty ones are absent in the stored form of an event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[allow(missing_docs)] // the same names as in `Change`
