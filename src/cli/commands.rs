@@ -45,105 +45,85 @@ pub struct Cli {
     serve: serve::Serve,
 }
 
-/// What to do. Each command's help is next to its arguments.
-#[derive(Debug, Subcommand)]
-enum Command {
-    Serve(serve::Serve),
-    Demo(demo::Demo),
-    Chat(Chat),
+/// Defines the commands: the arguments of each, and the function that it runs or awaits.
+macro_rules! commands {
+    ($($(#[$attribute:meta])* $command:ident($args:ty) $how:ident $run:path,)*) => {
+        /// What to do. Each command's help is next to its arguments.
+        #[derive(Debug, Subcommand)]
+        enum Command {
+            $($(#[$attribute])* $command($args),)*
+        }
+
+        impl Command {
+            fn run(self) -> Result<(), CliError> {
+                match self {
+                    $(Self::$command(args) => commands!(@$how $run, args),)*
+                }
+            }
+        }
+    };
+    (@runs $run:path, $args:ident) => { $run($args) };
+    (@awaits $run:path, $args:ident) => { block_on($run($args)) };
+}
+
+commands! {
+    Serve(serve::Serve) runs serve::serve,
+    Demo(demo::Demo) awaits demo::demo,
+    Chat(Chat) awaits chat::chat,
     #[command(about = "Offer the memory to models as MCP tools")]
-    Mcp(Mcp),
-    Memorize(memorize::Memorize),
-    Remember(remember::Remember),
-    Forget(forget::Forget),
-    Restore(restore::Restore),
-    Summarize(summarize::Summarize),
-    Context(context::Context),
-    Prepare(prepare::Prepare),
-    Count(count::Count),
-    List(list::List),
-    Show(show::Show),
-    Capacity(capacity::AskCapacity),
-    Stats(stats::AskStats),
-    Watch(watch::Watch),
-    Compact(compact::Compact),
-    Fork(fork::Fork),
-    Pin(pin::Pin),
-    Unpin(pin::Unpin),
-    Edit(edit::Edit),
+    Mcp(Mcp) runs mcp::mcp,
+    Memorize(memorize::Memorize) awaits memorize::memorize,
+    Remember(remember::Remember) awaits remember::remember,
+    Forget(forget::Forget) awaits forget::forget,
+    Restore(restore::Restore) runs restore::restore,
+    Summarize(summarize::Summarize) awaits summarize::summarize,
+    Context(context::Context) awaits context::context,
+    Prepare(prepare::Prepare) awaits prepare::prepare,
+    Count(count::Count) awaits count::count,
+    List(list::List) awaits list::list,
+    Show(show::Show) awaits show::show,
+    Capacity(capacity::AskCapacity) awaits capacity::capacity,
+    Stats(stats::AskStats) awaits stats::stats,
+    Watch(watch::Watch) awaits watch::watch,
+    Compact(compact::Compact) awaits compact::compact,
+    Fork(fork::Fork) awaits fork::fork,
+    Pin(pin::Pin) awaits pin::pin,
+    Unpin(pin::Unpin) awaits pin::unpin,
+    Edit(edit::Edit) awaits edit::edit,
     #[command(subcommand)]
-    State(state::State),
+    State(state::State) awaits state::state,
     #[command(subcommand)]
-    Policy(policy::Policy),
-    Create(create::Create),
-    Rename(rename::Rename),
-    End(end::End),
-    Share(share::Share),
-    Delete(delete::Delete),
-    DeleteRecipient(delete_recipient::DeleteRecipient),
-    Import(import::Import),
-    Export(export::Export),
-    Backup(backup::Backup),
-    Copy(copy::CopyStore),
-    Verify(verify::VerifyStore),
-    Scrub(scrub::ScrubStore),
-    Migrate(migrate::Migrate),
-    Reindex(reindex::ReindexStore),
+    Policy(policy::Policy) awaits policy::policy,
+    Create(create::Create) awaits create::create,
+    Rename(rename::Rename) awaits rename::rename,
+    End(end::End) awaits end::end,
+    Share(share::Share) awaits share::share,
+    Delete(delete::Delete) awaits delete::delete,
+    DeleteRecipient(delete_recipient::DeleteRecipient) awaits delete_recipient::delete_recipient,
+    Import(import::Import) awaits import::import,
+    Export(export::Export) awaits export::export,
+    Backup(backup::Backup) awaits backup::backup,
+    Copy(copy::CopyStore) runs copy::copy,
+    Verify(verify::VerifyStore) runs verify::verify,
+    Scrub(scrub::ScrubStore) runs scrub::scrub,
+    Migrate(migrate::Migrate) awaits migrate::migrate,
+    Reindex(reindex::ReindexStore) runs reindex::reindex,
     #[command(subcommand)]
-    Token(token::Token),
-    Health(health::Health),
-    Completions(completions::Completions),
-    Config(serve::Configuration),
+    Token(token::Token) runs token::token,
+    Health(health::Health) awaits health::health,
+    Completions(completions::Completions) runs complete,
+    Config(serve::Configuration) runs serve::show_configuration,
 }
 
 impl Cli {
     /// Runs the command.
     pub fn run(self) -> Result<(), CliError> {
-        match self.command.unwrap_or(Command::Serve(self.serve)) {
-            Command::Serve(args) => serve::serve(args),
-            Command::Demo(args) => block_on(demo::demo(args)),
-            Command::Memorize(args) => block_on(memorize::memorize(args)),
-            Command::Remember(args) => block_on(remember::remember(args)),
-            Command::Forget(args) => block_on(forget::forget(args)),
-            Command::Restore(args) => restore::restore(args),
-            Command::Summarize(args) => block_on(summarize::summarize(args)),
-            Command::Context(args) => block_on(context::context(args)),
-            Command::Prepare(args) => block_on(prepare::prepare(args)),
-            Command::Count(args) => block_on(count::count(args)),
-            Command::List(args) => block_on(list::list(args)),
-            Command::Pin(args) => block_on(pin::pin(args)),
-            Command::Unpin(args) => block_on(pin::unpin(args)),
-            Command::Edit(args) => block_on(edit::edit(args)),
-            Command::State(command) => block_on(state::state(command)),
-            Command::Create(args) => block_on(create::create(args)),
-            Command::Rename(args) => block_on(rename::rename(args)),
-            Command::Delete(args) => block_on(delete::delete(args)),
-            Command::Policy(command) => block_on(policy::policy(command)),
-            Command::Health(args) => block_on(health::health(args)),
-            Command::Completions(args) => completions::completions(args, Self::command()),
-            Command::Chat(args) => block_on(chat::chat(args)),
-            Command::Mcp(args) => mcp::mcp(args),
-            Command::Compact(args) => block_on(compact::compact(args)),
-            Command::Fork(args) => block_on(fork::fork(args)),
-            Command::End(args) => block_on(end::end(args)),
-            Command::Capacity(args) => block_on(capacity::capacity(args)),
-            Command::Stats(args) => block_on(stats::stats(args)),
-            Command::Share(args) => block_on(share::share(args)),
-            Command::DeleteRecipient(args) => block_on(delete_recipient::delete_recipient(args)),
-            Command::Show(args) => block_on(show::show(args)),
-            Command::Watch(args) => block_on(watch::watch(args)),
-            Command::Import(args) => block_on(import::import(args)),
-            Command::Export(args) => block_on(export::export(args)),
-            Command::Backup(args) => block_on(backup::backup(args)),
-            Command::Copy(args) => copy::copy(args),
-            Command::Verify(args) => verify::verify(args),
-            Command::Scrub(args) => scrub::scrub(args),
-            Command::Migrate(args) => block_on(migrate::migrate(args)),
-            Command::Reindex(args) => reindex::reindex(args),
-            Command::Token(command) => token::token(command),
-            Command::Config(configuration) => serve::show_configuration(configuration),
-        }
+        self.command.unwrap_or(Command::Serve(self.serve)).run()
     }
+}
+
+fn complete(args: completions::Completions) -> Result<(), CliError> {
+    completions::completions(args, Cli::command())
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 mod backend;
 mod bounded;
+mod checks;
 mod database;
 mod error;
 mod exposure;

@@ -80,241 +80,178 @@ impl Preset {
     }
 }
 
-/// The settings that a server runs with. The first five keys are from seed 001.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// Utterances in a window; 0 is unlimited.
-    pub buffer_size: u32,
-    /// Tokens of a window's utterances; 0 is unlimited.
-    pub max_tokens: u32,
-    /// The backend that stores conversations.
-    pub backend: Backend,
-    /// Whether utterances that leave a window are summarised.
-    pub summarization_enabled: bool,
-    /// Tokens of a conversation's summary; 0 is unlimited.
-    pub summary_token_limit: u32,
-    /// The address that the server listens on.
-    pub listen: Listen,
-    /// The permissions of a Unix socket's file: everyone who can write to it can connect.
-    pub socket_mode: u32,
-    /// Who may call: a credentials file; `None` lets everybody in.
-    pub credentials: Option<PathBuf>,
-    /// The keys of accepted JWTs: a file with a JWK set, or public keys in PEM; `None` accepts no JWT.
-    pub jwt_keys: Option<PathBuf>,
-    /// The `iss` that a JWT must have; empty accepts any.
-    pub jwt_issuer: String,
-    /// The `aud` that a JWT must contain; not empty if there are `jwt_keys`.
-    pub jwt_audience: String,
-    /// Whether to serve an address that others can reach without TLS, or without authentication.
-    pub allow_insecure: bool,
-    /// The preset for `buffer_size`, `max_tokens`, `max_turns` and their `keep_…` if they are not set.
-    pub preset: Preset,
-    /// Turns in a window; 0 is unlimited.
-    pub max_turns: u32,
-    /// Utterances that an eviction leaves in a window; 0 is four fifths of `buffer_size`.
-    pub keep_utterances: u32,
-    /// Tokens that an eviction leaves in a window; 0 is four fifths of `max_tokens`.
-    pub keep_tokens: u32,
-    /// Turns that an eviction leaves in a window (seed 003, `recentTurnsToKeep`); 0 is four fifths of
-    /// `max_turns`.
-    pub keep_turns: u32,
-    /// Utterances kept in an archive; 0 keeps none.
-    pub archive_limit: u32,
-    /// The encoding that counts the tokens of a new conversation.
-    pub encoding: Encoding,
-    /// The maximum bytes in the memory store; a write beyond that is refused.
-    pub memory_limit: u64,
-    /// The directory of a durable backend's files, relative to the process's directory.
-    pub data_dir: PathBuf,
-    /// The database of the postgres backend; not `None` with that backend.
-    pub database_url: Option<DatabaseUrl>,
-    /// The schema that holds the tables of the postgres backend.
-    pub database_schema: String,
-    /// The maximum number of connections to the database, in addition to the one that listens.
-    pub database_connections: usize,
-    /// The authorities that sign the database's certificate; `None` for those of the system.
-    pub database_ca: Option<PathBuf>,
-    /// Whether the events of changes are stored in the database, for WatchEvents on all servers.
-    pub database_events: bool,
-    /// How long a durable backend's replies wait.
-    pub flush: Flush,
-    /// Bytes that a durable backend leaves free on its disk; while fewer are free, writes are refused.
-    pub disk_reserve: u64,
-    /// The maximum bytes of conversations that a server with another backend than in-memory keeps in memory;
-    /// other conversations are read when needed.
-    pub cache_limit: u64,
-    /// How soon the bytes of hard-forgotten text are removed from a durable backend's files.
-    pub scrub_interval: Duration,
-    /// After being idle this long, a conversation's status is IDLE, and the recipient's next
-    /// message starts another one.
-    pub idle_timeout: Duration,
-    /// The idle timeout of a conversation whose assistant awaits an answer (seed 000,
-    /// `conversationStateTimeoutMinutes`).
-    pub awaiting_timeout: Duration,
-    /// The maximum number of a recipient's conversations, of which the ended ones are removed, the oldest
-    /// first; 0 keeps all.
-    pub max_conversations_retained: u32,
-    /// Conversations that one namespace may store, ended ones too; 0 is unlimited.
-    pub max_conversations_per_namespace: u32,
-    /// Bytes that one namespace may store, as [`Head::counted_bytes`](crate::domain::Head::counted_bytes) counts
-    /// them; 0 is unlimited.
-    pub max_bytes_per_namespace: u64,
-    /// The maximum bytes of an utterance's content: at most [`MOST_CONTENT_BYTES`], and less than
-    /// `max_message_bytes`. Unless set, it is smaller than the default if a message would not have room for it.
-    pub max_content_bytes: usize,
-    /// The maximum number of utterances in one Memorize.
-    pub max_batch: usize,
-    /// The largest gRPC message, in bytes.
-    pub max_message_bytes: usize,
-    /// The longest time for a call that is not a stream, whatever its deadline.
-    pub max_call_duration: Duration,
-    /// The maximum number of calls in flight, of all callers together.
-    pub max_calls_in_flight: usize,
-    /// Calls that one caller may make per second, unless its credential has its own limit; 0 is unlimited.
-    pub calls_per_second: u32,
-    /// The maximum number of open streams, of all callers together; one caller may have a quarter of them.
-    pub max_streams: usize,
-    /// Events kept for each namespace.
-    pub event_capacity: usize,
-    /// Worker threads; 0 is one for each core.
-    pub workers: usize,
-    /// The maximum number of connections; fewer if the limit of open files requires it.
-    pub max_connections: usize,
-    /// The file with the server's certificate chain; it turns on TLS.
-    pub tls_cert: Option<PathBuf>,
-    /// The file with the certificate's private key.
-    pub tls_key: Option<PathBuf>,
-    /// The file with the authorities of accepted client certificates; `None` requires no client certificate.
-    pub tls_client_ca: Option<PathBuf>,
-    /// The filter of the log to stderr: directives of tracing-subscriber's `EnvFilter`.
-    pub log: String,
-    /// The form of the log.
-    pub log_format: LogFormat,
-    /// Whether each call is logged.
-    pub log_calls: bool,
-    /// The duration beyond which a call that is not a stream is logged in any case.
-    pub slow_call: Duration,
-    /// How long calls in flight have to finish when the server is asked to stop.
-    pub drain_timeout: Duration,
-    /// The address that serves metrics to Prometheus; `None` serves none.
-    pub metrics_listen: Option<Listen>,
-    /// The address that serves clients of motorhead; `None` serves none.
-    pub motorhead_listen: Option<Listen>,
-    /// The address that serves the inspector; `None` serves none.
-    pub inspector: Option<Listen>,
-    /// The collector of traces; `None` sends none.
-    pub traces_endpoint: Option<Url>,
-    /// The share of calls that are traced, if their callers do not decide.
-    pub traces_sampled: Share,
-    /// Whether gRPC reflection is served.
-    pub reflection: bool,
-    /// The protocol of the model that makes summaries.
-    pub llm: Llm,
-    /// The address of the model's server; `None` is the provider's own.
-    pub llm_base_url: Option<Url>,
-    /// The model for conversations that name none; not empty if there is an `llm`.
-    pub llm_model: String,
-    /// Further models that a conversation may name.
-    pub llm_models: Vec<String>,
-    /// The file with the API key; `None` takes it from the environment.
-    pub llm_api_key_file: Option<PathBuf>,
-    /// How long to wait for the model's answer.
-    pub llm_timeout: Duration,
-    /// The maximum number of calls to the model at a time.
-    pub llm_concurrency: usize,
-    /// The address of the embedding server; `None` uses no embeddings.
-    pub embedding_base_url: Option<Url>,
-    /// The embedding model; not empty if there is an `embedding_base_url`.
-    pub embedding_model: String,
-    /// The dimensions to ask the embedding model for; 0 is the model's default.
-    pub embedding_dimensions: usize,
-    /// The file with that server's API key; `None` takes it from the environment.
-    pub embedding_api_key_file: Option<PathBuf>,
-    /// How long to wait for a batch of embeddings.
-    pub embedding_timeout: Duration,
+/// Defines the settings, each with its default, which may depend on the limits of a preset.
+macro_rules! settings {
+    (|$preset:ident, $policy:ident| { $($(#[$doc:meta])* $field:ident: $type:ty = $default:expr,)* }) => {
+        /// The settings that a server runs with. The first five keys are from seed 001.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct Settings {
+            $($(#[$doc])* pub $field: $type,)*
+        }
+
+        impl Settings {
+            /// Returns the defaults, with the limits of `preset`.
+            pub fn of($preset: Preset) -> Self {
+                let $policy = $preset.policy();
+                Self { $($field: $default,)* }
+            }
+        }
+    };
 }
 
-impl Settings {
-    /// Returns the defaults, with the limits of `preset`.
-    pub fn of(preset: Preset) -> Self {
-        let policy = preset.policy();
-        let max = |marks: Option<Marks>| marks.map_or(0, Marks::max);
-        let keep = |marks: Option<Marks>| marks.and_then(Marks::given_keep).unwrap_or(0);
-        Self {
-            buffer_size: max(policy.utterances),
-            max_tokens: max(policy.tokens),
-            backend: Backend::default(),
-            summarization_enabled: policy.summarization_enabled,
-            summary_token_limit: policy.summary_token_limit.unwrap_or(0),
-            listen: Listen::Tcp(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 50051)),
-            socket_mode: 0o600,
-            credentials: None,
-            jwt_keys: None,
-            jwt_issuer: String::new(),
-            jwt_audience: String::new(),
-            allow_insecure: false,
-            preset,
-            max_turns: max(policy.turns),
-            keep_utterances: keep(policy.utterances),
-            keep_tokens: keep(policy.tokens),
-            keep_turns: keep(policy.turns),
-            archive_limit: policy.archive_limit,
-            encoding: Encoding::default(),
-            memory_limit: 4 * GIB,
-            data_dir: "utterd-data".into(),
-            database_url: None,
-            database_schema: "utterd".to_owned(),
-            database_connections: DEFAULT_DATABASE_CONNECTIONS,
-            database_ca: None,
-            database_events: true,
-            flush: Flush::default(),
-            disk_reserve: DEFAULT_DISK_RESERVE,
-            cache_limit: 128 * MIB,
-            scrub_interval: Duration::from_secs(60 * 60),
-            idle_timeout: DEFAULT_IDLE_TIMEOUT,
-            awaiting_timeout: DEFAULT_AWAITING_TIMEOUT,
-            max_conversations_retained: DEFAULT_CONVERSATIONS_RETAINED,
-            max_conversations_per_namespace: 0,
-            max_bytes_per_namespace: 0,
-            max_content_bytes: MOST_CONTENT_BYTES,
-            max_batch: DEFAULT_MAX_BATCH,
-            max_message_bytes: DEFAULT_MAX_MESSAGE_BYTES,
-            max_call_duration: DEFAULT_MAX_CALL_DURATION,
-            max_calls_in_flight: DEFAULT_MAX_CALLS_IN_FLIGHT,
-            calls_per_second: 0,
-            max_streams: DEFAULT_MAX_STREAMS,
-            event_capacity: (16 * KIB) as usize,
-            workers: 0,
-            max_connections: DEFAULT_MAX_CONNECTIONS,
-            tls_cert: None,
-            tls_key: None,
-            tls_client_ca: None,
-            log: "info".into(),
-            log_format: LogFormat::default(),
-            log_calls: false,
-            slow_call: DEFAULT_SLOW_CALL,
-            drain_timeout: DEFAULT_DRAIN_TIMEOUT,
-            metrics_listen: None,
-            motorhead_listen: None,
-            inspector: None,
-            traces_endpoint: None,
-            traces_sampled: Share::HUNDREDTH,
-            reflection: true,
-            llm: Llm::None,
-            llm_base_url: None,
-            llm_model: String::new(),
-            llm_models: Vec::new(),
-            llm_api_key_file: None,
-            llm_timeout: DEFAULT_LLM_TIMEOUT,
-            llm_concurrency: DEFAULT_LLM_CONCURRENCY,
-            embedding_base_url: None,
-            embedding_model: String::new(),
-            embedding_dimensions: 0,
-            embedding_api_key_file: None,
-            embedding_timeout: DEFAULT_EMBEDDING_TIMEOUT,
-        }
-    }
+settings! { |preset, policy| {
+    /// Utterances in a window; 0 is unlimited.
+    buffer_size: u32 = most(policy.utterances),
+    /// Tokens of a window's utterances; 0 is unlimited.
+    max_tokens: u32 = most(policy.tokens),
+    /// The backend that stores conversations.
+    backend: Backend = Backend::default(),
+    /// Whether utterances that leave a window are summarised.
+    summarization_enabled: bool = policy.summarization_enabled,
+    /// Tokens of a conversation's summary; 0 is unlimited.
+    summary_token_limit: u32 = policy.summary_token_limit.unwrap_or(0),
+    /// The address that the server listens on.
+    listen: Listen = Listen::Tcp(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 50051)),
+    /// The permissions of a Unix socket's file: everyone who can write to it can connect.
+    socket_mode: u32 = 0o600,
+    /// Who may call: a credentials file; `None` lets everybody in.
+    credentials: Option<PathBuf> = None,
+    /// The keys of accepted JWTs: a file with a JWK set, or public keys in PEM; `None` accepts no JWT.
+    jwt_keys: Option<PathBuf> = None,
+    /// The `iss` that a JWT must have; empty accepts any.
+    jwt_issuer: String = String::new(),
+    /// The `aud` that a JWT must contain; not empty if there are `jwt_keys`.
+    jwt_audience: String = String::new(),
+    /// Whether to serve an address that others can reach without TLS, or without authentication.
+    allow_insecure: bool = false,
+    /// The preset for `buffer_size`, `max_tokens`, `max_turns` and their `keep_…` if they are not set.
+    preset: Preset = preset,
+    /// Turns in a window; 0 is unlimited.
+    max_turns: u32 = most(policy.turns),
+    /// Utterances that an eviction leaves in a window; 0 is four fifths of `buffer_size`.
+    keep_utterances: u32 = kept(policy.utterances),
+    /// Tokens that an eviction leaves in a window; 0 is four fifths of `max_tokens`.
+    keep_tokens: u32 = kept(policy.tokens),
+    /// Turns that an eviction leaves in a window (seed 003, `recentTurnsToKeep`); 0 is four fifths of
+    /// `max_turns`.
+    keep_turns: u32 = kept(policy.turns),
+    /// Utterances kept in an archive; 0 keeps none.
+    archive_limit: u32 = policy.archive_limit,
+    /// The encoding that counts the tokens of a new conversation.
+    encoding: Encoding = Encoding::default(),
+    /// The maximum bytes in the memory store; a write beyond that is refused.
+    memory_limit: u64 = 4 * GIB,
+    /// The directory of a durable backend's files, relative to the process's directory.
+    data_dir: PathBuf = "utterd-data".into(),
+    /// The database of the postgres backend; not `None` with that backend.
+    database_url: Option<DatabaseUrl> = None,
+    /// The schema that holds the tables of the postgres backend.
+    database_schema: String = "utterd".to_owned(),
+    /// The maximum number of connections to the database, in addition to the one that listens.
+    database_connections: usize = DEFAULT_DATABASE_CONNECTIONS,
+    /// The authorities that sign the database's certificate; `None` for those of the system.
+    database_ca: Option<PathBuf> = None,
+    /// Whether the events of changes are stored in the database, for WatchEvents on all servers.
+    database_events: bool = true,
+    /// How long a durable backend's replies wait.
+    flush: Flush = Flush::default(),
+    /// Bytes that a durable backend leaves free on its disk; while fewer are free, writes are refused.
+    disk_reserve: u64 = DEFAULT_DISK_RESERVE,
+    /// The maximum bytes of conversations that a server with another backend than in-memory keeps in memory;
+    /// other conversations are read when needed.
+    cache_limit: u64 = 128 * MIB,
+    /// How soon the bytes of hard-forgotten text are removed from a durable backend's files.
+    scrub_interval: Duration = Duration::from_secs(60 * 60),
+    /// After being idle this long, a conversation's status is IDLE, and the recipient's next
+    /// message starts another one.
+    idle_timeout: Duration = DEFAULT_IDLE_TIMEOUT,
+    /// The idle timeout of a conversation whose assistant awaits an answer (seed 000,
+    /// `conversationStateTimeoutMinutes`).
+    awaiting_timeout: Duration = DEFAULT_AWAITING_TIMEOUT,
+    /// The maximum number of a recipient's conversations, of which the ended ones are removed, the oldest
+    /// first; 0 keeps all.
+    max_conversations_retained: u32 = DEFAULT_CONVERSATIONS_RETAINED,
+    /// Conversations that one namespace may store, ended ones too; 0 is unlimited.
+    max_conversations_per_namespace: u32 = 0,
+    /// Bytes that one namespace may store, as [`Head::counted_bytes`](crate::domain::Head::counted_bytes) counts
+    /// them; 0 is unlimited.
+    max_bytes_per_namespace: u64 = 0,
+    /// The maximum bytes of an utterance's content: at most [`MOST_CONTENT_BYTES`], and less than
+    /// `max_message_bytes`. Unless set, it is smaller than the default if a message would not have room for it.
+    max_content_bytes: usize = MOST_CONTENT_BYTES,
+    /// The maximum number of utterances in one Memorize.
+    max_batch: usize = DEFAULT_MAX_BATCH,
+    /// The largest gRPC message, in bytes.
+    max_message_bytes: usize = DEFAULT_MAX_MESSAGE_BYTES,
+    /// The longest time for a call that is not a stream, whatever its deadline.
+    max_call_duration: Duration = DEFAULT_MAX_CALL_DURATION,
+    /// The maximum number of calls in flight, of all callers together.
+    max_calls_in_flight: usize = DEFAULT_MAX_CALLS_IN_FLIGHT,
+    /// Calls that one caller may make per second, unless its credential has its own limit; 0 is unlimited.
+    calls_per_second: u32 = 0,
+    /// The maximum number of open streams, of all callers together; one caller may have a quarter of them.
+    max_streams: usize = DEFAULT_MAX_STREAMS,
+    /// Events kept for each namespace.
+    event_capacity: usize = (16 * KIB) as usize,
+    /// Worker threads; 0 is one for each core.
+    workers: usize = 0,
+    /// The maximum number of connections; fewer if the limit of open files requires it.
+    max_connections: usize = DEFAULT_MAX_CONNECTIONS,
+    /// The file with the server's certificate chain; it turns on TLS.
+    tls_cert: Option<PathBuf> = None,
+    /// The file with the certificate's private key.
+    tls_key: Option<PathBuf> = None,
+    /// The file with the authorities of accepted client certificates; `None` requires no client certificate.
+    tls_client_ca: Option<PathBuf> = None,
+    /// The filter of the log to stderr: directives of tracing-subscriber's `EnvFilter`.
+    log: String = "info".into(),
+    /// The form of the log.
+    log_format: LogFormat = LogFormat::default(),
+    /// Whether each call is logged.
+    log_calls: bool = false,
+    /// The duration beyond which a call that is not a stream is logged in any case.
+    slow_call: Duration = DEFAULT_SLOW_CALL,
+    /// How long calls in flight have to finish when the server is asked to stop.
+    drain_timeout: Duration = DEFAULT_DRAIN_TIMEOUT,
+    /// The address that serves metrics to Prometheus; `None` serves none.
+    metrics_listen: Option<Listen> = None,
+    /// The address that serves clients of motorhead; `None` serves none.
+    motorhead_listen: Option<Listen> = None,
+    /// The address that serves the inspector; `None` serves none.
+    inspector: Option<Listen> = None,
+    /// The collector of traces; `None` sends none.
+    traces_endpoint: Option<Url> = None,
+    /// The share of calls that are traced, if their callers do not decide.
+    traces_sampled: Share = Share::HUNDREDTH,
+    /// Whether gRPC reflection is served.
+    reflection: bool = true,
+    /// The protocol of the model that makes summaries.
+    llm: Llm = Llm::None,
+    /// The address of the model's server; `None` is the provider's own.
+    llm_base_url: Option<Url> = None,
+    /// The model for conversations that name none; not empty if there is an `llm`.
+    llm_model: String = String::new(),
+    /// Further models that a conversation may name.
+    llm_models: Vec<String> = Vec::new(),
+    /// The file with the API key; `None` takes it from the environment.
+    llm_api_key_file: Option<PathBuf> = None,
+    /// How long to wait for the model's answer.
+    llm_timeout: Duration = DEFAULT_LLM_TIMEOUT,
+    /// The maximum number of calls to the model at a time.
+    llm_concurrency: usize = DEFAULT_LLM_CONCURRENCY,
+    /// The address of the embedding server; `None` uses no embeddings.
+    embedding_base_url: Option<Url> = None,
+    /// The embedding model; not empty if there is an `embedding_base_url`.
+    embedding_model: String = String::new(),
+    /// The dimensions to ask the embedding model for; 0 is the model's default.
+    embedding_dimensions: usize = 0,
+    /// The file with that server's API key; `None` takes it from the environment.
+    embedding_api_key_file: Option<PathBuf> = None,
+    /// How long to wait for a batch of embeddings.
+    embedding_timeout: Duration = DEFAULT_EMBEDDING_TIMEOUT,
+} }
 
+impl Settings {
     /// Returns the policy of a conversation that is created without one.
     ///
     /// A water mark from the preset applies as long as it does not exceed its maximum.
@@ -343,6 +280,16 @@ fn keep(preset: &mut Option<Marks>, keep: u32) -> Option<u32> {
         *preset = preset.map(|marks| Marks::of(marks.max()));
     }
     Some(keep).filter(|keep| *keep > 0 && *keep != preset.and_then(Marks::given_keep).unwrap_or(0))
+}
+
+/// Returns the maximum as a setting.
+fn most(marks: Option<Marks>) -> u32 {
+    marks.map_or(0, Marks::max)
+}
+
+/// Returns the water mark as a setting.
+fn kept(marks: Option<Marks>) -> u32 {
+    marks.and_then(Marks::given_keep).unwrap_or(0)
 }
 
 impl Default for Settings {

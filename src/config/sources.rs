@@ -3,13 +3,13 @@
 use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
 
 use super::{
-    Backend, ConfigError, Listen, Llm, Origin, Problem, Settings,
+    ConfigError, Origin, Problem, Settings, checks,
     file::{self, Entry},
     keys::{KEYS, Key, nearest},
     secret::shown,
     value,
 };
-use crate::domain::limits::{BESIDE_CONTENT_BYTES, MAX_SCHEMA_BYTES, MOST_CONTENT_BYTES};
+use crate::domain::limits::BESIDE_CONTENT_BYTES;
 
 const PREFIX: &str = "UTTERD_";
 const CONFIG_VARIABLE: &str = "UTTERD_CONFIG";
@@ -163,15 +163,7 @@ impl Effective {
             }
         }
         effective.fit_content();
-        effective.check_marks(problems);
-        effective.check_sizes(problems);
-        effective.check_model(problems);
-        effective.check_embedding_model(problems);
-        effective.check_audience(problems);
-        effective.check_database(problems);
-        effective.check_exposure(problems);
-        effective.check_motorhead(problems);
-        effective.check_socket(problems);
+        problems.extend(checks::misfits(&effective.settings, &effective.origins));
         effective
     }
 
@@ -194,186 +186,12 @@ impl Effective {
         self.origins.insert(key.name, origin);
     }
 
-    /// An eviction cannot leave more than the maximum.
-    fn check_marks(&self, problems: &mut Vec<Problem>) {
-        let is = &self.settings;
-        let measures = [
-            ("keep_utterances", is.keep_utterances, "buffer_size", is.buffer_size),
-            ("keep_tokens", is.keep_tokens, "max_tokens", is.max_tokens),
-            ("keep_turns", is.keep_turns, "max_turns", is.max_turns),
-        ];
-        for (key, keep, of, max) in measures {
-            let origin = self.origin(key);
-            if keep <= max || matches!(origin, Origin::Default | Origin::Preset(_)) {
-                continue;
-            }
-            let accepted = match max {
-                0 => format!("0, since {of} is 0, unlimited ({})", self.origin(of)),
-                _ => format!("at most {of}, {max} ({})", self.origin(of)),
-            };
-            problems.push(Problem::Value { key, value: keep.to_string(), origin, accepted });
-        }
-    }
-
     /// Lowers the largest content to fit a message with other parts, unless the former is set.
     fn fit_content(&mut self) {
         if matches!(self.origin("max_content_bytes"), Origin::Default | Origin::Preset(_)) {
             let message = self.settings.max_message_bytes;
             let room = message.saturating_sub(BESIDE_CONTENT_BYTES).max(message / 2);
             self.settings.max_content_bytes = self.settings.max_content_bytes.min(room);
-        }
-    }
-
-    /// Content that fits in no message could never arrive.
-    fn check_sizes(&self, problems: &mut Vec<Problem>) {
-        let (content, message) = (self.settings.max_content_bytes, self.settings.max_message_bytes);
-        if content > MOST_CONTENT_BYTES {
-            problems.push(Problem::Value {
-                key: "max_content_bytes",
-                value: content.to_string(),
-                origin: self.origin("max_content_bytes"),
-                accepted: format!("at most {MOST_CONTENT_BYTES} (16MiB)"),
-            });
-        }
-        if content >= message {
-            problems.push(Problem::Value {
-                key: "max_content_bytes",
-                value: content.to_string(),
-                origin: self.origin("max_content_bytes"),
-                accepted: format!(
-                    "less than max_message_bytes, {message} ({})",
-                    self.origin("max_message_bytes")
-                ),
-            });
-        }
-    }
-
-    /// Models come and go, so there is no default model.
-    fn check_model(&self, problems: &mut Vec<Problem>) {
-        if self.settings.llm != Llm::None && self.settings.llm_model.is_empty() {
-            problems.push(Problem::Value {
-                key: "llm_model",
-                value: String::new(),
-                origin: self.origin("llm_model"),
-                accepted: format!(
-                    "the name of a model, since llm is {} ({})",
-                    self.settings.llm.name(),
-                    self.origin("llm")
-                ),
-            });
-        }
-    }
-
-    /// An embedding server needs a model, and an embedding model needs a server.
-    fn check_embedding_model(&self, problems: &mut Vec<Problem>) {
-        let (url, model) = (&self.settings.embedding_base_url, &self.settings.embedding_model);
-        let (key, of, accepted) = match (url, model.is_empty()) {
-            (Some(_), true) => ("embedding_model", "embedding_base_url", "the name of a model"),
-            (None, false) => ("embedding_base_url", "embedding_model", "the address of an embedding server"),
-            _ => return,
-        };
-        problems.push(Problem::Value {
-            key,
-            value: String::new(),
-            origin: self.origin(key),
-            accepted: format!("{accepted}, since there is an {of} ({})", self.origin(of)),
-        });
-    }
-
-    /// A JWT that was made for another service must not open this one (RFC 8725, 3.9).
-    fn check_audience(&self, problems: &mut Vec<Problem>) {
-        if self.settings.jwt_keys.is_some() && self.settings.jwt_audience.is_empty() {
-            problems.push(Problem::Value {
-                key: "jwt_audience",
-                value: String::new(),
-                origin: self.origin("jwt_audience"),
-                accepted: format!(
-                    "what the `aud` of JWTs for this server holds, since there are jwt_keys ({})",
-                    self.origin("jwt_keys")
-                ),
-            });
-        }
-    }
-
-    /// The postgres backend needs a database and the name of a schema.
-    fn check_database(&self, problems: &mut Vec<Problem>) {
-        if self.settings.backend != Backend::Postgres {
-            return;
-        }
-        let Settings { database_url, database_schema, .. } = &self.settings;
-        let is_name = (1..=MAX_SCHEMA_BYTES).contains(&database_schema.len());
-        let schema = format!("the name of a schema, 1 to {MAX_SCHEMA_BYTES} bytes");
-        let wrong = [
-            ("database_url", String::new(), database_url.is_none(), "the URL of a database".to_owned()),
-            ("database_schema", database_schema.clone(), !is_name, schema),
-        ];
-        for (key, value, _, accepted) in wrong.into_iter().filter(|(_, _, is_wrong, _)| *is_wrong) {
-            problems.push(Problem::Value {
-                key,
-                value,
-                origin: self.origin(key),
-                accepted: format!("{accepted}, since the backend is postgres ({})", self.origin("backend")),
-            });
-        }
-    }
-
-    /// An address that others can reach must be guarded, or be open on purpose.
-    fn check_exposure(&self, problems: &mut Vec<Problem>) {
-        let served =
-            [("listen", Some(&self.settings.listen)), ("inspector", self.settings.inspector.as_ref())];
-        for (key, listen) in served {
-            let Some(listen) = listen else { continue };
-            let Some(lacking) = self.settings.exposed(listen) else { continue };
-            let nearby = listen.nearby();
-            problems.push(Problem::Value {
-                key,
-                value: listen.to_string(),
-                origin: self.origin(key),
-                accepted: format!(
-                    "an address of this machine alone, such as {nearby}, since {lacking}. Set the missing settings; or set \
-                     allow_insecure = true (--allow-insecure true) if something else keeps others out"
-                ),
-            });
-        }
-    }
-
-    /// Motorhead's interface has no TLS: others can only be let in on purpose.
-    fn check_motorhead(&self, problems: &mut Vec<Problem>) {
-        let Some(listen) = &self.settings.motorhead_listen else { return };
-        if !listen.is_local() && !self.settings.allow_insecure {
-            problems.push(Problem::Value {
-                key: "motorhead_listen",
-                value: listen.to_string(),
-                origin: self.origin("motorhead_listen"),
-                accepted: format!(
-                    "an address of this machine alone, such as {}, since motorhead's interface has no TLS; or set \
-                     allow_insecure = true (--allow-insecure true) if something else keeps others out",
-                    listen.nearby()
-                ),
-            });
-        }
-    }
-
-    /// A Unix socket has no TLS, so files for TLS are refused instead of being ignored.
-    fn check_socket(&self, problems: &mut Vec<Problem>) {
-        let Listen::Unix(_) = self.settings.listen else { return };
-        let files = [
-            ("tls_cert", &self.settings.tls_cert),
-            ("tls_key", &self.settings.tls_key),
-            ("tls_client_ca", &self.settings.tls_client_ca),
-        ];
-        for (key, file) in files {
-            let Some(file) = file else { continue };
-            problems.push(Problem::Value {
-                key,
-                value: file.display().to_string(),
-                origin: self.origin(key),
-                accepted: format!(
-                    "nothing, since listen is {} ({}): a Unix socket has no TLS, socket_mode says who may connect",
-                    self.settings.listen,
-                    self.origin("listen")
-                ),
-            });
         }
     }
 

@@ -211,16 +211,10 @@ fn rendered_as(message: &Message) -> proto::RenderedAs {
 }
 
 fn omitted((omission, ranges): &(Omission, Ranges)) -> proto::OmittedUtterances {
-    let reason = match omission {
-        Omission::Evicted => proto::OmissionReason::Evicted,
-        Omission::Budget => proto::OmissionReason::Budget,
-        Omission::MaxTurns => proto::OmissionReason::MaxTurns,
-        Omission::UnansweredCall => proto::OmissionReason::UnansweredCall,
-        Omission::Forgotten => proto::OmissionReason::Forgotten,
-        Omission::Aside => proto::OmissionReason::Aside,
-        Omission::Empty => proto::OmissionReason::Empty,
-        Omission::Format => proto::OmissionReason::Format,
-    };
+    let reason = encode::same_name!(
+        omission, Omission to OmissionReason:
+        Evicted Budget MaxTurns UnansweredCall Forgotten Aside Empty Format
+    );
     proto::OmittedUtterances { reason: reason.into(), sequences: encode::ranges(ranges) }
 }
 

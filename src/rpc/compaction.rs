@@ -274,11 +274,7 @@ fn compaction(made: &Compaction, state: &Conversation) -> proto::Compaction {
     proto::Compaction {
         compaction_number: Some(encode::int(made.number)),
         time: Some(encode::time(made.time)),
-        cause: match made.cause {
-            Cause::Asked => proto::CompactionCause::Asked.into(),
-            Cause::Advised => proto::CompactionCause::Advised.into(),
-            Cause::Policy => proto::CompactionCause::Policy.into(),
-        },
+        cause: encode::same_name!(made.cause, Cause to CompactionCause: Asked Advised Policy).into(),
         compacted: encode::ranges(&made.compacted),
         compacted_utterance_count: Some(encode::int(made.count)),
         kept_utterance_count: Some(encode::int(made.kept)),

@@ -179,35 +179,20 @@ fn response(prepared: Prepared) -> proto::PrepareHistoryResponse {
 }
 
 fn dropped(dropped: Dropped) -> proto::DroppedMessage {
-    let reason = match dropped.reason {
-        DropReason::NotAMessage => proto::DropReason::NotAMessage,
-        DropReason::UnknownRole => proto::DropReason::UnknownRole,
-        DropReason::InvalidContent => proto::DropReason::InvalidContent,
-        DropReason::Empty => proto::DropReason::Empty,
-        DropReason::InvalidToolCall => proto::DropReason::InvalidToolCall,
-        DropReason::InvalidField => proto::DropReason::InvalidField,
-        DropReason::TooLarge => proto::DropReason::TooLarge,
-        DropReason::OrphanedResult => proto::DropReason::OrphanedResult,
-        DropReason::UnansweredCall => proto::DropReason::UnansweredCall,
-        DropReason::Alternation => proto::DropReason::Alternation,
-        DropReason::MaxMessages => proto::DropReason::MaxMessages,
-        DropReason::MaxBytes => proto::DropReason::MaxBytes,
-        DropReason::TokenBudget => proto::DropReason::TokenBudget,
-    };
+    let reason = encode::same_name!(
+        dropped.reason, DropReason to DropReason:
+        NotAMessage UnknownRole InvalidContent Empty InvalidToolCall InvalidField TooLarge OrphanedResult
+        UnansweredCall Alternation MaxMessages MaxBytes TokenBudget
+    );
     let index = Some(encode::int(dropped.index));
     proto::DroppedMessage { index, reason: reason.into(), text: dropped.text }
 }
 
 fn warning(warning: Warning) -> proto::Warning {
-    let kind = match warning.kind {
-        WarningKind::ManyMessages => proto::WarningKind::ManyMessages,
-        WarningKind::LargeRequest => proto::WarningKind::LargeRequest,
-        WarningKind::NearTokenBudget => proto::WarningKind::NearTokenBudget,
-        WarningKind::PartsLeftOut => proto::WarningKind::PartsLeftOut,
-        WarningKind::ResultsMoved => proto::WarningKind::ResultsMoved,
-        WarningKind::MessagesMerged => proto::WarningKind::MessagesMerged,
-        WarningKind::CallIdsChanged => proto::WarningKind::CallIdsChanged,
-        WarningKind::PlaceholderAdded => proto::WarningKind::PlaceholderAdded,
-    };
+    let kind = encode::same_name!(
+        warning.kind, WarningKind to WarningKind:
+        ManyMessages LargeRequest NearTokenBudget PartsLeftOut ResultsMoved MessagesMerged CallIdsChanged
+        PlaceholderAdded
+    );
     encode::warning(kind, warning.text)
 }

@@ -134,42 +134,13 @@ fn encode_event(event: Event, cursor: EventCursor) -> proto::Event {
 }
 
 fn operation(operation: Operation) -> proto::Operation {
-    match operation {
-        Operation::Memorize => proto::Operation::Memorize,
-        Operation::Remember => proto::Operation::Remember,
-        Operation::Forget => proto::Operation::Forget,
-        Operation::Erase => proto::Operation::Erase,
-        Operation::Restore => proto::Operation::Restore,
-        Operation::Summarize => proto::Operation::Summarize,
-        Operation::GetCapacity => proto::Operation::GetCapacity,
-        Operation::CreateConversation => proto::Operation::CreateConversation,
-        Operation::GetConversation => proto::Operation::GetConversation,
-        Operation::ListConversations => proto::Operation::ListConversations,
-        Operation::UpdateConversation => proto::Operation::UpdateConversation,
-        Operation::GetState => proto::Operation::GetState,
-        Operation::UpdateState => proto::Operation::UpdateState,
-        Operation::DeleteConversation => proto::Operation::DeleteConversation,
-        Operation::ListUtterances => proto::Operation::ListUtterances,
-        Operation::GetSummary => proto::Operation::GetSummary,
-        Operation::UpdateUtterance => proto::Operation::UpdateUtterance,
-        Operation::ExpireConversation => proto::Operation::ExpireConversation,
-        Operation::CountTokens => proto::Operation::CountTokens,
-        Operation::ExportConversation => proto::Operation::ExportConversation,
-        Operation::ImportConversation => proto::Operation::ImportConversation,
-        Operation::EndConversation => proto::Operation::EndConversation,
-        Operation::RetireConversation => proto::Operation::RetireConversation,
-        Operation::GetStats => proto::Operation::GetStats,
-        Operation::DeleteRecipient => proto::Operation::DeleteRecipient,
-        Operation::ShareConversation => proto::Operation::ShareConversation,
-        Operation::RevokeShare => proto::Operation::RevokeShare,
-        Operation::ReadShared => proto::Operation::ReadShared,
-        Operation::BuildContext => proto::Operation::BuildContext,
-        Operation::ForkConversation => proto::Operation::ForkConversation,
-        Operation::PrepareHistory => proto::Operation::PrepareHistory,
-        Operation::CompactConversation => proto::Operation::CompactConversation,
-        Operation::UndoCompaction => proto::Operation::UndoCompaction,
-        Operation::ListCompactions => proto::Operation::ListCompactions,
-        Operation::AnswerCompactionPrompt => proto::Operation::AnswerCompactionPrompt,
-        Operation::SummarizeByLlm => proto::Operation::SummarizeByLlm,
-    }
+    encode::same_name!(
+        operation, Operation to Operation:
+        Memorize Remember Forget Erase Restore Summarize GetCapacity CreateConversation GetConversation
+        ListConversations UpdateConversation GetState UpdateState DeleteConversation ListUtterances
+        GetSummary UpdateUtterance ExpireConversation CountTokens ExportConversation ImportConversation
+        EndConversation RetireConversation GetStats DeleteRecipient ShareConversation RevokeShare
+        ReadShared BuildContext ForkConversation PrepareHistory CompactConversation UndoCompaction
+        ListCompactions AnswerCompactionPrompt SummarizeByLlm
+    )
 }

@@ -6,6 +6,7 @@ mod beside;
 mod calls;
 mod check;
 mod chores;
+mod code_names;
 pub mod database;
 mod error;
 mod guard;

@@ -10,6 +10,7 @@ pub mod durable;
 mod listing;
 mod memory;
 mod meters;
+mod overload;
 pub mod postgres;
 mod quotas;
 mod underived;

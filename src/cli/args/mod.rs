@@ -1,13 +1,8 @@
 //! Arguments that several commands share.
 
-mod context_format;
-mod format;
-mod preset;
-mod speaker;
+mod choice;
 mod target;
 
-pub use context_format::ContextFormat;
-pub use format::ConversationFormat;
-pub use preset::Preset;
-pub use speaker::Speaker;
+pub(in crate::cli) use choice::choice;
+pub use choice::{ContextFormat, ConversationFormat, Preset, Speaker};
 pub use target::{Json, Remote, Target, required};

@@ -136,7 +136,7 @@ impl Server {
         let request = |summary_model| CreateConversationRequest {
             conversation_id: conversation_id.to_owned(),
             recipient_id: self.recipient.clone(),
-            policy: Some(Policy { preset: self.preset.number(), summary_model, ..Default::default() }),
+            policy: Some(Policy { preset: self.preset.wire().into(), summary_model, ..Default::default() }),
             ..Default::default()
         };
         let mut conversations = self.connection.conversations();

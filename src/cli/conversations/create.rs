@@ -42,7 +42,7 @@ pub async fn create(args: Create) -> Result<(), CliError> {
         conversation_id: args.conversation,
         recipient_id: args.recipient,
         title: args.title,
-        policy: args.preset.map(|preset| Policy { preset: preset.number(), ..Default::default() }),
+        policy: args.preset.map(|preset| Policy { preset: preset.wire().into(), ..Default::default() }),
         ..Default::default()
     };
     let response = connection.conversations().create_conversation(request).await?.into_inner();

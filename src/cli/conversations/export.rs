@@ -11,7 +11,7 @@ use clap::{
 };
 
 use crate::cli::{
-    args::{ConversationFormat, Target},
+    args::{ConversationFormat, Target, choice},
     client::Connection,
     errors::CliError,
     stores::meter::Meter,
@@ -22,9 +22,7 @@ use crate::cli::{
         text::{bytes, counted, ranges},
     },
 };
-use crate::proto::{
-    self, ExportConversationRequest, ExportEnd, ExportLoss, export_conversation_response::Message,
-};
+use crate::proto::{ExportConversationRequest, ExportEnd, ExportLoss, export_conversation_response::Message};
 
 /// Export conversations for other programs
 ///
@@ -63,22 +61,13 @@ fn exported() -> impl TypedValueParser<Value = ConversationFormat> {
     PossibleValuesParser::new(names).try_map(|name| ConversationFormat::from_str(&name, false))
 }
 
-/// The layout of an export.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Layout {
-    /// one JSON document
-    Json,
-    /// one message per line, or with --all one conversation
-    Jsonl,
-}
-
-impl Layout {
-    /// Its number on the wire.
-    pub fn number(self) -> i32 {
-        match self {
-            Self::Json => proto::ExportLayout::Json.into(),
-            Self::Jsonl => proto::ExportLayout::JsonLines.into(),
-        }
+choice! {
+    /// The layout of an export.
+    pub enum Layout means ExportLayout {
+        /// one JSON document
+        Json = Json,
+        /// one message per line, or with --all one conversation
+        Jsonl = JsonLines,
     }
 }
 
@@ -121,8 +110,8 @@ fn request(args: &Export) -> Result<ExportConversationRequest, CliError> {
         all_conversations: args.all,
         conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient.clone(),
-        format: args.format.number(),
-        layout: args.layout.map_or(0, |layout| layout.number()),
+        format: args.format.wire().into(),
+        layout: args.layout.map_or(0, |layout| layout.wire().into()),
         close_unanswered_calls: args.close_unanswered,
         repair_all: args.repair_all,
     })

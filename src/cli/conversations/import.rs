@@ -174,7 +174,7 @@ impl Importing {
             }
         }
         ImportHeader {
-            format: args.format.map_or(0, |format| format.number()),
+            format: args.format.map_or(0, |format| format.wire().into()),
             conversation_id,
             recipient_id: args.recipient.clone(),
             into_existing: args.into_existing,

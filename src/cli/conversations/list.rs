@@ -1,10 +1,10 @@
 //! `utterd list`: lists conversations.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use prost_types::Timestamp;
 
 use crate::cli::{
-    args::{Json, Remote},
+    args::{Json, Remote, choice},
     client::Connection,
     errors::CliError,
     terminal::{
@@ -12,35 +12,37 @@ use crate::cli::{
         text::{clipped, count, counted, minute, visible, word},
     },
 };
-use crate::proto::{Conversation, ConversationOrder, ConversationStatus, ListConversationsRequest};
+use crate::proto::{Conversation, ConversationStatus, ListConversationsRequest};
 
 /// The most conversations per page.
 const MOST: i32 = 1_000;
 
-/// A conversation's status.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Status {
-    /// used recently
-    Active,
-    /// the assistant asked something
-    AwaitingAnswer,
-    /// not used for some time
-    Idle,
-    /// ended
-    Closed,
+choice! {
+    /// A conversation's status.
+    enum Status means ConversationStatus {
+        /// used recently
+        Active = Active,
+        /// the assistant asked something
+        AwaitingAnswer = AwaitingAnswer,
+        /// not used for some time
+        Idle = Idle,
+        /// ended
+        Closed = Closed,
+    }
 }
 
-/// Which conversations come first.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Order {
-    /// the last changed first
-    Used,
-    /// the last started first
-    Started,
-    /// the last changed last
-    LeastUsed,
-    /// the first started first
-    Oldest,
+choice! {
+    /// Which conversations come first.
+    enum Order means ConversationOrder {
+        /// the last changed first
+        Used = NewestUpdate,
+        /// the last started first
+        Started = NewestStart,
+        /// the last changed last
+        LeastUsed = OldestUpdate,
+        /// the first started first
+        Oldest = OldestStart,
+    }
 }
 
 /// List conversations
@@ -121,18 +123,7 @@ async fn fetch(connection: &Connection, args: &List) -> Result<(Vec<Conversation
 }
 
 fn request(args: &List) -> ListConversationsRequest {
-    let status = args.status.map_or(ConversationStatus::Unspecified, |status| match status {
-        Status::Active => ConversationStatus::Active,
-        Status::AwaitingAnswer => ConversationStatus::AwaitingAnswer,
-        Status::Idle => ConversationStatus::Idle,
-        Status::Closed => ConversationStatus::Closed,
-    });
-    let order = match args.order {
-        Order::Used => ConversationOrder::NewestUpdate,
-        Order::Started => ConversationOrder::NewestStart,
-        Order::LeastUsed => ConversationOrder::OldestUpdate,
-        Order::Oldest => ConversationOrder::OldestStart,
-    };
+    let status = args.status.map_or(ConversationStatus::Unspecified, Status::wire);
     ListConversationsRequest {
         recipient_id: args.recipient.clone(),
         status: status.into(),
@@ -140,7 +131,7 @@ fn request(args: &List) -> ListConversationsRequest {
         page_token: args.after.clone(),
         all_recipients: args.all,
         conversation_id_prefix: args.prefix.clone(),
-        order: order.into(),
+        order: args.order.wire().into(),
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use prost_types::FieldMask;
 
 use super::stored;
 use crate::cli::{
-    args::{Preset, Target},
+    args::{Preset, Target, choice},
     client::Connection,
     errors::CliError,
     terminal::{output::Output, text::sequences},
@@ -94,13 +94,14 @@ struct NewLimits {
     summary_model: Option<String>,
 }
 
-/// What happens to an utterance that is larger than the window.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Oversize {
-    /// store it
-    Keep,
-    /// refuse it
-    Reject,
+choice! {
+    /// What happens to an utterance that is larger than the window.
+    enum Oversize means Oversize {
+        /// store it
+        Keep = Keep,
+        /// refuse it
+        Reject = Reject,
+    }
 }
 
 /// Shows or sets limits.
@@ -146,11 +147,8 @@ fn tell(output: &mut Output, response: &UpdateConversationResponse) -> Result<()
 
 fn wanted(limits: NewLimits) -> Result<Limits, CliError> {
     let expire_after = limits.expire_after.map(prost_types::Duration::try_from).transpose();
-    let (preset, oversize) = (limits.preset.map_or(0, Preset::number), limits.oversize);
-    let oversize = oversize.map_or(proto::Oversize::Unspecified, |oversize| match oversize {
-        Oversize::Keep => proto::Oversize::Keep,
-        Oversize::Reject => proto::Oversize::Reject,
-    });
+    let (preset, oversize) = (limits.preset.map_or(0, |preset| preset.wire().into()), limits.oversize);
+    let oversize = oversize.map_or(proto::Oversize::Unspecified, Oversize::wire);
     let wanted = Limits {
         preset,
         max_utterances: limits.max_utterances,

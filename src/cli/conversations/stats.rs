@@ -2,10 +2,10 @@
 
 use std::io;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::cli::{
-    args::Target,
+    args::{Target, choice},
     client::Connection,
     errors::CliError,
     terminal::{
@@ -15,7 +15,7 @@ use crate::cli::{
     },
 };
 use crate::proto::{
-    self, Compression, EmbeddingStats, GetStatsRequest, LlmStats, Stats, StatsScope, TimeBucket, ToolCount,
+    self, Compression, EmbeddingStats, GetStatsRequest, LlmStats, Stats, StatsScope, ToolCount,
     UtteranceCount,
 };
 
@@ -37,17 +37,18 @@ pub struct AskStats {
     pub by: Span,
 }
 
-/// The length of the time spans of `stats`.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Span {
-    /// from the full hour
-    Hour,
-    /// from midnight, UTC
-    Day,
-    /// from Monday
-    Week,
-    /// from the first
-    Month,
+choice! {
+    /// The length of the time spans of `stats`.
+    pub enum Span means TimeBucket {
+        /// from the full hour
+        Hour = Hour,
+        /// from midnight, UTC
+        Day = Day,
+        /// from Monday
+        Week = Week,
+        /// from the first
+        Month = Month,
+    }
 }
 
 /// Prints the numbers of a conversation, or of all of a recipient's.
@@ -58,24 +59,13 @@ pub async fn stats(args: AskStats) -> Result<(), CliError> {
         conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
         scope: scope.into(),
-        bucket: TimeBucket::from(args.by).into(),
+        bucket: args.by.wire().into(),
         ..Default::default()
     };
     let response = connection.conversations().get_stats(request).await?.into_inner();
     args.target.json.answer("GetStatsResponse", response, |output, response| {
         tell(output, &response.stats.unwrap_or_default(), args.by)
     })
-}
-
-impl From<Span> for TimeBucket {
-    fn from(span: Span) -> Self {
-        match span {
-            Span::Hour => Self::Hour,
-            Span::Day => Self::Day,
-            Span::Week => Self::Week,
-            Span::Month => Self::Month,
-        }
-    }
 }
 
 fn tell(output: &mut Output, stats: &Stats, by: Span) -> io::Result<()> {

@@ -119,7 +119,7 @@ fn request(args: Context) -> BuildContextRequest {
     BuildContextRequest {
         conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
-        format: args.format.number(),
+        format: args.format.wire().into(),
         token_budget: args.budget,
         max_turns: args.turns,
         stable_steps: args.stable_steps,

@@ -132,7 +132,7 @@ fn role(args: &Memorize) -> Role {
         (None, Some(_)) => Speaker::Tool,
         (None, None) => Speaker::User,
     };
-    args.role.unwrap_or(implied).into()
+    args.role.unwrap_or(implied).wire()
 }
 
 /// The text; for `-` or without one, the text on stdin, which must not be empty.

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::value::RawValue;
 
 use crate::cli::{
-    args::{ContextFormat, Json, Remote},
+    args::{ContextFormat, Json, Remote, choice},
     client::Connection,
     errors::CliError,
     terminal::{
@@ -17,18 +17,19 @@ use crate::cli::{
 };
 use crate::{
     domain::limits::MAX_HISTORY_WEIGHT,
-    proto::{self, DroppedMessage, HistoryRecall, PrepareHistoryRequest, PrepareHistoryResponse},
+    proto::{DroppedMessage, HistoryRecall, PrepareHistoryRequest, PrepareHistoryResponse},
 };
 
-/// What happens to consecutive messages of one role.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Alternation {
-    /// into one message
-    Merge,
-    /// all but the newest
-    Drop,
-    /// refuse the history
-    Reject,
+choice! {
+    /// What happens to consecutive messages of one role.
+    enum Alternation means Alternation {
+        /// into one message
+        Merge = Merge,
+        /// all but the newest
+        Drop = Drop,
+        /// refuse the history
+        Reject = Reject,
+    }
 }
 
 /// Fit a history that you hold to a model's limits
@@ -90,13 +91,8 @@ fn request(args: Prepare, history: String) -> PrepareHistoryRequest {
         max_messages: args.max_messages,
         max_bytes: args.max_bytes,
         token_budget: args.budget,
-        alternation: match args.alternation {
-            Alternation::Merge => proto::Alternation::Merge,
-            Alternation::Drop => proto::Alternation::Drop,
-            Alternation::Reject => proto::Alternation::Reject,
-        }
-        .into(),
-        format: args.format.number(),
+        alternation: args.alternation.wire().into(),
+        format: args.format.wire().into(),
         model: args.model,
         recall: args.recall.map(|prompt| HistoryRecall { prompt, ..Default::default() }),
         ..Default::default()

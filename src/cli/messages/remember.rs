@@ -2,10 +2,10 @@
 
 use std::io;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::cli::{
-    args::{Speaker, Target, required},
+    args::{Speaker, Target, choice, required},
     client::Connection,
     errors::CliError,
     terminal::{
@@ -50,15 +50,16 @@ pub struct Remember {
     pub prompt: Option<String>,
 }
 
-/// Where `remember` looks.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Scope {
-    /// the window of the conversation
-    Window,
-    /// its window and its archive
-    Conversation,
-    /// all conversations of the recipient
-    Recipient,
+choice! {
+    /// Where `remember` looks.
+    pub enum Scope means RememberScope {
+        /// the window of the conversation
+        Window = Window,
+        /// its window and its archive
+        Conversation = Conversation,
+        /// all conversations of the recipient
+        Recipient = Recipient,
+    }
 }
 
 /// Prints the matches, one per line: place, speaker, the score that they are sorted by, and what was said.
@@ -74,19 +75,13 @@ pub async fn remember(mut args: Remember) -> Result<(), CliError> {
 }
 
 fn request(args: Remember) -> RememberRequest {
-    let roles = args.role.into_iter().map(|role| Role::from(role).into()).collect();
+    let roles = args.role.into_iter().map(|role| role.wire().into()).collect();
     RememberRequest {
         conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
         prompt: args.prompt.unwrap_or_default(),
         filter: Some(RememberFilter { roles, ..Default::default() }),
-        scope: match args.scope {
-            None => RememberScope::Unspecified,
-            Some(Scope::Window) => RememberScope::Window,
-            Some(Scope::Conversation) => RememberScope::Conversation,
-            Some(Scope::Recipient) => RememberScope::Recipient,
-        }
-        .into(),
+        scope: args.scope.map_or(RememberScope::Unspecified, Scope::wire).into(),
         order: if args.recent { RememberOrder::Recency } else { RememberOrder::Unspecified }.into(),
         page_size: args.limit,
         min_relevance: args.min_relevance,

@@ -3,16 +3,9 @@
 use crate::domain::{AssignedId, Head, LineageId, Ranges, Sequence, Trunk};
 
 impl Head {
-    /// The lineages in which an utterance may be stored, in the order of lookup: the branch, then the trunks
-    /// that reach it, newest first. The first record found is the utterance: a change since a fork overrides
-    /// the shared record.
-    pub fn lineages_of(&self, sequence: Sequence) -> impl Iterator<Item = LineageId> {
-        let reaching = self.trunks.iter().rev().filter(move |trunk| sequence <= trunk.through);
-        std::iter::once(self.branch).chain(reaching.map(|trunk| trunk.lineage))
-    }
-
-    /// The lineages of its utterances in the order of [`Head::lineages_of`], each with the last sequence read
-    /// there.
+    /// The lineages in which its utterances are stored, in the order of lookup: the branch, then the trunks,
+    /// newest first, each with the last sequence read there. The first record found is the utterance: a change
+    /// since a fork overrides the shared record.
     pub fn lineages(&self) -> impl Iterator<Item = (LineageId, Sequence)> {
         let trunks = self.trunks.iter().rev().map(|trunk| (trunk.lineage, trunk.through));
         std::iter::once((self.branch, self.next)).chain(trunks)
@@ -70,10 +63,8 @@ mod tests {
 
     #[test]
     fn an_utterance_is_looked_for_where_it_changed_last() {
-        let lineages = |sequence| head().lineages_of(Sequence(sequence)).collect::<Vec<_>>();
-        assert_eq!(lineages(4), [OWN, NEWER, OLD]);
-        assert_eq!(lineages(5), [OWN, NEWER]);
-        assert_eq!(lineages(7), [OWN]);
+        let lineages: Vec<_> = head().lineages().collect();
+        assert_eq!(lineages, [(OWN, head().next), (NEWER, Sequence(6)), (OLD, Sequence(4))]);
     }
 
     #[test]

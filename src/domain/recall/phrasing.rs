@@ -10,6 +10,7 @@ use super::{
     terms::{TermKind, stem_of},
     weights::EVERYDAY,
 };
+use crate::domain::phrases::phrases;
 
 /// How much of a word counts towards covering a prompt.
 pub(super) fn share(wanted: &Wanted, prompt: &str) -> f32 {
@@ -54,42 +55,10 @@ static COMMON: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
 });
 
 /// Phrases that ask, in Chinese and Japanese.
-const ASKING: [&str; 34] = [
-    "你曾经",
-    "你之前",
-    "你上次",
-    "曾经",
-    "之前",
-    "上次",
-    "给我",
-    "跟我",
-    "对我",
-    "告诉我",
-    "告诉",
-    "还记得",
-    "记得",
-    "推荐",
-    "建议",
-    "提到",
-    "提过",
-    "说过",
-    "什么",
-    "怎么",
-    "哪些",
-    "哪个",
-    "哪里",
-    "哪儿",
-    "多少",
-    "请问",
-    "我们",
-    "是谁",
-    "吗",
-    "呢",
-    "何",
-    "どの",
-    "について",
-    "教えて",
-];
+const ASKING: [&str; 34] = phrases(
+    "你曾经|你之前|你上次|曾经|之前|上次|给我|跟我|对我|告诉我|告诉|还记得|记得|推荐|建议|提到|提过|说过|什么|怎么|哪些|哪个|哪里|哪儿|多少|请问|我们|是谁|吗|呢|何|どの|について|\
+    教えて",
+);
 
 /// The longest of these phrases, in bytes.
 const LONGEST: usize = 12;

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::domain::phrases::phrases;
+
 /// The questions in a text: sentences that end with a question mark or, in languages that often omit it,
 /// contain a question word.
 #[derive(Debug, Default)]
@@ -88,21 +90,7 @@ fn is_thai(c: char) -> bool {
 const ASKING_AT_END: [&str; 5] = ["か", "かな", "吗", "呢", "까"];
 
 /// Question words in Thai, which has no question mark.
-const ASKING: [&str; 13] = [
-    "ไหม",
-    "มั้ย",
-    "อะไร",
-    "ไหน",
-    "เท่าไหร่",
-    "เท่าไร",
-    "เมื่อไหร่",
-    "เมื่อไร",
-    "ยังไง",
-    "อย่างไร",
-    "หรือเปล่า",
-    "หรือยัง",
-    "กี่",
-];
+const ASKING: [&str; 13] = phrases("ไหม|มั้ย|อะไร|ไหน|เท่าไหร่|เท่าไร|เมื่อไหร่|เมื่อไร|ยังไง|อย่างไร|หรือเปล่า|หรือยัง|กี่");
 
 #[cfg(test)]
 mod tests {

@@ -10,22 +10,6 @@ pub struct Sequence(pub u64);
 impl Sequence {
     /// The first sequence of a conversation.
     pub const FIRST: Self = Self(1);
-
-    /// The next sequence.
-    pub fn next(self) -> Self {
-        Self(self.0 + 1)
-    }
-
-    /// The sequence as a number.
-    pub fn get(self) -> u64 {
-        self.0
-    }
-}
-
-impl fmt::Display for Sequence {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
 }
 
 /// The number of a conversation's changes: 1 when it starts, one more with each change.
@@ -35,23 +19,31 @@ pub struct Revision(pub u64);
 impl Revision {
     /// The revision before a conversation exists.
     pub const NONE: Self = Self(0);
-
-    /// The next revision.
-    pub fn next(self) -> Self {
-        Self(self.0 + 1)
-    }
-
-    /// The revision as a number.
-    pub fn get(self) -> u64 {
-        self.0
-    }
 }
 
-impl fmt::Display for Revision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
+macro_rules! counts {
+    ($($name:ident)*) => {$(
+        impl $name {
+            /// The next one.
+            pub fn next(self) -> Self {
+                Self(self.0 + 1)
+            }
+
+            /// Its number.
+            pub fn get(self) -> u64 {
+                self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(&self.0, f)
+            }
+        }
+    )*};
 }
+
+counts! { Sequence Revision }
 
 /// A moment: microseconds since the Unix epoch, in UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,6 +3,9 @@
 
 use std::sync::{Arc, LazyLock};
 
+use serde::{Deserialize, Serialize};
+
+use super::stored;
 use crate::{
     domain::{
         Change, Conversation, ConversationId, Head, Ranges, Revision, Sequence, Timestamp, Utterance,
@@ -24,20 +27,31 @@ pub struct Facts {
     more: Option<Box<Effects>>,
 }
 
-/// The effects of a change other than storing utterances.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// The effects of a change other than storing utterances. Empty ones are absent in the stored form of an event.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 #[allow(missing_docs)] // the same names as in `Change`
 pub struct Effects {
+    #[serde(with = "stored", skip_serializing_if = "Ranges::is_empty")]
     pub evicted: Ranges,
+    #[serde(with = "stored", skip_serializing_if = "Ranges::is_empty")]
     pub dropped: Ranges,
+    #[serde(with = "stored", skip_serializing_if = "Ranges::is_empty")]
     pub forgotten: Ranges,
+    #[serde(with = "stored", skip_serializing_if = "Ranges::is_empty")]
     pub erased: Ranges,
+    #[serde(with = "stored", skip_serializing_if = "Ranges::is_empty")]
     pub restored: Ranges,
+    #[serde(with = "stored", skip_serializing_if = "Ranges::is_empty")]
     pub updated: Ranges,
-    pub segments_written: Vec<u32>,
-    pub segments_removed: Vec<u32>,
+    #[serde(with = "stored", skip_serializing_if = "Ranges::is_empty")]
     pub returned: Ranges,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub segments_written: Vec<u32>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub segments_removed: Vec<u32>,
     /// The number of the compaction made or undone.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub compaction: Option<u32>,
 }
 
@@ -155,9 +169,9 @@ impl Effects {
             erased: change.erased.clone(),
             restored: change.restored.clone(),
             updated: change.updated.clone(),
+            returned: sequences(&change.returned),
             segments_written: change.segments_written.iter().map(|segment| segment.number).collect(),
             segments_removed: change.segments_removed.clone(),
-            returned: sequences(&change.returned),
             compaction: change.compaction,
         }
     }

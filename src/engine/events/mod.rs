@@ -5,6 +5,7 @@ pub(super) mod event_log;
 pub(super) mod event_rings;
 pub(super) mod facts;
 pub(super) mod references;
+mod stored;
 pub(super) mod trace;
 pub(super) mod traced;
 pub(super) mod watch;

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     domain::{
-        ConversationId, ConversationKey, Namespace, Ranges, RecipientId, RequestId, Revision, Sequence,
-        Timestamp,
+        ConversationId, ConversationKey, Namespace, Ranges, RecipientId, RequestId, Revision, Timestamp,
     },
     engine::{
         Operation,
         events::{
             Event, Subject,
             facts::{Effects, Facts},
+            stored,
         },
     },
 };
@@ -37,32 +37,11 @@ struct Record {
     revision: u64,
     #[serde(default, skip_serializing_if = "is_default")]
     started: bool,
-    #[serde(default, skip_serializing_if = "is_default")]
-    memorized: Sequences,
-    #[serde(default, skip_serializing_if = "is_default")]
-    evicted: Sequences,
-    #[serde(default, skip_serializing_if = "is_default")]
-    dropped: Sequences,
-    #[serde(default, skip_serializing_if = "is_default")]
-    forgotten: Sequences,
-    #[serde(default, skip_serializing_if = "is_default")]
-    erased: Sequences,
-    #[serde(default, skip_serializing_if = "is_default")]
-    restored: Sequences,
-    #[serde(default, skip_serializing_if = "is_default")]
-    updated: Sequences,
-    #[serde(default, skip_serializing_if = "is_default")]
-    returned: Sequences,
-    #[serde(default, skip_serializing_if = "is_default")]
-    segments_written: Vec<u32>,
-    #[serde(default, skip_serializing_if = "is_default")]
-    segments_removed: Vec<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    compaction: Option<u32>,
+    #[serde(default, with = "stored", skip_serializing_if = "Ranges::is_empty")]
+    memorized: Ranges,
+    #[serde(flatten)]
+    more: Effects,
 }
-
-/// Ranges, each by its first and last member.
-type Sequences = Vec<(u64, u64)>;
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
@@ -71,7 +50,6 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 /// Returns the stored form of an event.
 pub fn written(event: &Event) -> String {
     let facts = event.facts.clone().unwrap_or_default();
-    let more = facts.more();
     let record = Record {
         time: event.time.0,
         operation: event.operation,
@@ -81,17 +59,8 @@ pub fn written(event: &Event) -> String {
         results: event.results,
         revision: facts.revision.get(),
         started: facts.started,
-        memorized: sequences(&facts.memorized),
-        evicted: sequences(&more.evicted),
-        dropped: sequences(&more.dropped),
-        forgotten: sequences(&more.forgotten),
-        erased: sequences(&more.erased),
-        restored: sequences(&more.restored),
-        updated: sequences(&more.updated),
-        returned: sequences(&more.returned),
-        segments_written: more.segments_written.clone(),
-        segments_removed: more.segments_removed.clone(),
-        compaction: more.compaction,
+        more: facts.more().clone(),
+        memorized: facts.memorized.clone(),
     };
     serde_json::to_string(&record).unwrap_or_default()
 }
@@ -107,19 +76,7 @@ pub fn read(namespace: &Namespace, text: &str) -> Option<Event> {
         }
         (_, recipient) => Subject::Wide(namespace.clone(), recipient),
     };
-    let more = Effects {
-        evicted: ranges(record.evicted),
-        dropped: ranges(record.dropped),
-        forgotten: ranges(record.forgotten),
-        erased: ranges(record.erased),
-        restored: ranges(record.restored),
-        updated: ranges(record.updated),
-        segments_written: record.segments_written,
-        segments_removed: record.segments_removed,
-        returned: ranges(record.returned),
-        compaction: record.compaction,
-    };
-    let facts = Facts::read(Revision(record.revision), record.started, ranges(record.memorized), more);
+    let facts = Facts::read(Revision(record.revision), record.started, record.memorized, record.more);
     Some(Event {
         time: Timestamp(record.time),
         request: record.request.map(|id| RequestId::new(&id)).transpose().ok()?,
@@ -129,19 +86,10 @@ pub fn read(namespace: &Namespace, text: &str) -> Option<Event> {
     })
 }
 
-fn sequences(ranges: &Ranges) -> Sequences {
-    ranges.iter().map(|range| (range.start().0, range.end().0)).collect()
-}
-
-fn ranges(sequences: Sequences) -> Ranges {
-    let mut ranges = Ranges::new();
-    sequences.into_iter().for_each(|(first, last)| ranges.insert(Sequence(first), Sequence(last)));
-    ranges
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::Sequence;
 
     fn namespace() -> Namespace {
         Namespace::default()

@@ -20,6 +20,16 @@ use crate::{
     proto,
 };
 
+/// Converts a variant to the variant with the same name in a generated enum, given the names of all variants.
+macro_rules! same_name {
+    ($value:expr, $from:ident to $to:ident: $($name:ident)*) => {
+        match $value {
+            $($from::$name => $crate::proto::$to::$name,)*
+        }
+    };
+}
+pub(in crate::rpc) use same_name;
+
 /// Converts a count; one beyond int32 becomes the largest int32.
 pub fn int(number: impl TryInto<i32>) -> i32 {
     number.try_into().unwrap_or(i32::MAX)
@@ -48,22 +58,12 @@ pub fn time(time: Timestamp) -> WireTime {
 
 /// Converts a role.
 pub fn role(role: Role) -> proto::Role {
-    match role {
-        Role::System => proto::Role::System,
-        Role::User => proto::Role::User,
-        Role::Assistant => proto::Role::Assistant,
-        Role::Tool => proto::Role::Tool,
-    }
+    same_name!(role, Role to Role: System User Assistant Tool)
 }
 
 /// Converts the status of a conversation.
 pub fn status(status: Status) -> proto::ConversationStatus {
-    match status {
-        Status::Active => proto::ConversationStatus::Active,
-        Status::AwaitingAnswer => proto::ConversationStatus::AwaitingAnswer,
-        Status::Idle => proto::ConversationStatus::Idle,
-        Status::Closed => proto::ConversationStatus::Closed,
-    }
+    same_name!(status, Status to ConversationStatus: Active AwaitingAnswer Idle Closed)
 }
 
 /// Converts an utterance as it is in `state`.
@@ -260,12 +260,7 @@ fn advice(advice: Advice) -> proto::CompactionAdvice {
 }
 
 fn over_limit(cause: OverLimit) -> proto::OverLimitCause {
-    match cause {
-        OverLimit::NewestUnit => proto::OverLimitCause::NewestUnit,
-        OverLimit::OpenExchange => proto::OverLimitCause::OpenExchange,
-        OverLimit::Instructions => proto::OverLimitCause::Instructions,
-        OverLimit::Pinned => proto::OverLimitCause::Pinned,
-    }
+    same_name!(cause, OverLimit to OverLimitCause: NewestUnit OpenExchange Instructions Pinned)
 }
 
 /// Converts a conversation without its utterances and summary.
@@ -318,10 +313,7 @@ fn policy(policy: &Policy) -> proto::Policy {
         keep_turns: keep(policy.turns),
         summarization_enabled: Some(policy.summarization_enabled),
         summary_token_limit: policy.summary_token_limit.map(int),
-        oversize: match policy.oversize {
-            Oversize::Keep => proto::Oversize::Keep.into(),
-            Oversize::Reject => proto::Oversize::Reject.into(),
-        },
+        oversize: same_name!(policy.oversize, Oversize to Oversize: Keep Reject).into(),
         archive_limit: Some(int(policy.archive_limit)),
         expire_after: policy.expire_after.and_then(|after| after.try_into().ok()),
         llm_summaries: policy.llm_summaries,

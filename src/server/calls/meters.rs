@@ -6,7 +6,10 @@ use std::sync::OnceLock;
 use tonic::Code;
 
 use crate::{
-    server::guard::methods::{Count, Method},
+    server::{
+        code_names::names,
+        guard::methods::{Count, Method},
+    },
     telemetry::{Histogram, HistogramVec, IntCounter, IntCounterVec, Registry, by, histogram_by},
 };
 
@@ -63,7 +66,7 @@ impl Meters {
     pub(super) fn ended(&self, method: &Method, code: Code, seconds: f64) {
         let ended = || {
             let [kind, service, name] = labels(method);
-            let labels = [kind, service, name, word(code)];
+            let labels = [kind, service, name, names(code).go];
             (self.handled.with_label_values(&labels), self.handling.with_label_values(&labels))
         };
         let of_code = &self.methods[method.number].ended[code as usize % CODES];
@@ -84,28 +87,5 @@ fn labels(method: &Method) -> [&str; 3] {
     match method.number {
         0 => [kind, "unknown", "unknown"],
         _ => [kind, &method.service, &method.name],
-    }
-}
-
-/// The code as Go writes it, which is what dashboards expect.
-pub(super) fn word(code: Code) -> &'static str {
-    match code {
-        Code::Ok => "OK",
-        Code::Cancelled => "Canceled",
-        Code::Unknown => "Unknown",
-        Code::InvalidArgument => "InvalidArgument",
-        Code::DeadlineExceeded => "DeadlineExceeded",
-        Code::NotFound => "NotFound",
-        Code::AlreadyExists => "AlreadyExists",
-        Code::PermissionDenied => "PermissionDenied",
-        Code::ResourceExhausted => "ResourceExhausted",
-        Code::FailedPrecondition => "FailedPrecondition",
-        Code::Aborted => "Aborted",
-        Code::OutOfRange => "OutOfRange",
-        Code::Unimplemented => "Unimplemented",
-        Code::Internal => "Internal",
-        Code::Unavailable => "Unavailable",
-        Code::DataLoss => "DataLoss",
-        Code::Unauthenticated => "Unauthenticated",
     }
 }

@@ -12,15 +12,12 @@ use http::{HeaderMap, HeaderName, HeaderValue, Request};
 use tokio::time::Instant;
 use tonic::{Code, Status, body::Body};
 
-use super::{
-    meters::{Meters, word},
-    span,
-};
+use super::{meters::Meters, span};
 use crate::{
     config::Settings,
     domain::limits::MAX_REQUEST_ID_BYTES,
     rpc::name_request,
-    server::{guard::methods::Method, transport::connection::Peer},
+    server::{code_names::names, guard::methods::Method, transport::connection::Peer},
     telemetry::{Registry, Span},
 };
 
@@ -155,7 +152,7 @@ impl Record {
     }
 
     fn log(&self, code: Code, took: Duration, is_slow: bool) {
-        let (rpc, code, ms) = (&*self.method.path, word(code), took.as_micros() as f64 / 1e3);
+        let (rpc, code, ms) = (&*self.method.path, names(code).go, took.as_micros() as f64 / 1e3);
         let (id, connection) = (self.id.to_str().unwrap_or_default(), self.connection);
         match is_slow {
             true => tracing::warn!(target: "utterd::calls", rpc, code, ms, id, connection, "a slow call"),

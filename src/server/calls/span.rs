@@ -4,7 +4,7 @@ use http::HeaderMap;
 use tonic::Code;
 
 use crate::{
-    server::guard::methods::Method,
+    server::{code_names::names, guard::methods::Method},
     telemetry::{Extractor, Span},
 };
 
@@ -60,30 +60,9 @@ pub(super) fn begin(method: &'static Method, headers: &HeaderMap) -> Option<Span
     Some(if method.is_stream() { span.of_stream() } else { span })
 }
 
-/// The names of the status codes, by their numbers.
-const CODES: [&str; 17] = [
-    "OK",
-    "CANCELLED",
-    "UNKNOWN",
-    "INVALID_ARGUMENT",
-    "DEADLINE_EXCEEDED",
-    "NOT_FOUND",
-    "ALREADY_EXISTS",
-    "PERMISSION_DENIED",
-    "RESOURCE_EXHAUSTED",
-    "FAILED_PRECONDITION",
-    "ABORTED",
-    "OUT_OF_RANGE",
-    "UNIMPLEMENTED",
-    "INTERNAL",
-    "UNAVAILABLE",
-    "DATA_LOSS",
-    "UNAUTHENTICATED",
-];
-
 /// Ends the span with the status of the call.
 pub(super) fn end(span: &Span, code: Code, id: &str) {
-    let name = CODES.get(code as usize).copied().unwrap_or("UNKNOWN");
+    let name = names(code).grpc;
     span.note("rpc.response.status_code", name);
     span.note("utterd.request_id", id.to_owned());
     span.end(FAULTS.contains(&code).then_some(name));

@@ -4,12 +4,15 @@ use base64::{Engine as _, prelude::BASE64_STANDARD_NO_PAD as BASE64};
 use prost::Message as _;
 use prost_reflect::DynamicMessage;
 use serde::Serialize;
-use tonic::{Code, Status};
+use tonic::Status;
 use tonic_types::pb::Status as WireStatus;
 
 use crate::{
     proto,
-    server::plain_http::{self as plain, Answer},
+    server::{
+        code_names::names,
+        plain_http::{self as plain, Answer},
+    },
 };
 
 /// The error of a call.
@@ -38,7 +41,7 @@ impl<'a> Failure<'a> {
     pub fn of(status: &'a Status) -> Self {
         let details = WireStatus::decode(status.details()).unwrap_or_default().details;
         let details = details.into_iter().map(|any| Detail::of(&any.type_url, &any.value)).collect();
-        Self { code: name(status.code()), message: status.message(), details }
+        Self { code: names(status.code()).connect, message: status.message(), details }
     }
 
     /// The answer to a call that fails before it streams anything.
@@ -54,28 +57,5 @@ impl Detail {
         let descriptor = proto::descriptors().and_then(|pool| pool.get_message_by_name(&kind));
         let debug = descriptor.and_then(|descriptor| DynamicMessage::decode(descriptor, value).ok());
         Self { kind, value: BASE64.encode(value), debug }
-    }
-}
-
-/// The name of a code in the Connect protocol.
-fn name(code: Code) -> &'static str {
-    match code {
-        Code::Ok => "ok",
-        Code::Cancelled => "canceled",
-        Code::Unknown => "unknown",
-        Code::InvalidArgument => "invalid_argument",
-        Code::DeadlineExceeded => "deadline_exceeded",
-        Code::NotFound => "not_found",
-        Code::AlreadyExists => "already_exists",
-        Code::PermissionDenied => "permission_denied",
-        Code::ResourceExhausted => "resource_exhausted",
-        Code::FailedPrecondition => "failed_precondition",
-        Code::Aborted => "aborted",
-        Code::OutOfRange => "out_of_range",
-        Code::Unimplemented => "unimplemented",
-        Code::Internal => "internal",
-        Code::Unavailable => "unavailable",
-        Code::DataLoss => "data_loss",
-        Code::Unauthenticated => "unauthenticated",
     }
 }

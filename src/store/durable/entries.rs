@@ -3,8 +3,7 @@
 use super::{
     key_value::{Key, Value},
     records::{
-        self, Dues, Ended, Kind, ListPlace, Listed, NamespacePlace, OutcomeAges, RecipientUpdated, Started,
-        Updated, Waiting,
+        self, Dues, Ended, Kind, Listed, OutcomeAges, Place, RecipientUpdated, Started, Updated, Waiting,
     },
 };
 use crate::{
@@ -58,11 +57,14 @@ pub(super) fn entries(identity: &Identity, moments: &Moments) -> Vec<(Key, Value
         return Vec::new();
     }
     let key = || identity.key.clone();
-    let listed = |time| ListPlace { time, ..ListPlace::of(identity) };
+    let (namespace, conversation) = (&identity.key.namespace, &identity.key.id);
+    let owner = (namespace.clone(), identity.recipient.clone());
+    let listed = |time| Place { owner: owner.clone(), time, conversation: conversation.clone() };
+    let named = |time| Place { owner: namespace.clone(), time, conversation: conversation.clone() };
     let mut entries = vec![
         entry::<Listed>(&listed(identity.start_time)),
-        entry::<Started>(&NamespacePlace::of(identity, identity.start_time)),
-        entry::<Updated>(&NamespacePlace::of(identity, moments.updated)),
+        entry::<Started>(&named(identity.start_time)),
+        entry::<Updated>(&named(moments.updated)),
         entry::<RecipientUpdated>(&listed(moments.updated)),
     ];
     entries.extend(moments.ended.map(|time| entry::<Ended>(&listed(time))));

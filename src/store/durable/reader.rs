@@ -170,7 +170,8 @@ impl Reader {
         keep: usize,
         limit: usize,
     ) -> Result<Vec<ConversationId>> {
-        let ended = || self.all::<Ended>(&records::of_recipient::<Ended>(recipient));
+        let owner = (recipient.namespace.clone(), recipient.id.clone());
+        let ended = || self.all::<Ended>(&records::of_list::<_, Ended>(&owner));
         let beyond = ended().count().saturating_sub(keep).min(limit);
         ended().take(beyond).map(|entry| Ok(entry?.0.conversation)).collect()
     }

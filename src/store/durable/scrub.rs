@@ -58,6 +58,7 @@ mod tests {
             let mut conversation = TestConversation::new(&test_store, "demo", 1, Policy::SESSION);
             conversation.say(vec![user("The secret is xylophone-7."), user("The rest may stay.")]);
             conversation.forget("sequence:1", true);
+            drop(conversation);
             drop(test_store);
             assert!(holds(files.path(), b"xylophone"), "{engine} still has it");
             let mut directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
@@ -96,6 +97,7 @@ mod tests {
             assert!(keeps(&conversation), "an undo would bring it back");
             conversation.forget("sequence:1-40", true);
             assert!(!keeps(&conversation) && !conversation.state.summary.text().contains("xylophone"));
+            drop(conversation);
             drop(test_store);
             let mut directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
             let unscrubbed = directory.pairs().get(&records::key::<Metas>(&Meta::Unscrubbed)).unwrap();

@@ -2,9 +2,12 @@
 
 use jiff::civil::{Date, Weekday};
 
-use crate::domain::forgetting::{
-    Result,
-    time::{Day, Moment, Stretch, read},
+use crate::domain::{
+    forgetting::{
+        Result,
+        time::{Day, Moment, Stretch, read},
+    },
+    phrases::phrases,
 };
 
 use super::{
@@ -12,22 +15,10 @@ use super::{
     number::{cardinal, digits, ordinal},
 };
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
+const MONTHS: [&str; 12] =
+    phrases("january|february|march|april|may|june|july|august|september|october|november|december");
 /// The days of the week, from Monday.
-const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+const WEEKDAYS: [&str; 7] = phrases("monday|tuesday|wednesday|thursday|friday|saturday|sunday");
 const HOUR: u32 = 60 * 60;
 /// The parts of a day, with the hours at which they begin and end, from its midnight.
 const PARTS: [(&str, u32, u32); 4] =

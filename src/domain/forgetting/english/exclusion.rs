@@ -4,7 +4,10 @@
 //! The exclusion is a phrase of its own. A count in it counts the utterances that the sentence would
 //! otherwise forget: "my messages except the last one" keeps the last one of mine.
 
-use crate::domain::forgetting::{Criterion, Result, words};
+use crate::domain::{
+    forgetting::{Criterion, Result, words},
+    phrases::phrases,
+};
 
 use super::{
     cursor::Cursor,
@@ -14,46 +17,18 @@ use super::{
 };
 
 /// Phrases that turn from what to forget to what to keep, the longer ones first.
-const TURNS: [&str; 26] = [
-    "with the exception of",
-    "except for",
-    "except",
-    "excepting",
-    "excluding",
-    "other than",
-    "apart from",
-    "aside from",
-    "besides",
-    "save for",
-    "but not",
-    "but for",
-    "but keep only",
-    "but only keep",
-    "but just keep",
-    "but please keep",
-    "but keep",
-    "but leave",
-    "but retain",
-    "but",
-    "and keep only",
-    "and only keep",
-    "and just keep",
-    "and keep",
-    "and leave",
-    "and retain",
-];
+const TURNS: [&str; 26] = phrases(
+    "with the exception of|except for|except|excepting|excluding|other than|apart from|aside from|besides|\
+    save for|but not|but for|but keep only|but only keep|but just keep|but please keep|but keep|but leave|\
+    but retain|but|and keep only|and only keep|and just keep|and keep|and leave|and retain",
+);
 /// The same after a comma.
 const AFTER_COMMA: [&str; 5] = ["keep only", "only keep", "just keep", "keep", "leave"];
 /// Everything besides what was named before.
-const REST: [&str; 7] = [
-    "the rest of the conversation",
-    "everything else",
-    "all of the rest",
-    "all the rest",
-    "all else",
-    "the rest",
-    "anything else",
-];
+const REST: [&str; 7] = phrases(
+    "the rest of the conversation|everything else|all of the rest|all the rest|all else|the rest|\
+    anything else",
+);
 
 const KEEP_ONLY: &str = "say keep only …, or keep … and forget the rest";
 const TWO: &str = "say what to keep of one selection at a time";

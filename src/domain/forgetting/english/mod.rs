@@ -60,6 +60,7 @@ mod typos;
 use crate::domain::{
     Role,
     forgetting::{Asked, Criterion, InstructionError, Result, Take, canonical, doubts, words},
+    phrases::phrases,
 };
 
 pub(super) use self::moment::moment;
@@ -67,107 +68,30 @@ pub(super) use self::moment::moment;
 use self::{cursor::Cursor, exclusion::Meaning, selection::Selection};
 
 /// Allowed before the verb, any number of times.
-const OPENERS: [&str; 34] = [
-    "please",
-    "pls",
-    "kindly",
-    "hey",
-    "hi",
-    "hello",
-    "ok",
-    "okay",
-    "alright",
-    "well",
-    "so",
-    "now",
-    "just",
-    "simply",
-    "also",
-    "and",
-    "yes",
-    "yeah",
-    "go ahead and",
-    "make sure to",
-    "be sure to",
-    "i think",
-    "sorry",
-    "oh",
-    "oops",
-    "actually",
-    "wait",
-    "hmm",
-    "if possible",
-    "if you can",
-    "if you could",
-    "if you would",
-    "if you don't mind",
-    "do me a favor and",
-];
+const OPENERS: [&str; 34] = phrases(
+    "please|pls|kindly|hey|hi|hello|ok|okay|alright|well|so|now|just|simply|also|and|yes|yeah|go ahead and|\
+    make sure to|be sure to|i think|sorry|oh|oops|actually|wait|hmm|if possible|if you can|if you could|\
+    if you would|if you don't mind|do me a favor and",
+);
 
 /// Allowed before the verb, which must follow; they make the sentence a question.
-const QUESTIONS: [&str; 13] = [
-    "could you possibly",
-    "would it be possible to",
-    "is it possible to",
-    "would it be ok to",
-    "could you",
-    "can you",
-    "would you",
-    "will you",
-    "could we",
-    "can we",
-    "may i ask you to",
-    "can i ask you to",
-    "is there a way to",
-];
+const QUESTIONS: [&str; 13] = phrases(
+    "could you possibly|would it be possible to|is it possible to|would it be ok to|could you|can you|\
+    would you|will you|could we|can we|may i ask you to|can i ask you to|is there a way to",
+);
 /// Allowed before the verb, which must follow.
-const WISHES: [&str; 20] = [
-    "i'd like to ask you to",
-    "i'd appreciate it if you could",
-    "i would appreciate it if you could",
-    "you need to",
-    "i want you to",
-    "i would like you to",
-    "i'd like you to",
-    "i need you to",
-    "i want to",
-    "i would like to",
-    "i'd like to",
-    "i need to",
-    "i ask you to",
-    "you can",
-    "you may",
-    "you should",
-    "you must",
-    "let us",
-    "we should",
-    "we can",
-];
+const WISHES: [&str; 20] = phrases(
+    "i'd like to ask you to|i'd appreciate it if you could|i would appreciate it if you could|you need to|\
+    i want you to|i would like you to|i'd like you to|i need you to|i want to|i would like to|i'd like to|\
+    i need to|i ask you to|you can|you may|you should|you must|let us|we should|we can",
+);
 
 /// Allowed after the object.
-const CLOSINGS: [&str; 21] = [
-    "thank you in advance",
-    "thanks in advance",
-    "thanks so much",
-    "if you don't mind",
-    "if that's ok",
-    "if you can",
-    "if possible",
-    "right now",
-    "now",
-    "thank you very much",
-    "thank you so much",
-    "thank you",
-    "many thanks",
-    "thanks a lot",
-    "thanks",
-    "thx",
-    "cheers",
-    "please",
-    "kindly",
-    "for me",
-    "for us",
-];
+const CLOSINGS: [&str; 21] = phrases(
+    "thank you in advance|thanks in advance|thanks so much|if you don't mind|if that's ok|if you can|\
+    if possible|right now|now|thank you very much|thank you so much|thank you|many thanks|thanks a lot|\
+    thanks|thx|cheers|please|kindly|for me|for us",
+);
 /// The same, but a question mark after them does not make a question.
 const TAGS: [&str; 4] = ["okay", "ok", "will you", "would you"];
 

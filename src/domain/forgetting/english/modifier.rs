@@ -3,6 +3,7 @@
 use crate::domain::{
     Role,
     forgetting::{Criterion, InstructionError, Result, doubts, words},
+    phrases::phrases,
 };
 
 use super::{
@@ -18,21 +19,8 @@ use super::{
 const NAME_FORM: &str = "who is this? write a name with a capital letter, in quotes, or as name:NAME";
 
 /// Verbs between "that" and a modifier.
-const COPULAS: [&str; 13] = [
-    "is",
-    "are",
-    "was",
-    "were",
-    "came",
-    "comes",
-    "come",
-    "happened",
-    "occurred",
-    "has been",
-    "have been",
-    "had been",
-    "'s been",
-];
+const COPULAS: [&str; 13] =
+    phrases("is|are|was|were|came|comes|come|happened|occurred|has been|have been|had been|'s been");
 
 /// Consumes all modifiers at the position.
 ///

@@ -1,57 +1,24 @@
 //! Numbers and ordinals, in digits and in words.
 
-use crate::domain::forgetting::{Numbers, Result};
+use crate::domain::{
+    forgetting::{Numbers, Result},
+    phrases::phrases,
+};
 
 use super::cursor::Cursor;
 
 /// Zero to nineteen, in order.
-const UNITS: [&str; 20] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-];
+const UNITS: [&str; 20] = phrases(
+    "zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|\
+    seventeen|eighteen|nineteen",
+);
 /// The ordinals of [`UNITS`].
-const UNIT_ORDINALS: [&str; 20] = [
-    "zeroth",
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-    "thirteenth",
-    "fourteenth",
-    "fifteenth",
-    "sixteenth",
-    "seventeenth",
-    "eighteenth",
-    "nineteenth",
-];
+const UNIT_ORDINALS: [&str; 20] = phrases(
+    "zeroth|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|eleventh|twelfth|thirteenth|\
+    fourteenth|fifteenth|sixteenth|seventeenth|eighteenth|nineteenth",
+);
 /// Twenty to ninety, in order.
-const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+const TENS: [&str; 8] = phrases("twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety");
 
 const FROM_ONE: &str = "numbers count from 1";
 const TOO_LARGE: &str = "the number is too large";

@@ -1,6 +1,9 @@
 //! The objects to forget: "everything", "what I said", a noun phrase, a topic.
 
-use crate::domain::forgetting::{Criterion, Result, Take, words};
+use crate::domain::{
+    forgetting::{Criterion, Result, Take, words},
+    phrases::phrases,
+};
 
 use super::{
     cursor::{Cursor, Kind},
@@ -18,31 +21,11 @@ const IDIOM: &str = "say forget everything for all of it, or name what to forget
 const BOTH: &str = "is the last part meant for both? send an instruction for each";
 
 /// Parts of a conversation, known by what they are about or who said them.
-const PARTS: [&str; 12] = [
-    "parts",
-    "part",
-    "bits",
-    "bit",
-    "stuff",
-    "section",
-    "sections",
-    "portion",
-    "details",
-    "information",
-    "info",
-    "discussion",
-];
+const PARTS: [&str; 12] =
+    phrases("parts|part|bits|bit|stuff|section|sections|portion|details|information|info|discussion");
 /// Words for utterances that mention something.
-const MENTIONS: [&str; 8] = [
-    "mentions of",
-    "mention of",
-    "references to",
-    "reference to",
-    "traces of",
-    "trace of",
-    "records of",
-    "record of",
-];
+const MENTIONS: [&str; 8] =
+    phrases("mentions of|mention of|references to|reference to|traces of|trace of|records of|record of");
 
 /// Consumes objects joined by "and", up to the end.
 ///

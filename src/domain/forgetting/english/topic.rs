@@ -10,6 +10,7 @@ use crate::domain::{
         Criterion, Instruction, InstructionError, Result, doubts,
         words::{self, Noun},
     },
+    phrases::phrases,
     recall::terms,
 };
 
@@ -33,19 +34,22 @@ const TIME: &str = "give the time first, as in: what I said yesterday about …;
 const SPEAKER: &str = "say who spoke first, as in: what the user said about …; or put quotes around the text";
 
 /// Words whose full stop does not end a sentence.
-const ABBREVIATIONS: [&str; 10] = ["mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "jr", "sr"];
+const ABBREVIATIONS: [&str; 10] = phrases("mr|mrs|ms|dr|prof|st|vs|etc|jr|sr");
 
 /// Verbs after which a topic is what was said: "the hotel that Alice mentioned".
-const MENTIONED: [&str; 8] = [
-    "said",
-    "mentioned",
-    "told you about",
-    "told me about",
-    "told us about",
-    "brought up",
-    "talked about",
-    "discussed",
-];
+const MENTIONED: [&str; 8] =
+    phrases("said|mentioned|told you about|told me about|told us about|brought up|talked about|discussed");
+
+/// Words with which a place can begin.
+const BEGINNING_PLACES: [&str; 23] = phrases(
+    "before|prior|preceding|earlier|older|ahead|after|following|later|newer|subsequent|between|from|starting|\
+    beginning|up|through|in|of|during|within|at|so",
+);
+/// Words after which a noun used for places is used as in a reference.
+const BEFORE_PLACES: [&str; 17] = phrases(
+    "before|after|until|till|since|between|in|during|within|through|recent|previous|next|this|that|these|\
+    those",
+);
 
 /// What "and" between two texts means.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -183,7 +187,7 @@ fn filters(cursor: &mut Cursor<'_>, selection: &mut Selection) -> bool {
     let start = cursor.at();
     loop {
         let at = cursor.at();
-        if begins_place(cursor.peek_word()) && places(cursor, selection).is_err() {
+        if BEGINNING_PLACES.contains(&cursor.peek_word()) && places(cursor, selection).is_err() {
             return false;
         }
         let found = cursor.at() > at
@@ -243,36 +247,6 @@ fn said_then(cursor: &mut Cursor<'_>, selection: &mut Selection) -> bool {
     }
     cursor.back(start);
     false
-}
-
-/// Whether a place can begin with `word`.
-fn begins_place(word: &str) -> bool {
-    matches!(
-        word,
-        "before"
-            | "prior"
-            | "preceding"
-            | "earlier"
-            | "older"
-            | "ahead"
-            | "after"
-            | "following"
-            | "later"
-            | "newer"
-            | "subsequent"
-            | "between"
-            | "from"
-            | "starting"
-            | "beginning"
-            | "up"
-            | "through"
-            | "in"
-            | "of"
-            | "during"
-            | "within"
-            | "at"
-            | "so"
-    )
 }
 
 /// Refuses a text that seems to say more than a topic: it contains an alternative, another instruction or an
@@ -374,32 +348,15 @@ fn is_side(word: &str) -> bool {
 
 /// Whether a noun used for places is used here as in a reference.
 fn is_place(word: &str, before: &str, next: &str) -> bool {
-    let preposition = matches!(
-        before,
-        "before"
-            | "after"
-            | "until"
-            | "till"
-            | "since"
-            | "between"
-            | "in"
-            | "during"
-            | "within"
-            | "through"
-            | "recent"
-            | "previous"
-            | "next"
-            | "this"
-            | "that"
-            | "these"
-            | "those"
-    );
     if is_side(before) && is_numeric(word) || word.starts_with("message") || word.starts_with("utterance") {
         return true;
     }
     match words::noun(word) {
         Some((Noun::Turn | Noun::Message, _)) => {
-            preposition || words::end(before).is_some() || is_numeric(before) || is_numeric(next)
+            BEFORE_PLACES.contains(&before)
+                || words::end(before).is_some()
+                || is_numeric(before)
+                || is_numeric(next)
         }
         Some((Noun::Position | Noun::Sequence, _)) => is_numeric(next),
         _ => false,

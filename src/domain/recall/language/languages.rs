@@ -6,28 +6,54 @@ use frostem::{Algorithm, Stemmer};
 
 use super::irregular::base_form;
 
-/// A language with a stemmer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub(in crate::domain::recall) enum Language {
-    English,
-    German,
-    Spanish,
-    French,
-    Italian,
-    Portuguese,
-    Dutch,
-    Swedish,
-    Danish,
-    Norwegian,
-    Finnish,
-    Hungarian,
-    Romanian,
-    Turkish,
-    Russian,
-    Greek,
-    Arabic,
-    Hindi,
+/// Defines the languages: the name of each, which is also its stemmer's, and its ISO 639-1 code.
+macro_rules! languages {
+    ($($language:ident $code:literal,)*) => {
+        /// A language with a stemmer.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub(in crate::domain::recall) enum Language {
+            $($language,)*
+        }
+
+        impl Language {
+            pub(in crate::domain::recall) const ALL: [Self; [$($code),*].len()] = [$(Self::$language),*];
+
+            fn algorithm(self) -> Algorithm {
+                match self {
+                    $(Self::$language => Algorithm::$language,)*
+                }
+            }
+
+            /// The ISO 639-1 code.
+            pub(in crate::domain::recall) fn code(self) -> &'static str {
+                match self {
+                    $(Self::$language => $code,)*
+                }
+            }
+        }
+    };
+}
+
+languages! {
+    English "en",
+    German "de",
+    Spanish "es",
+    French "fr",
+    Italian "it",
+    Portuguese "pt",
+    Dutch "nl",
+    Swedish "sv",
+    Danish "da",
+    Norwegian "no",
+    Finnish "fi",
+    Hungarian "hu",
+    Romanian "ro",
+    Turkish "tr",
+    Russian "ru",
+    Greek "el",
+    Arabic "ar",
+    Hindi "hi",
 }
 
 /// A set of languages.
@@ -35,27 +61,6 @@ pub(in crate::domain::recall) enum Language {
 pub(in crate::domain::recall) struct Languages(u32);
 
 impl Language {
-    pub(in crate::domain::recall) const ALL: [Self; 18] = [
-        Self::English,
-        Self::German,
-        Self::Spanish,
-        Self::French,
-        Self::Italian,
-        Self::Portuguese,
-        Self::Dutch,
-        Self::Swedish,
-        Self::Danish,
-        Self::Norwegian,
-        Self::Finnish,
-        Self::Hungarian,
-        Self::Romanian,
-        Self::Turkish,
-        Self::Russian,
-        Self::Greek,
-        Self::Arabic,
-        Self::Hindi,
-    ];
-
     /// The language indicated by a word's script; `None` for Latin letters and for scripts without a stemmer.
     #[inline]
     pub(in crate::domain::recall) fn of_script(word: &str) -> Option<Self> {
@@ -83,29 +88,6 @@ impl Language {
         Stemmer::new(self.algorithm()).stem(word)
     }
 
-    fn algorithm(self) -> Algorithm {
-        match self {
-            Self::English => Algorithm::English,
-            Self::German => Algorithm::German,
-            Self::Spanish => Algorithm::Spanish,
-            Self::French => Algorithm::French,
-            Self::Italian => Algorithm::Italian,
-            Self::Portuguese => Algorithm::Portuguese,
-            Self::Dutch => Algorithm::Dutch,
-            Self::Swedish => Algorithm::Swedish,
-            Self::Danish => Algorithm::Danish,
-            Self::Norwegian => Algorithm::Norwegian,
-            Self::Finnish => Algorithm::Finnish,
-            Self::Hungarian => Algorithm::Hungarian,
-            Self::Romanian => Algorithm::Romanian,
-            Self::Turkish => Algorithm::Turkish,
-            Self::Russian => Algorithm::Russian,
-            Self::Greek => Algorithm::Greek,
-            Self::Arabic => Algorithm::Arabic,
-            Self::Hindi => Algorithm::Hindi,
-        }
-    }
-
     /// Whether the language writes compounds as one word.
     pub(in crate::domain::recall) fn compounds(self) -> bool {
         matches!(
@@ -118,30 +100,6 @@ impl Language {
                 | Self::Finnish
                 | Self::Hungarian
         )
-    }
-
-    /// The ISO 639-1 code.
-    pub(in crate::domain::recall) fn code(self) -> &'static str {
-        match self {
-            Self::English => "en",
-            Self::German => "de",
-            Self::Spanish => "es",
-            Self::French => "fr",
-            Self::Italian => "it",
-            Self::Portuguese => "pt",
-            Self::Dutch => "nl",
-            Self::Swedish => "sv",
-            Self::Danish => "da",
-            Self::Norwegian => "no",
-            Self::Finnish => "fi",
-            Self::Hungarian => "hu",
-            Self::Romanian => "ro",
-            Self::Turkish => "tr",
-            Self::Russian => "ru",
-            Self::Greek => "el",
-            Self::Arabic => "ar",
-            Self::Hindi => "hi",
-        }
     }
 }
 

@@ -20,12 +20,21 @@ impl Script {
     }
 
     pub async fn compact_by(&mut self, extent: Extent, summarises: bool) -> Arc<Compaction> {
+        let compacted = self.try_compact(extent, summarises).await.expect("the rules accept the step");
+        compacted.expect("there is something to compact")
+    }
+
+    pub async fn try_compact(
+        &mut self,
+        extent: Extent,
+        summarises: bool,
+    ) -> Result<Option<Arc<Compaction>>, Refusal> {
         let focus = vec!["codes".to_owned()];
         let command = Compact { extent, summarises, focus, cause: Cause::Asked, expected: None };
-        let compacted = self.decide(|before, context| compact(before, &command, context)).await;
-        let compacted = compacted.expect("there is something to compact");
+        let compacted = self.decided(|before, context| compact(before, &command, context)).await?;
+        let Some(compacted) = compacted else { return Ok(None) };
         self.apply(&Step::of(&self.state, compacted.transition)).await;
-        compacted.compaction
+        Ok(Some(compacted.compaction))
     }
 
     /// Undoes the last compaction that is not undone; returns the sequences that are in the window again.

@@ -56,6 +56,8 @@ pub struct Script {
     pub state: Arc<Conversation>,
     pub now: Timestamp,
     pub archive: BTreeMap<Sequence, Arc<Utterance>>,
+    /// Whether results without a call are accepted.
+    pub lenient: bool,
 }
 
 /// A decided change that is not committed yet.
@@ -72,6 +74,7 @@ impl Step {
         let before = exists.then(|| before.clone());
         let Transition { change, mut after } = transition;
         after.head.change = self::change();
+        assert_eq!(after.check(), [""; 0]);
         Self { before, change: Arc::new(change), after: Arc::new(after) }
     }
 
@@ -100,7 +103,7 @@ impl Script {
     pub fn of(store: &Arc<dyn Store>, identity: Identity, policy: Policy) -> Self {
         let now = identity.start_time;
         let state = Arc::new(Conversation::new(identity, policy));
-        Self { store: store.clone(), state, now, archive: BTreeMap::new() }
+        Self { store: store.clone(), state, now, archive: BTreeMap::new(), lenient: false }
     }
 
     pub fn key(&self) -> &ConversationKey {
@@ -145,8 +148,8 @@ impl Script {
 
     fn command(&self, drafts: Vec<Draft>) -> Memorize {
         let tokens = drafts.iter().map(|draft| draft.tokens(&Words)).collect();
-        let encoding = self.state.head.identity.encoding;
-        Memorize { drafts, tokens, encoding, expected: None, lenient: false, upsert: false, state: None }
+        let (encoding, lenient) = (self.state.head.identity.encoding, self.lenient);
+        Memorize { drafts, tokens, encoding, expected: None, lenient, upsert: false, state: None }
     }
 
     pub async fn saying(&self, drafts: Vec<Draft>) -> Step {

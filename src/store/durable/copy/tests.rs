@@ -49,6 +49,7 @@ fn source(engine: EngineKind) -> (TempDir, Directory) {
         compacted.compact(15);
     }
     TestConversation::own_state(&test_store, "friend of one", 5);
+    drop(compacted);
     drop(test_store);
     let directory = opened(engine, files.path());
     (files, directory)
@@ -99,7 +100,8 @@ fn a_copy_is_opened_and_goes_on() {
     let mut conversation = TestConversation::new(&test_store, "demo", 1, Policy::ROLLING);
     conversation.say((0..40).map(|room| user(&format!("The key of room {room} is R-{room}."))).collect());
     let state = conversation.state.clone();
-    let own = TestConversation::own_state(&test_store, "ann", 2).state;
+    let own = TestConversation::own_state(&test_store, "ann", 2);
+    drop(conversation);
     drop(test_store);
     let other = tempfile::tempdir().unwrap();
     copy(
@@ -114,6 +116,7 @@ fn a_copy_is_opened_and_goes_on() {
     let mut conversation = TestConversation::going_on(&test_store, state);
     conversation.say(vec![user("The key of the copy is C-1.")]);
     let state = conversation.state.clone();
+    drop(conversation);
     drop(test_store);
     assert_eq!(load(EngineKind::Sled, other.path(), &state), *state);
 }

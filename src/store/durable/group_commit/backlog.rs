@@ -1,37 +1,24 @@
 //! Detects when writes arrive faster than they can be written.
 
 use std::{
-    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
 };
 
-use crate::domain::limits::{LEAST_OVERLOAD, MAX_BACKLOG_BYTES, OVERLOAD_WINDOW, STANDING_WAIT};
+use crate::{domain::limits::MAX_BACKLOG_BYTES, store::overload::Overload};
 
-/// The number of bytes waiting to be written, and whether it is too large.
-///
-/// - The writing thread is behind once the first request of a group has waited longer than [`STANDING_WAIT`],
-///   and at least as many requests wait behind it as waited before it: a long queue that is shrinking does
-///   not count. Nor does a queue of fewer than [`LEAST_OVERLOAD`] requests.
-/// - While it is behind, new writes should be refused if more than [`MAX_BACKLOG_BYTES`] bytes wait.
-/// - It has caught up once no caller was refused between two groups, and the first request has waited less
-///   than [`OVERLOAD_WINDOW`].
+/// The number of bytes waiting to be written, and whether it is too large: the writing thread is behind, and more than
+/// [`MAX_BACKLOG_BYTES`] bytes wait.
 #[derive(Default)]
 pub(in crate::store::durable) struct Backlog {
     bytes: AtomicUsize,
-    is_behind: AtomicBool,
-    /// Whether a caller was told, since the last group, that the backlog is too long.
-    was_told: AtomicBool,
+    overload: Overload,
 }
 
 impl Backlog {
     /// Whether new writes should be refused.
     pub(in crate::store::durable) fn is_too_long(&self) -> bool {
-        let is_too_long =
-            self.is_behind.load(Ordering::Relaxed) && self.bytes.load(Ordering::Relaxed) > MAX_BACKLOG_BYTES;
-        if is_too_long {
-            self.was_told.store(true, Ordering::Relaxed);
-        }
-        is_too_long
+        self.overload.refuses(!self.is_short())
     }
 
     /// Whether the backlog is short enough to add optional writes.
@@ -47,19 +34,14 @@ impl Backlog {
     /// Records that a group is taken: its first request has `waited`, with `before` others ahead of it on
     /// arrival and `behind` others after it now.
     pub(super) fn take(&self, waited: Duration, before: usize, behind: usize) {
-        let is_long = before.max(behind) >= LEAST_OVERLOAD as usize;
-        let was_told = self.was_told.swap(false, Ordering::Relaxed);
-        if waited > STANDING_WAIT && is_long && behind >= before {
-            self.is_behind.store(true, Ordering::Relaxed);
-        } else if waited < OVERLOAD_WINDOW && !was_told {
-            self.is_behind.store(false, Ordering::Relaxed);
-        }
+        self.overload.note(waited, before, behind);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::limits::{OVERLOAD_WINDOW, STANDING_WAIT};
 
     const MANY: usize = 1_000;
 

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use super::{Reader, unreadable};
 use crate::{
-    domain::{ConversationId, ConversationKey, Head, Identity, Timestamp},
+    domain::{ConversationId, ConversationKey, Head, Identity, Namespace, RecipientId, Timestamp},
     store::{
-        List, ListOf, ListedAt, Result,
+        List, ListOf, ListedAt, RecipientKey, Result,
         durable::{
             key_value::Key,
             records::{
-                self, ConversationName, Heads, Kind, ListPlace, Listed, NamespacePlace, RecipientUpdated,
-                Started, Updated,
+                self, ConversationName, Heads, KeyPart, Kind, Listed, Place, RecipientUpdated, Started,
+                Updated,
             },
         },
         listing::{Lists, Named},
@@ -22,14 +22,10 @@ impl Lists for Reader {
     fn started(&self, list: &List, after: Option<&ListedAt>, limit: usize) -> Result<Vec<ListedAt>> {
         match &list.of {
             ListOf::Namespace(namespace) => {
-                let behind = after.map(|at| records::key::<Started>(&in_namespace(list, at)));
-                let range = range(records::of_namespace::<Started>(namespace), list, behind);
-                self.places::<Started>(&range, list).take(limit).collect()
+                self.started_in::<_, Started>(namespace, list.order.newest_first, after, limit)
             }
             ListOf::Recipient(recipient) => {
-                let behind = after.map(|at| records::key::<Listed>(&in_recipients(recipient, at)));
-                let range = range(records::of_recipient::<Listed>(recipient), list, behind);
-                self.places::<Listed>(&range, list).take(limit).collect()
+                self.started_in::<_, Listed>(&owner(recipient), list.order.newest_first, after, limit)
             }
         }
     }
@@ -39,17 +35,12 @@ impl Lists for Reader {
         list: &List,
         from: Option<Timestamp>,
     ) -> Result<Option<(Timestamp, Vec<ConversationId>)>> {
-        // a span's entries sort after the previous microsecond's and before the next one's
         match &list.of {
             ListOf::Namespace(namespace) => {
-                let all = records::of_namespace::<Updated>(namespace);
-                let at = from.map(|time| records::namespace_time::<Updated>(namespace, time));
-                self.first_span::<Updated>(&spans(all, list, at), list)
+                self.first_span::<_, Updated>(namespace, list.order.newest_first, from)
             }
             ListOf::Recipient(recipient) => {
-                let all = records::of_recipient::<RecipientUpdated>(recipient);
-                let at = from.map(|time| records::recipient_time::<RecipientUpdated>(recipient, time));
-                self.first_span::<RecipientUpdated>(&spans(all, list, at), list)
+                self.first_span::<_, RecipientUpdated>(&owner(recipient), list.order.newest_first, from)
             }
         }
     }
@@ -77,26 +68,40 @@ impl Lists for Reader {
 }
 
 impl Reader {
-    /// Returns the entries of a list, in its order.
-    fn places<'a, K: Kind<Key: Placed>>(
-        &'a self,
-        range: &Range<Key>,
-        list: &List,
-    ) -> Box<dyn Iterator<Item = Result<ListedAt>> + 'a> {
-        let keys = records::within(self.pairs(), range).map(|pair| {
-            let (key, _) = pair.map_err(unreadable)?;
-            records::decode_key::<K>(&key).map(Placed::place).map_err(unreadable)
-        });
-        if list.order.newest_first { Box::new(keys.rev()) } else { Box::new(keys) }
+    /// Returns at most `limit` entries of a list behind `after`, in the list's order.
+    fn started_in<O: KeyPart + Clone, K: Kind<Key = Place<O>>>(
+        &self,
+        owner: &O,
+        newest_first: bool,
+        after: Option<&ListedAt>,
+        limit: usize,
+    ) -> Result<Vec<ListedAt>> {
+        let all = records::of_list::<O, K>(owner);
+        let last =
+            after.cloned().map(|(time, conversation)| Place { owner: owner.clone(), time, conversation });
+        let range = match last.map(|last| records::key::<K>(&last)) {
+            None => all,
+            Some(last) if newest_first => records::descending(all, last),
+            Some(last) => records::ascending(all, last),
+        };
+        self.places::<O, K>(&range, newest_first).take(limit).collect()
     }
 
-    /// Returns the conversations of a range's first span.
-    fn first_span<K: Kind<Key: Placed>>(
+    /// Returns the conversations of the first span that is not before `from`, in the list's order.
+    fn first_span<O: KeyPart, K: Kind<Key = Place<O>>>(
         &self,
-        range: &Range<Key>,
-        list: &List,
+        owner: &O,
+        newest_first: bool,
+        from: Option<Timestamp>,
     ) -> Result<Option<(Timestamp, Vec<ConversationId>)>> {
-        let mut places = self.places::<K>(range, list);
+        let all = records::of_list::<O, K>(owner);
+        // a span's entries sort after the previous microsecond's and before the next one's
+        let range = match from.map(|from| records::of_list_at::<O, K>(owner, from)) {
+            None => all,
+            Some(from) if newest_first => all.start..from.end,
+            Some(from) => from.start..all.end,
+        };
+        let mut places = self.places::<O, K>(&range, newest_first);
         let Some((span, first)) = places.next().transpose()? else { return Ok(None) };
         let mut ids = vec![first];
         for place in places {
@@ -107,48 +112,23 @@ impl Reader {
         }
         Ok(Some((span, ids)))
     }
-}
 
-/// A key of a list entry.
-trait Placed {
-    fn place(self) -> ListedAt;
-}
-
-impl Placed for NamespacePlace {
-    fn place(self) -> ListedAt {
-        (self.time, self.conversation)
+    /// Returns the entries in a range, in the list's order.
+    fn places<'a, O, K: Kind<Key = Place<O>>>(
+        &'a self,
+        range: &Range<Key>,
+        newest_first: bool,
+    ) -> Box<dyn Iterator<Item = Result<ListedAt>> + 'a> {
+        let keys = records::within(self.pairs(), range).map(|pair| {
+            let (key, _) = pair.map_err(unreadable)?;
+            let place = records::decode_key::<K>(&key).map_err(unreadable)?;
+            Ok((place.time, place.conversation))
+        });
+        if newest_first { Box::new(keys.rev()) } else { Box::new(keys) }
     }
 }
 
-impl Placed for ListPlace {
-    fn place(self) -> ListedAt {
-        (self.time, self.conversation)
-    }
-}
-
-fn in_namespace(list: &List, (time, conversation): &ListedAt) -> NamespacePlace {
-    let namespace = list.of.namespace().clone();
-    NamespacePlace { namespace, time: *time, conversation: conversation.clone() }
-}
-
-fn in_recipients(recipient: &crate::store::RecipientKey, (time, conversation): &ListedAt) -> ListPlace {
-    ListPlace { recipient: recipient.clone(), time: *time, conversation: conversation.clone() }
-}
-
-/// The keys after an entry of the list, in list order.
-fn range(all: Range<Key>, list: &List, behind: Option<Key>) -> Range<Key> {
-    match behind {
-        None => all,
-        Some(last) if list.order.newest_first => records::descending(all, last),
-        Some(last) => records::ascending(all, last),
-    }
-}
-
-/// The keys of the list from a span on, in list order.
-fn spans(all: Range<Key>, list: &List, from: Option<Range<Key>>) -> Range<Key> {
-    match from {
-        None => all,
-        Some(from) if list.order.newest_first => all.start..from.end,
-        Some(from) => from.start..all.end,
-    }
+/// The owner of a recipient's lists.
+fn owner(recipient: &RecipientKey) -> (Namespace, RecipientId) {
+    (recipient.namespace.clone(), recipient.id.clone())
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use crate::{
     domain::{
-        Block, ConversationId, ConversationKey, Identity, LineageId, Namespace, RecipientId, RequestId,
-        Sequence, Timestamp,
+        Block, ConversationId, ConversationKey, LineageId, Namespace, RecipientId, RequestId, Sequence,
+        Timestamp,
     },
     store::{Derived, Due, OutcomeKey, RecipientKey},
 };
@@ -55,11 +55,9 @@ shown! {
         None => format!("{namespace}/{id}"),
     };
     RecipientKey: |key| format!("of {}/{}", key.namespace, key.id);
-    NamespacePlace: |NamespacePlace { namespace, time, conversation }| {
-        format!("{namespace}/{conversation} at {} µs", time.0)
-    };
-    ListPlace: |ListPlace { recipient: RecipientKey { namespace, id }, time, conversation }| {
-        format!("{namespace}/{conversation} of {id} at {} µs", time.0)
+    NamespacePlace: |Place { owner, time, conversation }| format!("{owner}/{conversation} at {} µs", time.0);
+    ListPlace: |Place { owner: (namespace, recipient), time, conversation }| {
+        format!("{namespace}/{conversation} of {recipient} at {} µs", time.0)
     };
     OutcomeName: |OutcomeName { namespace, rpc, request }| format!("of {rpc} {request} of {namespace}");
     /// The age of an outcome.
@@ -163,11 +161,11 @@ impl KeyPart for Due {
     }
 }
 
-/// An entry of a list of a recipient's conversations, ordered by time and then by id.
+/// An entry of a list of conversations, ordered by time and then by id.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ListPlace {
-    /// The recipient.
-    pub recipient: RecipientKey,
+pub struct Place<O> {
+    /// Whose list it is.
+    pub owner: O,
     /// The time at which the conversation was created or ended, or the span of its last change, depending on
     /// the list.
     pub time: Timestamp,
@@ -175,61 +173,22 @@ pub struct ListPlace {
     pub conversation: ConversationId,
 }
 
-impl ListPlace {
-    /// Returns a conversation's entry in its recipient's list.
-    pub fn of(identity: &Identity) -> Self {
-        let recipient =
-            RecipientKey { namespace: identity.key.namespace.clone(), id: identity.recipient.clone() };
-        Self { recipient, time: identity.start_time, conversation: identity.key.id.clone() }
-    }
-}
+/// An entry of a list of a namespace's conversations.
+pub type NamespacePlace = Place<Namespace>;
 
-impl KeyPart for ListPlace {
+/// An entry of a list of a recipient's conversations.
+pub type ListPlace = Place<(Namespace, RecipientId)>;
+
+impl<O: KeyPart> KeyPart for Place<O> {
     fn write(&self, to: &mut KeyWriter) {
-        self.recipient.namespace.write(to);
-        self.recipient.id.write(to);
+        self.owner.write(to);
         self.time.write(to);
         self.conversation.write(to);
     }
 
     fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
         Ok(Self {
-            recipient: RecipientKey { namespace: KeyPart::read(from)?, id: KeyPart::read(from)? },
-            time: KeyPart::read(from)?,
-            conversation: KeyPart::read(from)?,
-        })
-    }
-}
-
-/// An entry of a list of a namespace's conversations, ordered by time and then by id.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamespacePlace {
-    /// The namespace.
-    pub namespace: Namespace,
-    /// The time at which the conversation was created, or the span of its last change.
-    pub time: Timestamp,
-    /// The conversation.
-    pub conversation: ConversationId,
-}
-
-impl NamespacePlace {
-    /// Returns a conversation's entry at a time.
-    pub fn of(identity: &Identity, time: Timestamp) -> Self {
-        let key = &identity.key;
-        Self { namespace: key.namespace.clone(), time, conversation: key.id.clone() }
-    }
-}
-
-impl KeyPart for NamespacePlace {
-    fn write(&self, to: &mut KeyWriter) {
-        self.namespace.write(to);
-        self.time.write(to);
-        self.conversation.write(to);
-    }
-
-    fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        Ok(Self {
-            namespace: KeyPart::read(from)?,
+            owner: KeyPart::read(from)?,
             time: KeyPart::read(from)?,
             conversation: KeyPart::read(from)?,
         })

@@ -53,7 +53,7 @@ pub use description::Description;
 pub use fault::{BadRecord, Fault};
 pub use head::HeadRecord;
 pub use key::{KeyPart, KeyReader, KeyWriter, RecordKey};
-pub use keys::{BlockName, ListPlace, Meta, NamespacePlace, OfLineage, OutcomeName, StateName};
+pub use keys::{BlockName, ListPlace, Meta, NamespacePlace, OfLineage, OutcomeName, Place, StateName};
 pub use kind::{Kind, decode, decode_key, key, name, pair};
 pub use kinds::{
     Active, BlockLists, Blocks, Compactions, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds,
@@ -62,8 +62,8 @@ pub use kinds::{
 };
 pub use link::{group_writes, missing_group};
 pub use prefixes::{
-    all_of, ascending, descending, dues_up_to, names_from, namespace_time, of_lineage, of_namespace,
-    of_recipient, outcome_ages_before, recipient_time, utterances_among, waiting_behind,
+    all_of, ascending, descending, dues_up_to, names_from, of_lineage, of_list, of_list_at,
+    outcome_ages_before, utterances_among, waiting_behind,
 };
 pub use read::{Unread, get, read, within};
 pub use values::LineageReader;

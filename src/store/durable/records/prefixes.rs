@@ -3,14 +3,14 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::{
-    ConversationName, Dues, Kind, ListPlace, NamespacePlace, OutcomeAges, Utterances, Waiting,
+    ConversationName, Dues, Kind, OutcomeAges, Place, Utterances, Waiting,
     key::{KeyPart, KeyWriter, beginning, behind},
     keys::OfLineage,
     kind::key,
 };
 use crate::{
     domain::{ConversationKey, LineageId, Namespace, Sequence, Timestamp},
-    store::{RecipientKey, durable::key_value::Key},
+    store::durable::key_value::Key,
 };
 
 /// The keys of all records of a kind.
@@ -23,34 +23,16 @@ pub fn of_lineage<K: Kind<Key: OfLineage>>(lineage: LineageId) -> Range<Key> {
     beginning(prefix::<K>(&lineage))
 }
 
-/// The keys of a list of a recipient's conversations, by ascending time, then by ascending id.
-pub fn of_recipient<K: Kind<Key = ListPlace>>(recipient: &RecipientKey) -> Range<Key> {
-    // The recipient's id is not the last part here.
-    let mut prefix = KeyWriter::of(K::NUMBER);
-    recipient.namespace.write(&mut prefix);
-    recipient.id.write(&mut prefix);
-    beginning(prefix.done())
+/// The keys of a list of conversations, by ascending time, then by ascending id.
+pub fn of_list<O: KeyPart, K: Kind<Key = Place<O>>>(owner: &O) -> Range<Key> {
+    beginning(prefix::<K>(owner))
 }
 
-/// The keys of a list of a namespace's conversations, by ascending time, then by ascending id.
-pub fn of_namespace<K: Kind<Key = NamespacePlace>>(namespace: &Namespace) -> Range<Key> {
-    beginning(prefix::<K>(namespace))
-}
-
-/// The keys of a list of a namespace's conversations at one time.
-pub fn namespace_time<K: Kind<Key = NamespacePlace>>(namespace: &Namespace, time: Timestamp) -> Range<Key> {
-    beginning(with_time(of_namespace::<K>(namespace).start, time))
-}
-
-/// The keys of a list of a recipient's conversations at one time.
-pub fn recipient_time<K: Kind<Key = ListPlace>>(recipient: &RecipientKey, time: Timestamp) -> Range<Key> {
-    beginning(with_time(of_recipient::<K>(recipient).start, time))
-}
-
-fn with_time(list: Key, time: Timestamp) -> Key {
-    let mut key = KeyWriter::behind(list);
+/// The keys of a list of conversations at one time.
+pub fn of_list_at<O: KeyPart, K: Kind<Key = Place<O>>>(owner: &O, time: Timestamp) -> Range<Key> {
+    let mut key = KeyWriter::behind(prefix::<K>(owner));
     time.write(&mut key);
-    key.done()
+    beginning(key.done())
 }
 
 /// The keys of a list `all` that come after `last` when the list is read backwards; `last` need not exist.

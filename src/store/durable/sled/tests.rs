@@ -10,13 +10,10 @@ use super::{
 };
 use crate::{
     domain::{ConversationId, Namespace, RecipientId, Timestamp, limits::MAX_ID_BYTES},
-    store::{
-        RecipientKey,
-        durable::{
-            disk::generations::Engine as _,
-            key_value::{Batch, Durability, Key, MAX_KEY_BYTES, Value},
-            records::{self, ListPlace, Listed},
-        },
+    store::durable::{
+        disk::generations::Engine as _,
+        key_value::{Batch, Durability, Key, MAX_KEY_BYTES, Value},
+        records::{self, ListPlace, Listed},
     },
 };
 
@@ -77,10 +74,7 @@ fn a_value_without_one_of_its_pieces_is_an_error() {
 fn the_longest_key_of_a_record_is_taken() {
     let id = "x".repeat(MAX_ID_BYTES);
     let key = records::key::<Listed>(&ListPlace {
-        recipient: RecipientKey {
-            namespace: Namespace::new(&id).unwrap(),
-            id: RecipientId::new(&id).unwrap(),
-        },
+        owner: (Namespace::new(&id).unwrap(), RecipientId::new(&id).unwrap()),
         time: Timestamp(0),
         conversation: ConversationId::new(&id).unwrap(),
     });

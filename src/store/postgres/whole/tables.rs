@@ -198,7 +198,8 @@ fn recipient(row: &Row) -> Result<RecipientKey, KeyValueError> {
 }
 
 fn list_place(row: &Row) -> Result<ListPlace, KeyValueError> {
-    Ok(ListPlace { recipient: recipient(row)?, time: time(row, 3), conversation: conversation(row)?.id })
+    let RecipientKey { namespace, id } = recipient(row)?;
+    Ok(ListPlace { owner: (namespace, id), time: time(row, 3), conversation: conversation(row)?.id })
 }
 
 /// The outcome in the first three columns.

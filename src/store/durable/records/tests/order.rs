@@ -36,10 +36,16 @@ fn outcome(names: &[String; 2]) -> OutcomeName {
     OutcomeName { namespace: named(names).namespace, rpc: "Memorize".into(), request }
 }
 
+fn recipient_of(names: &[String; 2]) -> RecipientKey {
+    RecipientKey { namespace: named(names).namespace, id: RecipientId::new(&names[1]).unwrap() }
+}
+
+fn owner(recipient: &RecipientKey) -> (Namespace, RecipientId) {
+    (recipient.namespace.clone(), recipient.id.clone())
+}
+
 fn place(names: &[String; 2], time: Timestamp) -> ListPlace {
-    let ConversationKey { namespace, id: conversation } = named(names);
-    let id = RecipientId::new(&names[1]).unwrap();
-    ListPlace { recipient: RecipientKey { namespace, id }, time, conversation }
+    ListPlace { owner: owner(&recipient_of(names)), time, conversation: named(names).id }
 }
 
 proptest! {
@@ -82,20 +88,20 @@ proptest! {
         entries in vec((few_times(), conversation_id(), 0..2usize), 0..8),
     ) {
         let entry = |(time, conversation, whose): &(Timestamp, _, usize)| ListPlace {
-            recipient: recipients[*whose].clone(), time: *time, conversation: Clone::clone(conversation),
+            owner: owner(&recipients[*whose]), time: *time, conversation: Clone::clone(conversation),
         };
         let mut entries: Vec<ListPlace> = entries.iter().map(entry).collect();
         let mut keys: Vec<Key> = entries.iter().map(key::<Listed>).collect();
         keys.sort();
-        let of = |wanted: &ListPlace| wanted.recipient == recipients[0];
-        let listed: Vec<ListPlace> = keys.iter().rev().filter(|key| of_recipient::<Listed>(&recipients[0]).contains(*key))
+        let of = |wanted: &ListPlace| wanted.owner == owner(&recipients[0]);
+        let listed: Vec<ListPlace> = keys.iter().rev().filter(|key| of_list::<_, Listed>(&owner(&recipients[0])).contains(*key))
             .map(|key| decode_key::<Listed>(key).unwrap()).collect();
         entries.retain(of);
         entries.sort_by_key(|entry| Reverse((entry.time, entry.conversation.clone())));
         prop_assert_eq!(&listed, &entries);
         for (place, last) in listed.iter().enumerate() {
             let at = super::key::<Listed>(last);
-            let behind = keys.iter().rev().filter(|key| descending(of_recipient::<Listed>(&last.recipient), at.clone()).contains(*key)).count();
+            let behind = keys.iter().rev().filter(|key| descending(of_list::<_, Listed>(&last.owner), at.clone()).contains(*key)).count();
             prop_assert_eq!(behind, listed[place..].iter().filter(|entry| *entry != last).count());
         }
     }
@@ -108,15 +114,15 @@ proptest! {
     ) {
         let namespaces = namespaces.map(|names| named(&names).namespace);
         let entry = |(time, id, whose): &(Timestamp, _, usize)| NamespacePlace {
-            namespace: namespaces[*whose].clone(), time: *time, conversation: Clone::clone(id),
+            owner: namespaces[*whose].clone(), time: *time, conversation: Clone::clone(id),
         };
         let mut entries: Vec<NamespacePlace> = entries.iter().map(entry).collect();
         let mut keys: Vec<Key> = entries.iter().map(key::<Updated>).collect();
         keys.sort();
-        let all = || of_namespace::<Updated>(&namespaces[0]);
+        let all = || of_list::<_, Updated>(&namespaces[0]);
         let listed: Vec<NamespacePlace> = keys.iter().filter(|key| all().contains(*key))
             .map(|key| decode_key::<Updated>(key).unwrap()).collect();
-        entries.retain(|entry| entry.namespace == namespaces[0]);
+        entries.retain(|entry| entry.owner == namespaces[0]);
         entries.sort_by_key(|entry| (entry.time, entry.conversation.clone()));
         prop_assert_eq!(&listed, &entries);
         let (time, id) = &last;
@@ -126,7 +132,7 @@ proptest! {
         prop_assert_eq!(behind, listed.iter().filter(|entry| place(entry) > last).count());
         let before = keys.iter().filter(|key| descending(all(), at.clone()).contains(*key)).count();
         prop_assert_eq!(before, listed.iter().filter(|entry| place(entry) < last).count());
-        let of_time = namespace_time::<Updated>(&namespaces[0], *time);
+        let of_time = of_list_at::<_, Updated>(&namespaces[0], *time);
         let together = keys.iter().filter(|key| of_time.contains(*key)).count();
         prop_assert_eq!(together, listed.iter().filter(|entry| entry.time == *time).count());
     }
@@ -178,10 +184,10 @@ proptest! {
         let due = |names| key::<Dues>(&(time, Due::Expired(named(names))));
         prop_assert_eq!(due(&one) == due(&other), same);
         prop_assert_eq!(key::<Outcomes>(&outcome(&one)) == key::<Outcomes>(&outcome(&other)), same);
-        let (mine, others) = (place(&one, time).recipient, place(&other, time).recipient);
+        let (mine, others) = (recipient_of(&one), recipient_of(&other));
         prop_assert_eq!(key::<Active>(&mine) == key::<Active>(&others), mine == others);
-        prop_assert_eq!(of_recipient::<Listed>(&mine).contains(&key::<Listed>(&place(&other, time))), mine == others);
-        prop_assert_eq!(of_recipient::<Ended>(&mine).contains(&key::<Ended>(&place(&other, time))), mine == others);
+        prop_assert_eq!(of_list::<_, Listed>(&owner(&mine)).contains(&key::<Listed>(&place(&other, time))), mine == others);
+        prop_assert_eq!(of_list::<_, Ended>(&owner(&mine)).contains(&key::<Ended>(&place(&other, time))), mine == others);
     }
 
     #[test]

@@ -247,7 +247,7 @@ proptest! {
 
     #[test]
     fn ended_lists(recipient in recipient(), time in time(), conversation in conversation_id()) {
-        comes_back::<Ended>(ListPlace { recipient, time, conversation }, ());
+        comes_back::<Ended>(ListPlace { owner: (recipient.namespace, recipient.id), time, conversation }, ());
     }
 
     #[test]
@@ -278,7 +278,8 @@ proptest! {
 
     #[test]
     fn lists(identity in identity()) {
-        comes_back::<Listed>(ListPlace::of(&identity), ());
+        let Identity { key, recipient, start_time, .. } = identity;
+        comes_back::<Listed>(ListPlace { owner: (key.namespace, recipient), time: start_time, conversation: key.id }, ());
     }
 
     #[test]

@@ -231,7 +231,7 @@ pub fn examples() -> Vec<Record> {
         Record::Segments((LINEAGE, 3), segment()),
         Record::Utterances((lineage, utterance.sequence), utterance),
         Record::GivenIds((LINEAGE, "given".into()), Sequence(17)),
-        Record::Listed(ListPlace::of(&identity), ()),
+        Record::Listed(listed(&identity), ()),
         Record::Active(recipient(), key.id.clone()),
         Record::Outcomes(name(), outcome()),
         Record::OutcomeAges((TIME, name()), ()),
@@ -288,7 +288,13 @@ pub fn ending() -> Ending {
 
 fn ended() -> ListPlace {
     let conversation = ConversationId::new("talk").unwrap();
-    ListPlace { recipient: recipient(), time: TIME, conversation }
+    let RecipientKey { namespace, id } = recipient();
+    ListPlace { owner: (namespace, id), time: TIME, conversation }
+}
+
+fn listed(identity: &Identity) -> ListPlace {
+    let (ConversationKey { namespace, id }, recipient) = (identity.key.clone(), identity.recipient.clone());
+    ListPlace { owner: (namespace, recipient), time: identity.start_time, conversation: id }
 }
 
 pub fn name() -> OutcomeName {

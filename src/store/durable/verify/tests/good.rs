@@ -49,6 +49,7 @@ impl Good {
         let demo = demo(&test_store);
         let mut other = TestConversation::new(&test_store, "other", 2, Policy::ROLLING);
         other.say(vec![user("The port of the other is 80.")]);
+        drop(other);
         drop(test_store);
         Self::over(files, demo)
     }

@@ -2,7 +2,9 @@
 
 use super::good::*;
 use crate::{
-    domain::{ConversationId, ConversationKey, Namespace, RecipientId, Sequence, Timestamp, UtteranceId},
+    domain::{
+        ConversationId, ConversationKey, Identity, Namespace, RecipientId, Sequence, Timestamp, UtteranceId,
+    },
     store::{
         Due, RecipientKey,
         durable::{
@@ -54,11 +56,16 @@ fn ids_that_do_not_lead_to_their_utterances_are_named() {
     ]);
 }
 
+fn listed(identity: &Identity) -> ListPlace {
+    let (ConversationKey { namespace, id }, recipient) = (identity.key.clone(), identity.recipient.clone());
+    ListPlace { owner: (namespace, recipient), time: identity.start_time, conversation: id }
+}
+
 #[test]
 fn lists_and_due_work_that_are_wrong_are_named() {
     let good = Good::new();
     let identity = &good.demo.head.identity;
-    let listed = || ListPlace::of(identity);
+    let listed = || listed(identity);
     let expiry = good.demo.head.expire_time().unwrap();
     let due = |time| (time, Due::Expired(identity.key.clone()));
     let start = identity.start_time.0;
@@ -69,7 +76,7 @@ fn lists_and_due_work_that_are_wrong_are_named() {
         (good.without::<Dues>(due(expiry)), &*format!("there is no {}", due_work(expiry.0, "demo"))),
     ]);
     let mut elsewhere = listed();
-    elsewhere.recipient.id = RecipientId::new("eve").unwrap();
+    elsewhere.owner.1 = RecipientId::new("eve").unwrap();
     let mut nowhere = listed();
     nowhere.conversation = ConversationId::new("gone").unwrap();
     let uncalled = |entry: String| [format!("{entry}: nothing stored calls for it")];
@@ -87,13 +94,13 @@ fn lists_and_due_work_that_are_wrong_are_named() {
 fn a_recipients_state_that_is_wrong_is_named() {
     let files = tempfile::tempdir().unwrap();
     let test_store = TestStore::open(EngineKind::Fjall, files.path());
-    let own = TestConversation::own_state(&test_store, "ann", 7).state;
+    let own = TestConversation::own_state(&test_store, "ann", 7);
     drop(test_store);
     let good = Good::over(files, own);
     let identity = &good.demo.head.identity;
     assert_eq!(verify(&good.directory, &mut |_| {}).unwrap().conversations, 0);
     assert_eq!(
-        good.put::<Listed>(ListPlace::of(identity), ()),
+        good.put::<Listed>(listed(identity), ()),
         [format!(
             "list entry default/\u{1}ann of ann at {} µs: nothing stored calls for it",
             identity.start_time.0
