@@ -95,6 +95,8 @@ pub(super) struct Page {
     pub head: Box<str>,
     /// What the head itself names.
     pub names: Option<[u32; 2]>,
+    /// The page of the object that this one is a part of, in whose line it is told.
+    pub within: Option<usize>,
 }
 
 /// A candidate for the ledger.
@@ -251,7 +253,7 @@ impl Pool {
         let page = known.unwrap_or_else(|| {
             let mut names = None;
             find(head, |found| names = Some(found.concepts));
-            self.pages.push(Page { head: head.into(), names });
+            self.pages.push(Page { head: head.into(), names, within: None });
             self.pages.len() - 1
         });
         for Part { sequence, result, text, weight } in line.parts() {

@@ -46,6 +46,22 @@ impl<'a> Node<'a> {
         Some(Leaves { rest: json, key: "", depth: 0 }.node())
     }
 
+    /// The members, if it is an object.
+    pub(in crate::domain::extractive) fn members(&self) -> Option<&[(&'a str, Self)]> {
+        match self {
+            Self::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// The text or the number, if it is one.
+    pub(in crate::domain::extractive) fn scalar(&self) -> Option<&str> {
+        match self {
+            Self::Number(number) => Some(number),
+            _ => self.text(),
+        }
+    }
+
     /// The text, if it is one.
     pub(in crate::domain::extractive) fn text(&self) -> Option<&str> {
         match self {

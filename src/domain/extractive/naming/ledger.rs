@@ -18,6 +18,8 @@ use crate::domain::{
 const TOKEN_BYTES: usize = 3;
 /// The assumed cost of an entry on top of its text, in tokens, when entries are compared.
 const ENTRY_TOKENS: usize = 3;
+/// Separates the values of a part of an object.
+const BETWEEN_VALUES: &str = ", ";
 /// Divides the worth of a value that another object has too: the date of one more flight.
 const AGAIN_DIVISOR: usize = 12;
 /// The search ends after this many entries in a row that do not fit.
@@ -77,16 +79,14 @@ pub(in crate::domain::extractive) fn ledger(
     };
     let untold: Vec<&Fact> = facts.iter().filter(|fact| !told.holds(fact)).collect();
     let mut taken = ledger.taken(&untold, budget);
-    // names first: they need no separator
-    taken.sort_by_key(|fact| (fact.page, has_space(fact), fact.sequence));
-    let pages_of = taken.chunk_by(|one, next| one.page == next.page);
-    let told = |facts: &[&Fact]| {
-        let new: Vec<&Fact> =
-            facts.iter().copied().filter(|fact| !ledger.named.contains(&fact.concepts)).collect();
-        // a line that only says what belongs to what still names its object
-        ledger.line(if new.is_empty() { &facts[..1] } else { &new })
+    // the parts of an object behind its own facts; names first: they need no separator
+    let order = |fact: &&Fact| {
+        let part = pages[fact.page].within.map(|_| fact.page);
+        (ledger.whole(fact.page), part, has_space(fact), fact.sequence)
     };
-    pages_of.map(told).collect()
+    taken.sort_by_key(order);
+    let lines = taken.chunk_by(|one, next| ledger.whole(one.page) == ledger.whole(next.page));
+    lines.map(|facts| ledger.line(facts)).collect()
 }
 
 fn has_space(fact: &Fact) -> bool {
@@ -132,42 +132,79 @@ impl<'a> Ledger<'a> {
             }
             (left, misses, was_taken[at]) = (left - cost, 0, true);
             self.values.insert(fact.concepts[0]);
-            if !std::mem::replace(&mut self.opened[fact.page], true) {
-                self.named.extend(self.pages[fact.page].names);
-                // the page's other facts no longer pay for a head
-                heap.extend(
-                    by_page[fact.page].iter().map(|other| (self.value(facts[*other]), Reverse(*other))),
-                );
+            for page in [fact.page, self.whole(fact.page)] {
+                if !std::mem::replace(&mut self.opened[page], true) {
+                    self.named.extend(self.pages[page].names);
+                    // the page's other facts no longer pay for a head
+                    let others = by_page[page].iter();
+                    heap.extend(others.map(|other| (self.value(facts[*other]), Reverse(*other))));
+                }
             }
         }
         facts.iter().zip(was_taken).filter_map(|(fact, taken)| taken.then_some(*fact)).collect()
     }
 
+    /// The page in whose line a page is told.
+    fn whole(&self, page: usize) -> usize {
+        self.pages[page].within.unwrap_or(page)
+    }
+
     /// The fact's worth relative to its length.
     fn value(&self, fact: &Fact) -> usize {
-        let head = if self.opened[fact.page] { 0 } else { self.pages[fact.page].head.len() / TOKEN_BYTES };
+        let pages = [Some(fact.page), self.pages[fact.page].within];
+        let closed = pages.into_iter().flatten().filter(|page| !self.opened[*page]);
+        let heads: usize = closed.map(|page| self.pages[page].head.len() / TOKEN_BYTES).sum();
         let is_told = self.values.contains(&fact.concepts[0]) || self.told.has(fact.concepts[0]);
         let again = if is_told { AGAIN_DIVISOR } else { 1 };
-        fact.worth as usize / again / (ENTRY_TOKENS + head + fact.text.len() / TOKEN_BYTES)
+        fact.worth as usize / again / (ENTRY_TOKENS + heads + fact.text.len() / TOKEN_BYTES)
     }
 
     /// The tokens that the fact adds.
     fn cost(&self, fact: &Fact) -> u32 {
-        self.counter.count(&match self.opened[fact.page] {
-            true if has_space(fact) => format!("{BETWEEN}{}", fact.text),
-            true => format!(" {}", fact.text),
-            false => format!("{} {}\n", self.pages[fact.page].head, fact.text),
+        let Page { head, within, .. } = &self.pages[fact.page];
+        self.counter.count(&match (self.opened[fact.page], within.map(|whole| self.opened[whole])) {
+            (true, Some(_)) => format!("{BETWEEN_VALUES}{}", fact.text),
+            (true, None) if has_space(fact) => format!("{BETWEEN}{}", fact.text),
+            (true, None) => format!(" {}", fact.text),
+            (false, Some(true)) => format!("{BETWEEN}{head} {}", fact.text),
+            (false, Some(false)) => {
+                format!("{} {head} {}\n", self.pages[self.whole(fact.page)].head, fact.text)
+            }
+            (false, None) => format!("{head} {}\n", fact.text),
         })
     }
 
+    /// The line of facts about an object and its parts: `K1NW8N: cabin economy; HAT139 date 2024-05-23, price 851`.
     fn line(&self, facts: &[&Fact]) -> Sentence {
-        let part = |fact: &&Fact| Part {
-            sequence: fact.sequence,
-            result: fact.result,
-            text: fact.text.clone(),
-            weight: fact.worth,
-        };
-        let parts: Vec<Part> = facts.iter().map(part).collect();
-        Sentence::listed(LineKind::Facts, &self.pages[facts[0].page].head, &parts, 0, self.counter)
+        let pages = facts.chunk_by(|one, next| one.page == next.page);
+        let mut parts: Vec<Part> = pages.flat_map(|facts| self.parts(facts)).collect();
+        if parts.is_empty() {
+            // a line that only says what belongs to what still names its object
+            parts.push(part(facts[0], facts[0].text.clone()));
+        }
+        Sentence::listed(
+            LineKind::Facts,
+            &self.pages[self.whole(facts[0].page)].head,
+            &parts,
+            0,
+            self.counter,
+        )
     }
+
+    /// The facts of a page that no head names; together, if the page is a part of another.
+    fn parts(&self, facts: &[&Fact]) -> Vec<Part> {
+        let new = facts.iter().filter(|fact| !self.named.contains(&fact.concepts));
+        let Page { head, within, .. } = &self.pages[facts[0].page];
+        if within.is_none() {
+            return new.map(|fact| part(fact, fact.text.clone())).collect();
+        }
+        let values: Vec<&str> = new.map(|fact| &*fact.text).collect();
+        let text = format!("{head} {}", values.join(BETWEEN_VALUES));
+        let worth = facts.iter().map(|fact| fact.worth).max().unwrap_or(0);
+        vec![Part { weight: worth, ..part(facts[0], text.trim_end().into()) }]
+    }
+}
+
+fn part(fact: &Fact, text: Box<str>) -> Part {
+    Part { sequence: fact.sequence, result: fact.result, text, weight: fact.worth }
 }

@@ -44,7 +44,8 @@ pub(in crate::domain::extractive) struct Named {
     /// How many utterances were read.
     pub place: usize,
     pages: Vec<Page>,
-    by_head: FxHashMap<Box<str>, usize>,
+    /// By the page around it and its head.
+    by_head: FxHashMap<(Option<usize>, Box<str>), usize>,
     facts: Vec<Fact>,
     mentions: FxHashMap<[u32; 2], (usize, Mentions)>,
     /// Whether commands were run.
@@ -59,6 +60,7 @@ pub(in crate::domain::extractive) struct Named {
 #[derive(Default)]
 struct Object {
     of: Option<Rc<str>>,
+    within: Option<Rc<str>>,
     page: Option<usize>,
     /// Its concept; 0 if there is no object.
     bound: u32,
@@ -84,7 +86,7 @@ impl Named {
             }
             let of = object.filter(|of| is_beside(&text[of.at..found.at]));
             match (of, found.text.split_once(": ")) {
-                (Some(of), Some((label, value))) => {
+                (Some(of), Some((label, value))) if records::is_attribute(&label.replace(' ', "_")) => {
                     let page = self.page(format!("{}:", of.text), Some(of.concepts));
                     let told = format!("{} {value}", label.to_lowercase());
                     let concepts = [facts::exact(value), of.concepts[0]];
@@ -140,8 +142,8 @@ impl Named {
     fn found(&mut self, from: Origin, page: usize, key: &str, answer: &str) {
         let mut object = Object::default();
         let is_json = records::values(answer, is_name(key).then_some(key), |held| {
-            if object.of != held.of {
-                object = self.object(held.of.as_ref());
+            if object.of != held.of || object.within != held.within {
+                object = self.object(&held);
             }
             self.held(from, page, &object, &held);
         });
@@ -167,9 +169,17 @@ impl Named {
             && value.bytes().filter(u8::is_ascii_digit).count() > 1
             && !value.contains(char::is_whitespace);
         let is_attribute = || object.bound > 0 && value.len() <= 40 && records::is_attribute(field);
-        if is_number || is_attribute() {
-            let text = format!("{} {value}", field.replace('_', " "));
-            let shape = if is_number { shape } else { Shape::Attribute };
+        let is_row = field.is_empty() && value.contains(' ');
+        if is_number || is_row || is_attribute() {
+            let text =
+                if is_row { value.to_string() } else { format!("{} {value}", field.replace('_', " ")) };
+            let shape = if is_number {
+                shape
+            } else if is_row {
+                Shape::Time
+            } else {
+                Shape::Attribute
+            };
             let concepts = [facts::exact(value), object.bound];
             let found = Found { text: &text, concepts, weight: SMALL_NUMBER, at: 0 };
             self.mention(from, page, found, Source::Result, shape, object.bound > 0);
@@ -180,13 +190,16 @@ impl Named {
         }
     }
 
-    /// The object that values belong to, with its page.
-    fn object(&mut self, of: Option<&Rc<str>>) -> Object {
-        let Some(of) = of else { return Object::default() };
-        let mut named = None;
-        find(of, |found| named = named.or(Some(found.concepts)));
-        let page = Some(self.page(format!("{of}:"), named));
-        Object { of: Some(of.clone()), page, bound: facts::exact(of) }
+    /// The object that a value belongs to, with its page.
+    fn object(&mut self, Held { of, within, .. }: &Held<'_>) -> Object {
+        let Some(name) = of else { return Object::default() };
+        let whole = within.as_ref().map(|within| self.page(format!("{within}:"), concepts(within)));
+        let page = match whole {
+            Some(whole) => self.page_within(Some(whole), name.to_string(), concepts(name)),
+            None => self.page(format!("{name}:"), concepts(name)),
+        };
+        let (of, within) = (of.clone(), within.clone());
+        Object { of, within, page: Some(page), bound: facts::exact(name) }
     }
 
     /// The name in the identifying argument. If the call only reads, the name is also a fact of its own,
@@ -207,12 +220,17 @@ impl Named {
     }
 
     fn page(&mut self, head: String, names: Option<[u32; 2]>) -> usize {
-        if let Some(page) = self.by_head.get(&*head) {
+        self.page_within(None, head, names)
+    }
+
+    fn page_within(&mut self, within: Option<usize>, head: String, names: Option<[u32; 2]>) -> usize {
+        let head = (within, Box::from(head));
+        if let Some(page) = self.by_head.get(&head) {
             return *page;
         }
         let page = self.pages.len();
-        self.by_head.insert(head.as_str().into(), page);
-        self.pages.push(Page { head: head.into(), names });
+        self.pages.push(Page { head: head.1.clone(), names, within });
+        self.by_head.insert(head, page);
         page
     }
 
@@ -292,6 +310,13 @@ impl Named {
         }
         (self.pages, self.facts)
     }
+}
+
+/// The concepts of what a text names first.
+fn concepts(text: &str) -> Option<[u32; 2]> {
+    let mut named = None;
+    find(text, |found| named = named.or(Some(found.concepts)));
+    named
 }
 
 /// The ledger head for what a call returned: its identifying argument, alone if that is a name (`OBUT9V:`);

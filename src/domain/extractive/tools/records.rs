@@ -21,6 +21,8 @@ const MOST_VALUES: usize = 400;
 const MOST_DEEP: usize = 12;
 /// The longest value, in bytes.
 const VALUE_BYTES: usize = 200;
+/// The most fields of a row.
+const ROW_FIELDS: usize = 4;
 /// The longest name of an object, in bytes.
 const NAME_BYTES: usize = 40;
 
@@ -29,6 +31,9 @@ const NAME_BYTES: usize = 40;
 pub(in crate::domain::extractive) struct Held<'a> {
     /// An id, a number, or a name; `None` if the object has none.
     pub of: Option<Rc<str>>,
+    /// The object that this object is a part of: a flight's reservation.
+    pub within: Option<Rc<str>>,
+    /// Empty for a row: several fields of an object without a name of its own.
     pub field: Cow<'a, str>,
     pub value: Cow<'a, str>,
 }
@@ -47,9 +52,28 @@ pub(in crate::domain::extractive) fn values(
     let json = Node::of(result);
     let mut walk = Walk { each, left: MOST_VALUES };
     if let Some(json) = &json {
-        walk.value(json, key.map(Rc::from).as_ref(), "", 0);
+        let asked = Holder { of: key.map(Rc::from), is_asked: true, ..Holder::default() };
+        walk.value(json, &asked, "", 0);
     }
     json.is_some()
+}
+
+/// The object that values belong to.
+#[derive(Default)]
+struct Holder {
+    of: Option<Rc<str>>,
+    within: Option<Rc<str>>,
+    /// The call named it, not the result.
+    is_asked: bool,
+}
+
+impl Holder {
+    /// The holder of the values of an object named `own` in this one.
+    fn of_part(&self, own: Rc<str>) -> Self {
+        let is_whole = !self.is_asked && self.within.is_none();
+        let within = self.of.as_ref().filter(|of| is_whole && **of != own).cloned();
+        Self { of: Some(own), within, is_asked: false }
+    }
 }
 
 struct Walk<F> {
@@ -59,27 +83,31 @@ struct Walk<F> {
 }
 
 impl<F: FnMut(Held<'_>)> Walk<F> {
-    fn value(&mut self, value: &Node<'_>, of: Option<&Rc<str>>, field: &str, depth: usize) {
+    fn value(&mut self, value: &Node<'_>, holder: &Holder, field: &str, depth: usize) {
         if depth > MOST_DEEP || self.left == 0 {
             return;
         }
         match value {
-            Node::Object(members) => self.object(members, of, field, depth),
-            Node::Array(values) => values.iter().for_each(|value| self.value(value, of, field, depth + 1)),
+            Node::Object(members) => self.object(members, holder, field, depth),
+            Node::Array(values) => match rows(values) {
+                Some(rows) => rows.iter().for_each(|row| self.leaf(holder, "", row)),
+                None => values.iter().for_each(|value| self.value(value, holder, field, depth + 1)),
+            },
             Node::Other => {}
-            Node::Number(number) => self.leaf(of, field, number),
-            Node::Text(text) => self.leaf(of, field, text),
+            Node::Number(number) => self.leaf(holder, field, number),
+            Node::Text(text) => self.leaf(holder, field, text),
         }
     }
 
-    fn object(&mut self, members: &[(&str, Node<'_>)], of: Option<&Rc<str>>, field: &str, depth: usize) {
+    fn object(&mut self, members: &[(&str, Node<'_>)], holder: &Holder, field: &str, depth: usize) {
         let own: Option<Rc<str>> =
             named(members).map(Rc::from).or_else(|| names(field).then(|| field.into()));
         let is_table = own.is_none() && !field.is_empty() && starts_with_number(members);
+        let part = own.map(|own| holder.of_part(own));
         for (key, value) in members.iter().filter(|(key, value)| !is_dull(key, value)) {
             // the name itself belongs to what the object is in
-            let is_name = value.text().is_some_and(|value| own.as_deref() == Some(value));
-            let holder = own.as_ref().filter(|_| !is_name).or(of);
+            let is_name = |part: &&Holder| value.text() == part.of.as_deref();
+            let holder = part.as_ref().filter(|part| !is_name(part)).unwrap_or(holder);
             match is_table {
                 true => {
                     let field = format!("{} {key}", field.trim_end_matches('s'));
@@ -90,12 +118,43 @@ impl<F: FnMut(Held<'_>)> Walk<F> {
         }
     }
 
-    fn leaf(&mut self, of: Option<&Rc<str>>, field: &str, value: &str) {
+    fn leaf(&mut self, holder: &Holder, field: &str, value: &str) {
         self.left = self.left.saturating_sub(1);
         let is_plain = value.len() <= VALUE_BYTES && value.bytes().all(|byte| byte.is_ascii_graphic());
         let value = if is_plain { value.into() } else { folded(value, VALUE_BYTES).into() };
-        (self.each)(Held { of: of.cloned(), field: field.into(), value });
+        let (of, within) = (holder.of.clone(), holder.within.clone());
+        (self.each)(Held { of, within, field: field.into(), value });
     }
+}
+
+/// The rows of a table of which no row has a name that tells it from the others: of each, the fields that differ.
+fn rows(values: &[Node<'_>]) -> Option<Vec<String>> {
+    let objects: Vec<&[(&str, Node<'_>)]> = values.iter().map_while(Node::members).collect();
+    let [first, _, ..] = objects[..] else { return None };
+    let mut known: Vec<String> = objects.iter().filter_map(|members| named(members)).collect();
+    known.sort_unstable();
+    known.dedup();
+    if objects.len() < values.len() || known.len() == objects.len() {
+        return None;
+    }
+    let value = |members: &[(&str, Node<'_>)], key: &str| {
+        members.iter().find(|(own, _)| *own == key).and_then(|(_, value)| value.scalar().map(str::to_owned))
+    };
+    let tells = |key: &str, node: &Node<'_>| {
+        let is_numeric = node.scalar().is_some_and(|text| text.contains(|c: char| c.is_ascii_digit()));
+        !is_dull(key, node) && (is_numeric || is_attribute(key))
+    };
+    let differs = |key: &str| objects.iter().any(|row| value(row, key) != value(first, key));
+    let fields: Vec<&str> = { first.iter() }
+        .filter(|(key, node)| tells(key, node) && differs(key))
+        .map(|(key, _)| *key)
+        .take(ROW_FIELDS)
+        .collect();
+    let row = |members: &&[(&str, Node<'_>)]| {
+        let told = |key: &&str| Some(format!("{} {}", key.replace('_', " "), value(members, key)?));
+        fields.iter().filter_map(told).collect::<Vec<_>>().join(", ")
+    };
+    (!fields.is_empty()).then(|| objects.iter().map(row).collect())
 }
 
 fn starts_with_number(members: &[(&str, Node<'_>)]) -> bool {
