@@ -173,12 +173,10 @@ impl Named {
         if is_number || is_row || is_attribute() {
             let text =
                 if is_row { value.to_string() } else { format!("{} {value}", field.replace('_', " ")) };
-            let shape = if is_number {
-                shape
-            } else if is_row {
-                Shape::Time
-            } else {
-                Shape::Attribute
+            let shape = match () {
+                () if is_row => Shape::Time,
+                () if is_number && !records::is_personal(field) => shape,
+                () => Shape::Attribute,
             };
             let concepts = [facts::exact(value), object.bound];
             let found = Found { text: &text, concepts, weight: SMALL_NUMBER, at: 0 };

@@ -146,7 +146,7 @@ const SERVICE: Weights = Weights {
     only_found: 35,
     bound: -60,
     //       url   mail  path date time file code ident numbered member money number attribute
-    shapes: [-200, -180, 0, 110, -30, 0, 25, -20, 70, -100, 20, -10, -220],
+    shapes: [-200, -180, 0, 110, -30, 0, 25, -20, 70, -100, 20, -10, -120],
 };
 const CODING: Weights = Weights {
     base: -365,

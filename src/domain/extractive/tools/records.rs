@@ -208,6 +208,11 @@ fn is_dull(field: &str, value: &Node<'_>) -> bool {
     is_value || FIELDS.iter().any(has)
 }
 
+/// Whether a field is about a person, and rarely asked for again.
+pub(in crate::domain::extractive) fn is_personal(field: &str) -> bool {
+    ["dob", "birth"].iter().any(|part| field.contains(part))
+}
+
 /// Whether a field says something about its object that its value alone does not say.
 pub(in crate::domain::extractive) fn is_attribute(field: &str) -> bool {
     const ENDS: [&str; 22] = phrases(
