@@ -126,7 +126,8 @@ fn scores(cut: &Cut, summary: &str) -> [Option<f64>; 9] {
         share(words.iter().map(|word| told.contains(word))),
         (!distinct.is_empty()).then(|| 1.0 - missing as f64 / distinct.len() as f64),
         users
-            .first()
+            .iter()
+            .find(|said| !said.lines().next().unwrap_or_default().contains("demonstration"))
             .and_then(|first| share(content_words(&goal(first)).iter().map(|word| told.contains(word)))),
         share(constraints.iter().map(|said| summary.lines().any(|line| tells(&content_words(line), said)))),
         check(&cut.before)

@@ -13,7 +13,7 @@ use crate::domain::{
         progress::{
             checks::Checks,
             ending,
-            goal::{Request, is_interface},
+            goal::{Request, is_demonstration, is_interface},
             matter::{AGREED, Matter, NEXT},
             open::matter,
             steps,
@@ -110,6 +110,8 @@ struct Reader {
     is_flat: bool,
     /// Whether the newest utterance is a user's and ends with a question.
     asked: bool,
+    /// Whether the newest utterance of a user shows how another task was done.
+    shown: bool,
     checks: Checks,
 }
 
@@ -161,6 +163,10 @@ impl Reader {
 
     /// Adds what a user said. The first request is the conversation's goal.
     fn user(&mut self, utterance: &Utterance, speaker: &str, said: &[String]) {
+        if is_demonstration(&utterance.content) {
+            self.shown = true;
+            return self.named.message(utterance.sequence, speaker, &utterance.content, Source::Result);
+        }
         if said.first().is_some_and(|first| Cues::of_opening(first).has(Cues::NO)) {
             let names = self.named.reject();
             let newest = self.pool.saids.last().map(|said| said.sequence);
@@ -170,7 +176,7 @@ impl Reader {
                 Some(said.sequence) != newest || said.voice == Voice::User || !proposes
             });
         }
-        let begins = utterance.turn <= 1 && self.pool.goal.is_empty();
+        let begins = (utterance.turn <= 1 || std::mem::take(&mut self.shown)) && self.pool.goal.is_empty();
         if !begins && utterance.content.len() <= LONG_BYTES {
             self.sentences(utterance, speaker, said, 100);
             return self.named.message(utterance.sequence, speaker, &utterance.content, Source::User);

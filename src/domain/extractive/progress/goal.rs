@@ -107,6 +107,14 @@ impl Request {
     }
 }
 
+/// Whether a message shows how another task was done: an agent was given an example.
+pub(in crate::domain::extractive) fn is_demonstration(content: &str) -> bool {
+    const SHOWS: [&str; 4] =
+        ["demonstration", "example of how", "example trajectory", "example conversation"];
+    let first = || clip(content.lines().next().unwrap_or_default(), ABOUT_BYTES).to_lowercase();
+    content.len() > TEMPLATE_BYTES && SHOWS.iter().any(|words| first().contains(words))
+}
+
 /// Whether a sentence is about handing in the work.
 fn hands_in(said: &str) -> bool {
     said.split(|c: char| !c.is_alphabetic()).any(|word| {
@@ -294,6 +302,14 @@ mod tests {
     fn a_plain_message_is_its_own_request() {
         let request = Request::of("I need to change my flight. It is HAT084.");
         assert_eq!((request.title, request.sentences.len()), (None, 2));
+    }
+
+    #[test]
+    fn an_example_for_the_agent_is_no_request() {
+        let shown = |first: &str| is_demonstration(&format!("{first}\n{}", "ISSUE:\nAnother.\n".repeat(100)));
+        assert!(shown("Here is a demonstration of how to correctly accomplish this task."));
+        assert!(!shown("We're solving the following issue."));
+        assert!(!is_demonstration("Give me a demonstration."));
     }
 
     #[test]
