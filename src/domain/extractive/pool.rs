@@ -9,11 +9,14 @@ use crate::domain::{
     extractive::{
         choose::{Voice, Worth},
         day::Days,
-        naming::facts::{exact, find},
+        naming::{
+            facts::{exact, find},
+            ledger::BETWEEN_VALUES,
+        },
         progress::matter::{self, ASKED, Matter, USER},
         sentence::{CHECK, ERROR, GOAL, Item, LineKind, Part, SOLVED, STEPS, Sentence, caller},
         spoken::Spoken,
-        text::cues::Cues,
+        text::{cues::Cues, words::IDENTIFIER},
     },
 };
 
@@ -257,12 +260,25 @@ impl Pool {
             self.pages.len() - 1
         });
         for Part { sequence, result, text, weight } in line.parts() {
-            let mut found = None;
-            find(&text, |fact| found = found.or(Some(fact.concepts)));
-            let concepts = found.unwrap_or_else(|| [exact(&text), 0]);
+            let concepts = self.concepts(page, &text);
             let worth = weight - weight / AGES_BY;
             self.add_fact(Fact { page, sequence, result, text, concepts, worth });
         }
+    }
+
+    /// The concepts of an item of a page, as those of the values that the item was written from.
+    fn concepts(&self, page: usize, text: &str) -> [u32; 2] {
+        let mut found = None;
+        find(text, |fact| found = found.or(Some(fact)));
+        let Some([object, _]) = self.pages[page].names.filter(|_| text.contains(' ')) else {
+            return found.map_or_else(|| [exact(text), 0], |fact| fact.concepts);
+        };
+        let is_part = found.is_some_and(|fact| fact.at == 0 && fact.weight == IDENTIFIER);
+        let value = match is_part || text.contains(BETWEEN_VALUES) {
+            true => text,
+            false => text.rsplit(' ').next().unwrap_or(text),
+        };
+        [exact(value), object]
     }
 
     /// Adds a fact; one found in several lines is kept once, with the sum of its worth.

@@ -87,3 +87,42 @@ fn failed_tests_are_told_as_failed() {
         assert!(lines.any(|line| line.contains("error") || line.contains("failed")), "{told}");
     }
 }
+
+#[test]
+fn parts_of_an_object_stay_with_it() {
+    let reservation = r#"{"reservation_id": "Z7GOZK", "cabin": "economy", "flights": [
+        {"flight_number": "HAT188", "date": "2024-05-28", "price": 152},
+        {"flight_number": "HAT207", "date": "2024-05-29", "price": 187}]}"#;
+    let other = r#"[{"flight_number": "HAT188", "price": 112}, {"flight_number": "HAT190", "price": 112}]"#;
+    let source = calls(&[
+        ("get_reservation", "{\"id\":\"Z7GOZK\"}", reservation),
+        ("search_flights", "{\"to\":\"MIA\"}", other),
+    ]);
+    let lines =
+        summarise(&source.into_iter().map(Arc::new).collect::<Vec<_>>(), &Focus::none(), 300, o200k());
+    let told = |lines: &[Sentence]| lines.iter().map(|line| &*line.text).collect::<String>();
+    let first = told(&lines);
+    for part in ["HAT188 date 2024-05-28, price 152", "HAT207 date 2024-05-29, price 187"] {
+        let line =
+            first.lines().find(|line| line.contains(part)).unwrap_or_else(|| panic!("{part}: {first}"));
+        assert!(line.starts_with("Z7GOZK: "), "{first}");
+    }
+    assert!(first.contains("HAT188: price 112") && first.contains("HAT190: price 112"), "{first}");
+    // a fold loses none of them
+    let folded = told(&select(&lines, &Focus::none(), 300, o200k()));
+    let items = |text: &str| {
+        text.split([';', '\n', ' ']).map(str::to_owned).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(items(&folded), items(&first), "{folded}");
+}
+
+#[test]
+fn rows_without_a_name_are_told_row_by_row() {
+    let buses = r#"[{"from": "Philadelphia", "leaving_time": "08:30", "fare": 23, "transfers": 0},
+        {"from": "Philadelphia", "leaving_time": "09:50", "fare": 23, "transfers": 0},
+        {"from": "Philadelphia", "leaving_time": "10:10", "fare": 27, "transfers": 0}]"#;
+    let source = calls(&[("find_bus", "{\"from\":\"Philadelphia\"}", buses)]);
+    let told = text(source, &Focus::none(), 300);
+    let rows = ["leaving time 08:30, fare 23", "leaving time 09:50, fare 23", "leaving time 10:10, fare 27"];
+    assert!(told.contains(&rows.join("; ")), "{told}");
+}
