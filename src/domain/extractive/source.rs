@@ -223,7 +223,7 @@ impl Reader {
             // "No problem!", but not "In Paris." when that is what was asked
             let least = if self.asked && !cues.has(Cues::COURTESY) { 1 } else { LEAST_TOLD };
             let is_brief = voice == Voice::Other && !self.is_flat && !has_words(said, least);
-            if (announces_call || is_brief) && !cues.has(Cues::FINDING.or(Cues::REFUSAL)) {
+            if (announces_call || is_brief) && !cues.has(Cues::FINDING.or(Cues::CAUSE).or(Cues::REFUSAL)) {
                 continue;
             }
             let divisor = if is_heading { ANNOUNCES_DIVISOR } else { 1 };
@@ -259,6 +259,8 @@ impl Reader {
             Voice::Other if cues.has(Cues::COURTESY) || asks(said) => 20,
             Voice::Other if cues.has(Cues::STEP) => 15,
             Voice::Other if cues.has(Cues::REFUSAL) => 2 * (40 + place as u32),
+            Voice::Other if cues.has(Cues::GUESS) => 20,
+            Voice::Other if cues.has(Cues::CAUSE) => 90 + 2 * place as u32,
             Voice::Other if cues.has(Cues::FINDING) => 45 + place as u32,
             Voice::Other => 35,
         }

@@ -113,3 +113,20 @@ fn the_rules_around_a_request_are_kept() {
     }
     assert!(told.starts_with("Goal: Wrong dash offset.") && !told.contains("3.4.3"), "{told}");
 }
+
+#[test]
+fn a_cause_is_told_rather_than_a_guess() {
+    let mut source = talk(&[
+        "Why is the parser slow on long lines?",
+        "It seems the tokenizer allocates a buffer for each line of the file. I will look at the benchmark output next.",
+        "Go on.",
+        "The problem is the regular expression in split_fields: it backtracks on unbalanced quotes.",
+        "OK.",
+    ]);
+    source.extend(bash(&[("pytest", "3 passed")]).into_iter().map(|mut one| {
+        one.sequence.0 += 5;
+        one
+    }));
+    let told = text(source, &Focus::none(), 80);
+    assert!(told.contains("The problem is the regular expression") && !told.contains("It seems"), "{told}");
+}

@@ -34,6 +34,10 @@ impl Cues {
     pub(in crate::domain::extractive) const COURTESY: Self = Self(1 << 8);
     /// It asks for an answer, without a question mark.
     pub(in crate::domain::extractive) const ASKS: Self = Self(1 << 9);
+    /// It says what something is caused by, or what was decided.
+    pub(in crate::domain::extractive) const CAUSE: Self = Self(1 << 10);
+    /// It guesses.
+    pub(in crate::domain::extractive) const GUESS: Self = Self(1 << 11);
 
     /// The cues of a sentence.
     pub(in crate::domain::extractive) fn of(text: &str) -> Self {
@@ -195,10 +199,19 @@ const ANYWHERE: &[(Cues, &str)] = &[
     ),
     (
         Cues::FINDING,
-        "the issue is, the problem is, the bug is, the cause is, root cause, the fix is, the reason is, \
-        because, found, fixed, works, confirmed, passes, passed, pass, fails, failed, fail, decided, agreed, instead, \
-        complete, completed, done, implemented, created, added, reproduced, seems, means, needs to, should be, \
-        remaining, still, the issue was, the problem was, due to",
+        "the fix is, found, fixed, works, confirmed, passes, passed, pass, fails, failed, fail, instead, \
+        complete, completed, done, implemented, created, added, reproduced, means, needs to, should be, remaining, still",
+    ),
+    (
+        Cues::CAUSE,
+        "the issue is, the problem is, the bug is, the error is, the cause is, root cause, the reason is, because, caused by, \
+        due to, the issue was, the problem was, the bug was, thats why, this is why, decided, agreed, weil, deshalb, ursache, \
+        beschlossen, parce que, à cause, décidé, porque, decidido",
+    ),
+    (
+        Cues::GUESS,
+        "seems, maybe, perhaps, probably, might, could be, wait, not sure, i think, i guess, vielleicht, wohl, peut être, \
+        quizás, talvez",
     ),
     (
         Cues::TODO,
@@ -224,10 +237,7 @@ const ANYWHERE: &[(Cues, &str)] = &[
         "bitte, kannst du, können sie, könnten sie, möchte, brauche, mach, ändere, füge, erstelle, buche, storniere",
     ),
     (Cues::REFUSAL, "leider, nicht möglich, kann nicht, können nicht, nicht erlaubt, geht nicht"),
-    (
-        Cues::FINDING,
-        "weil, gefunden, behoben, funktioniert, beschlossen, vereinbart, ursache, fertig, erledigt, entschieden",
-    ),
+    (Cues::FINDING, "gefunden, behoben, funktioniert, vereinbart, fertig, erledigt, entschieden"),
     (Cues::TODO, "noch offen, offen ist, fehlt noch, steht noch aus, noch nicht, bleibt noch"),
     // French
     (
@@ -239,7 +249,7 @@ const ANYWHERE: &[(Cues, &str)] = &[
         "peux tu, pouvez vous, sil vous plaît, je voudrais, veux, besoin, ajoute, corrige, change, crée, annule, réserve",
     ),
     (Cues::REFUSAL, "malheureusement, impossible, ne peux pas, ne peut pas, pas possible, pas autorisé"),
-    (Cues::FINDING, "parce que, trouvé, corrigé, fonctionne, décidé, convenu, terminé"),
+    (Cues::FINDING, "trouvé, corrigé, fonctionne, convenu, terminé"),
     (Cues::TODO, "reste à, pas encore, à faire"),
     // Spanish
     (
