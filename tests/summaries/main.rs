@@ -76,11 +76,12 @@ fn wrong_lines(said: &[Arc<Utterance>], summary: &[Sentence]) -> Vec<String> {
     let source = Source::of(said);
     let text: String = summary.iter().map(|line| &*line.text).collect();
     let mut wrong = Vec::new();
-    for line in summary.iter().flat_map(apart) {
+    let lines = summary.iter().flat_map(|line| apart(line).into_iter().map(move |text| (line.kind, text)));
+    for (kind, line) in lines {
         if is_day(&line) {
             continue;
         }
-        if let Some(untold) = parts::not_in(&line, &source) {
+        if let Some(untold) = parts::not_in(&line, kind == LineKind::Facts, &source) {
             wrong.push(format!("not said: {untold:?} of {line:?}"));
         }
         if let Some(rest) = lists::hidden(&line, &text, said) {

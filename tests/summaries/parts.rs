@@ -44,14 +44,15 @@ const LISTS: [&str; 5] = ["Steps: ", "Check: ", "Error: ", "Root: ", "Named: "];
 
 /// The part of `line` that is not in `source`, if any.
 ///
-/// A quoted sentence has to be there as it is. Lists have paths relative to a root, commands without options, and values
+/// A quoted sentence has to be there as it is. Lists (`is_list`, or what looks like one) have paths relative to a root, commands without options, and values
 /// with the names of their fields: of these, every word has to be there.
-pub fn not_in<'a>(line: &'a str, source: &Source) -> Option<&'a str> {
+pub fn not_in<'a>(line: &'a str, is_list: bool, source: &Source) -> Option<&'a str> {
     let (speaker, said) = line.split_once(": ").unwrap_or(("", line));
     let whole = parts(speaker).into_iter().chain([said]);
     let untold =
         |parts: Vec<&'a str>| parts.into_iter().find(|part| !source.holds(part) && !source.holds(told(part)));
-    let lists = line.contains(" → ")
+    let lists = is_list
+        || line.contains(" → ")
         || line.contains("; ")
         || LISTS.iter().any(|head| line.starts_with(head))
         || is_value(said);

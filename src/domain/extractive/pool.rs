@@ -9,12 +9,11 @@ use crate::domain::{
     extractive::{
         choose::{Voice, Worth},
         day::Days,
-        naming::{
-            facts::{exact, find},
-            ledger::BETWEEN_VALUES,
-        },
+        naming::facts::{exact, find},
         progress::matter::{self, ASKED, Matter, USER},
-        sentence::{CHECK, ERROR, GOAL, Item, LineKind, Part, SOLVED, STEPS, Sentence, caller},
+        sentence::{
+            BETWEEN_VALUES, CHECK, ERROR, GOAL, Item, LineKind, Part, SOLVED, STEPS, Sentence, caller,
+        },
         spoken::Spoken,
         text::{cues::Cues, words::IDENTIFIER},
     },

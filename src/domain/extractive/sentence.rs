@@ -66,6 +66,8 @@ pub(in crate::domain) type Origin = (Sequence, Option<Sequence>);
 
 /// Separates two items. A space is enough between two names of a ledger.
 pub(super) const BETWEEN: &str = "; ";
+/// Separates the values of a part of an object.
+pub(super) const BETWEEN_VALUES: &str = ", ";
 /// Precedes the number of items left out.
 const LEFT_OUT: &str = "; … and ";
 /// Follows the number of items left out.

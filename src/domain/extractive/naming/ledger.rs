@@ -9,7 +9,7 @@ use crate::domain::{
     extractive::{
         naming::facts::exact,
         pool::{Fact, Page},
-        sentence::{BETWEEN, LineKind, Part, Sentence},
+        sentence::{BETWEEN, BETWEEN_VALUES, LineKind, Part, Sentence},
         text::words::scan,
     },
 };
@@ -18,8 +18,6 @@ use crate::domain::{
 const TOKEN_BYTES: usize = 3;
 /// The assumed cost of an entry on top of its text, in tokens, when entries are compared.
 const ENTRY_TOKENS: usize = 3;
-/// Separates the values of a part of an object.
-pub(in crate::domain::extractive) const BETWEEN_VALUES: &str = ", ";
 /// Divides the worth of a value that another object has too: the date of one more flight.
 const AGAIN_DIVISOR: usize = 12;
 /// The search ends after this many entries in a row that do not fit.
