@@ -54,6 +54,10 @@ pub(in crate::domain::extractive) struct Named {
     shells: FxHashSet<Box<str>>,
     /// The names that only an assistant proposed, each with the utterance after which a user turned them down.
     rejected: FxHashMap<[u32; 2], usize>,
+    /// The newest value of each field of an object, by page and field.
+    newest: FxHashMap<(usize, u32), (Sequence, [u32; 2])>,
+    /// Values that a later result replaced.
+    replaced: FxHashSet<[u32; 2]>,
 }
 
 /// What a value belongs to.
@@ -181,11 +185,24 @@ impl Named {
             let concepts = [facts::exact(value), object.bound];
             let found = Found { text: &text, concepts, weight: SMALL_NUMBER, at: 0 };
             self.mention(from, page, found, Source::Result, shape, object.bound > 0);
+            if object.bound > 0 && !is_row {
+                self.replace(from.0, page, field, concepts);
+            }
         } else {
             for found in names {
                 self.fact(from, page, found, Source::Result);
             }
         }
+    }
+
+    /// Leaves out what earlier results said of the same field of an object.
+    fn replace(&mut self, sequence: Sequence, page: usize, field: &str, concepts: [u32; 2]) {
+        let newest = self.newest.entry((page, facts::exact(field))).or_insert((sequence, concepts));
+        let (before, older) = std::mem::replace(newest, (sequence, concepts));
+        if before < sequence && older != concepts {
+            self.replaced.insert(older);
+        }
+        self.replaced.remove(&concepts);
     }
 
     /// The object that a value belongs to, with its page.
@@ -299,7 +316,8 @@ impl Named {
             self.facts[*fact].worth = worth;
             let is_rejected = self.rejected.get(concepts).is_some_and(|last| mentions.is_proposed(*last));
             let is_telling = mentions.is_telling(&self.facts[*fact].text, self.is_coding);
-            kept[*fact] = !is_rejected && worth >= LEAST_WORTH && is_telling;
+            let is_past = is_rejected || self.replaced.contains(concepts);
+            kept[*fact] = !is_past && worth >= LEAST_WORTH && is_telling;
         }
         let mut kept = kept.into_iter();
         self.facts.retain(|_| kept.next().unwrap_or(true));

@@ -126,3 +126,14 @@ fn rows_without_a_name_are_told_row_by_row() {
     let rows = ["leaving time 08:30, fare 23", "leaving time 09:50, fare 23", "leaving time 10:10, fare 27"];
     assert!(told.contains(&rows.join("; ")), "{told}");
 }
+
+#[test]
+fn the_newest_value_of_a_field_is_told() {
+    let flight = |price: u32| format!("{{\"flight_number\": \"HAT188\", \"price\": {price}}}");
+    let source = calls(&[
+        ("get_flight", "{\"flight\":\"HAT188\"}", &flight(537)),
+        ("get_flight", "{\"flight\":\"HAT188\"}", &flight(107)),
+    ]);
+    let told = text(source, &Focus::none(), 300);
+    assert!(told.contains("price 107") && !told.contains("537"), "{told}");
+}
