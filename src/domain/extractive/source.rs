@@ -68,6 +68,8 @@ const TEMPLATE_PERCENT: u32 = 60;
 const RULES_PERCENT: u32 = 80;
 /// The worth of how to hand in the work, in percent.
 const END_PERCENT: u32 = 320;
+/// What an assistant's question, courtesy, guess or announcement is worth, at most: it is told where room is left.
+const IDLE_PERCENT: u32 = 20;
 /// A promise older than this many utterances was kept or given up.
 const OPEN_UTTERANCES: usize = 6;
 /// A longer answer, in bytes, explains rather than promises.
@@ -233,7 +235,13 @@ impl Reader {
             let restricts = voice == Voice::User && cues.has(Cues::CONSTRAINT);
             let bonus =
                 bonus(utterance, place == opening, said) + if restricts { CONSTRAINT_BONUS } else { 0 };
-            let worth = Worth::Fresh { bonus, percent };
+            let worth = match voice == Voice::Other
+                && !self.is_flat
+                && self.factor(voice, cues, said) <= IDLE_PERCENT
+            {
+                true => Worth::Rest { bonus: bonus + 1 },
+                false => Worth::Fresh { bonus, percent },
+            };
             let tokens = Cell::default();
             let (text, start) = (format!("{speaker}: {said}\n").into(), speaker.len() + 2);
             let (sequence, result) = (utterance.sequence, None);
