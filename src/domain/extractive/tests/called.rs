@@ -129,7 +129,11 @@ fn rows_without_a_name_are_told_row_by_row() {
 
 #[test]
 fn the_newest_value_of_a_field_is_told() {
-    let flight = |price: u32| format!("{{\"flight_number\": \"HAT188\", \"price\": {price}}}");
+    let flight = |price: u32| {
+        format!(
+            "{{\"flight_number\": \"HAT188\", \"price\": {price}, \"available\": true, \"created_at\": \"2024-05-28T10:00\"}}"
+        )
+    };
     let source = calls(&[
         ("get_flight", "{\"flight\":\"HAT188\"}", &flight(537)),
         ("get_flight", "{\"flight\":\"HAT188\"}", &flight(107)),

@@ -127,6 +127,6 @@ fn a_cause_is_told_rather_than_a_guess() {
         one.sequence.0 += 5;
         one
     }));
-    let told = text(source, &Focus::none(), 80);
+    let told = text(source, &Focus::none(), 60);
     assert!(told.contains("The problem is the regular expression") && !told.contains("It seems"), "{told}");
 }
