@@ -70,7 +70,7 @@ impl Bound {
 }
 
 /// Answers the requests to `bound`, if there is a listener, with `answer` until `shutdown`, then waits until those in
-/// flight are answered. Each request has its [`Peer`] and the activity of its connection in its extensions.
+/// flight are answered. Each request has its client and the activity of its connection in its extensions.
 ///
 /// When all places are taken, a connection on which no known caller is being answered is closed to make room for a new
 /// one, even if it has sent a part of a request.
