@@ -141,6 +141,13 @@ impl Window {
         self.utterances.push(utterance);
     }
 
+    /// The window with `others` in their places.
+    pub fn with(&self, others: &[Arc<Utterance>]) -> Self {
+        let mut all: Vec<_> = self.iter().chain(others).collect();
+        all.sort_by_key(|utterance| utterance.sequence);
+        all.into_iter().cloned().collect()
+    }
+
     /// Replaces the utterances that have the sequences of `changed`.
     pub fn replace(&mut self, changed: &[Arc<Utterance>]) {
         for utterance in changed {

@@ -55,6 +55,7 @@ mod search;
 mod sessions;
 mod shared;
 mod time;
+mod weighed;
 mod write;
 
 pub use address::{Address, Caller};

@@ -201,6 +201,22 @@ pub fn has_difference(extras: &str) -> bool {
     [DIFFERENCE, WHOLE].iter().any(|key| extras.contains(&format!("\"{key}\":")))
 }
 
+/// Keeps with the draft what `canonical` alone does not reproduce of `source`, if anything. `hollow` is `source`
+/// with its holes punched.
+pub fn keep_difference(
+    draft: &mut Draft,
+    format: Format,
+    source: &Value,
+    hollow: &Value,
+    canonical: fn(&Parts<'_>) -> Value,
+) {
+    let parts = Parts::from(&*draft);
+    let kept = difference(parts, source, hollow, canonical(&parts));
+    if !kept.is_empty() {
+        keep(draft, format, kept);
+    }
+}
+
 /// What to keep of `source`, given `hollow`, which is `source` with its holes punched. Empty if `canonical`
 /// alone reproduces `source`.
 pub fn difference(

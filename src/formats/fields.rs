@@ -173,6 +173,18 @@ fn text_place(part: &Value) -> Option<&'static str> {
     }
 }
 
+/// Takes the arguments of the call with this number from a field, as JSON text, and leaves a hole in their place.
+pub fn take_arguments(fields: &mut Map<String, Value>, name: &str, call: usize) -> String {
+    let Some(arguments) = fields.get_mut(name).filter(|arguments| !arguments.is_null()) else {
+        return String::new();
+    };
+    let part = if arguments.is_string() { "arguments" } else { "input" };
+    match std::mem::replace(arguments, hole(format!("calls/{call}/{part}"))) {
+        Value::String(text) => text,
+        parsed => parsed.to_string(),
+    }
+}
+
 /// Takes the content of a field (text, an array of parts, or nothing) and leaves holes in its place.
 pub fn take_content(fields: &mut Map<String, Value>, name: &str, place: &Place<'_>) -> Result<String> {
     match fields.get_mut(name) {

@@ -6,15 +6,12 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    domain::{
-        Draft, More, Result, Role, Timestamp,
-        segment::{Imported, ImportedSummary},
-    },
+    domain::{Draft, More, Result, Role, Timestamp, segment::ImportedSummary},
     formats::{
         Parsed, Sourced,
         fields::{array, fit_id, object, optional_text, read_time},
         notes::Notes,
-        persisted::tools,
+        persisted::{summaries, tools},
         place::Place,
         time,
     },
@@ -31,7 +28,7 @@ pub fn history(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Opt
     let mut parsed = Parsed { title: Some(TITLE.to_owned()), ..Parsed::default() };
     let (entries, list) = match value {
         Value::Object(mut fields) => {
-            parsed.summaries = summaries(fields.shift_remove("summaries"), &place.field("summaries"))?;
+            parsed.summaries = prefixed(fields.shift_remove("summaries"), &place.field("summaries"))?;
             let summarized = optional_text(&fields, "lastSummarized", place)?.filter(|time| !time.is_empty());
             if let Some(text) = summarized {
                 let time = read_time(text, &place.field("lastSummarized"))?;
@@ -60,21 +57,14 @@ pub fn history(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Opt
     Ok(Some(parsed))
 }
 
-fn summaries(list: Option<Value>, place: &Place<'_>) -> Result<Vec<ImportedSummary>> {
+/// Reads the summaries; the text of each is prefixed with its dates.
+fn prefixed(list: Option<Value>, place: &Place<'_>) -> Result<Vec<ImportedSummary>> {
     let Some(list) = list else { return Ok(Vec::new()) };
-    let list = array(list, place, "an array of summaries")?;
-    list.into_iter().enumerate().map(|(index, value)| summary(value, &place.index(index))).collect()
-}
-
-/// Reads a summary; its text is prefixed with its dates.
-fn summary(value: Value, place: &Place<'_>) -> Result<ImportedSummary> {
-    let fields = object(value, place, "a summary: an object with summary, startDate and endDate")?;
-    let text = required(&fields, "summary", place)?;
-    let time = |name: &str| read_time(required(&fields, name, place)?, &place.field(name));
-    let (start, end) = (time("startDate")?, time("endDate")?);
-    let conversations = fields.get("conversationCount").and_then(Value::as_u64).unwrap_or(0);
-    let text = format!("{} to {}: {text}", time::date(start), time::date(end)).into();
-    Ok(ImportedSummary { of: Imported { start, end, conversations }, text })
+    let mut summaries = summaries::read(list, place)?;
+    for ImportedSummary { of, text } in &mut summaries {
+        *text = format!("{} to {}: {text}", time::date(of.start), time::date(of.end)).into();
+    }
+    Ok(summaries)
 }
 
 /// The user's words and the assistant's answer.

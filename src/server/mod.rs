@@ -270,7 +270,11 @@ impl Server {
         C::ConnectInfo: Clone + Send + Sync + 'static,
     {
         let connections = incoming.filter_map(|connection| ready(connection.ok()));
-        let arriving = connections.map(|connection| (ready(Ok(connection)), Activity::new()));
+        let met = |connection: C| {
+            let peer = connection.connect_info();
+            Ok((connection, peer, ()))
+        };
+        let arriving = connections.map(|connection| (ready(met(connection)), Activity::new()));
         http2::serve_all(self.service(), arriving, shutdown).await;
     }
 

@@ -10,7 +10,7 @@ use crate::cli::{
     args::{Preset, Target, choice},
     client::Connection,
     errors::CliError,
-    terminal::{output::Output, text::sequences},
+    terminal::output::Output,
 };
 use crate::proto::{self, Policy as Limits, UpdateConversationRequest, UpdateConversationResponse};
 
@@ -139,10 +139,7 @@ fn tell(output: &mut Output, response: &UpdateConversationResponse) -> Result<()
     for line in told(&conversation.policy.unwrap_or_default()) {
         output.line(&line)?;
     }
-    if !response.evicted.is_empty() {
-        output.line(&format!("evicted {}", sequences(&response.evicted)))?;
-    }
-    Ok(())
+    Ok(output.evicted(&response.evicted)?)
 }
 
 fn wanted(limits: NewLimits) -> Result<Limits, CliError> {

@@ -12,10 +12,7 @@ use crate::cli::{
     client::Connection,
     conversations::stored,
     errors::CliError,
-    terminal::{
-        output::Output,
-        text::{counted, sequences},
-    },
+    terminal::{output::Output, text::counted},
 };
 use crate::proto::{EditMode, UpdateUtteranceRequest, UpdateUtteranceResponse};
 
@@ -78,8 +75,5 @@ fn tell(output: &mut Output, conversation: &str, response: &UpdateUtteranceRespo
     };
     let tokens = counted(utterance.token_count(), "token");
     output.line(&format!("edited {} of {place}: {tokens}", utterance.sequence))?;
-    if !response.evicted.is_empty() {
-        output.line(&format!("evicted {}", sequences(&response.evicted)))?;
-    }
-    Ok(())
+    Ok(output.evicted(&response.evicted)?)
 }

@@ -8,12 +8,7 @@ use crate::cli::{
     args::{Speaker, Target},
     client::Connection,
     errors::CliError,
-    terminal::{
-        interrupt::unless_interrupted,
-        output::Output,
-        read::said,
-        text::{counted, sequences},
-    },
+    terminal::{interrupt::unless_interrupted, output::Output, read::said, text::counted},
 };
 use crate::{
     domain::limits::MOST_CONTENT_BYTES,
@@ -90,11 +85,7 @@ fn tell(output: &mut Output, response: &MemorizeResponse) -> io::Result<()> {
     for reference in &response.memorized {
         output.prose(&stored(reference, response))?;
     }
-    if !response.evicted.is_empty() {
-        let evicted = sequences(&response.evicted);
-        output.line(&format!("evicted {evicted}"))?;
-    }
-    Ok(())
+    output.evicted(&response.evicted)
 }
 
 fn stored(reference: &UtteranceRef, response: &MemorizeResponse) -> String {

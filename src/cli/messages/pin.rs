@@ -9,10 +9,7 @@ use crate::cli::{
     client::Connection,
     conversations::stored,
     errors::CliError,
-    terminal::{
-        output::Output,
-        text::{ranges, sequences},
-    },
+    terminal::{output::Output, text::ranges},
 };
 use crate::proto::{SequenceRange, UpdateUtteranceRequest};
 
@@ -86,9 +83,7 @@ async fn set(Named { mut target, which }: Named, pinned: bool) -> Result<(), Cli
     if !target.json.json {
         let verb = if pinned { "pinned" } else { "unpinned" };
         output.line(&format!("{verb} {} of {conversation_id}", ranges(&done)))?;
-        if !evicted.is_empty() {
-            output.line(&format!("evicted {}", sequences(&evicted)))?;
-        }
+        output.evicted(&evicted)?;
     }
     Ok(output.flush()?)
 }

@@ -108,10 +108,7 @@ fn tell(output: &mut Output, response: &RestoreResponse) -> Result<(), CliError>
     let restored = counted(response.restored.len(), "utterance");
     let (which, place) = (sequences(&response.restored), &response.conversation_id);
     output.line(&format!("restored {restored} ({which}) of {place}"))?;
-    if !response.evicted.is_empty() {
-        output.line(&format!("evicted {}", sequences(&response.evicted)))?;
-    }
-    Ok(())
+    Ok(output.evicted(&response.evicted)?)
 }
 
 /// Checks the backup, makes the store, verifies it, and prints what is in it.

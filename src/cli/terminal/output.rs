@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, Stdout, Write};
 use console::{Style, Term};
 use prost::Message;
 
-use super::{json, pager, wrap::wrap};
-use crate::cli::errors::CliError;
+use super::{json, pager, text::sequences, wrap::wrap};
+use crate::{cli::errors::CliError, proto::UtteranceRef};
 
 /// Stdout, with its width when it is a terminal.
 pub struct Output {
@@ -60,6 +60,11 @@ impl Output {
             Some(width) => wrap(text, width).iter().try_for_each(|line| self.line(line)),
             None => self.line(text),
         }
+    }
+
+    /// Writes which utterances have left the window, if any have.
+    pub fn evicted(&mut self, evicted: &[UtteranceRef]) -> io::Result<()> {
+        if evicted.is_empty() { Ok(()) } else { self.line(&format!("evicted {}", sequences(evicted))) }
     }
 
     /// Writes `message`, of the type `name`, as indented JSON.

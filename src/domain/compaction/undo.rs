@@ -86,9 +86,7 @@ impl Conversation {
 impl Transition {
     /// Moves archived utterances back to their places in the window.
     fn give_back(&mut self, returned: Vec<Arc<Utterance>>, sequences: &Ranges) {
-        let mut all: Vec<_> = self.after.window.iter().cloned().chain(returned.iter().cloned()).collect();
-        all.sort_by_key(|utterance| utterance.sequence);
-        self.after.window = all.into_iter().collect();
+        self.after.window = self.after.window.with(&returned);
         let head = &mut self.after.head;
         Arc::make_mut(&mut head.left).subtract(sequences);
         Arc::make_mut(&mut head.archived).subtract(sequences);

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use crate::domain::{
-    Conversation, Ranges, Role, TokenCounter, Utterance, Window,
+    Conversation, Ranges, Role, TokenCounter, Window,
     context::{
         Archived, Format, How, Message, Omission, Request, mask,
         omitted::Omitted,
@@ -54,7 +54,10 @@ impl<'a> Plan<'a> {
         request: &'a Request,
         counter: &'a dyn TokenCounter,
     ) -> Self {
-        let window = with(&conversation.window, archived.turns);
+        let window = match archived.turns {
+            [] => Cow::Borrowed(&conversation.window),
+            turns => Cow::Owned(conversation.window.with(turns)),
+        };
         let mut left = conversation.head.left.clone();
         if let Some(first) = archived.turns.first() {
             let shown = archived.turns.iter().map(|utterance| utterance.sequence).collect();
@@ -172,16 +175,6 @@ impl<'a> Plan<'a> {
         };
         lead.filter(|lead| lead.is_live()).and_then(|lead| self.rendering.message(lead))
     }
-}
-
-/// The window with the utterances of `turns` in their places.
-fn with<'a>(window: &'a Window, turns: &[Arc<Utterance>]) -> Cow<'a, Window> {
-    if turns.is_empty() {
-        return Cow::Borrowed(window);
-    }
-    let mut all: Vec<&Arc<Utterance>> = turns.iter().chain(window.iter()).collect();
-    all.sort_by_key(|utterance| utterance.sequence);
-    Cow::Owned(all.into_iter().cloned().collect())
 }
 
 fn given(request: &Request, costs: Costs<'_>) -> Option<Message> {

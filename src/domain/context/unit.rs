@@ -166,15 +166,7 @@ impl Rendering<'_> {
 
     fn result(&self, call: &ToolCall, result: &Arc<Utterance>) -> Message {
         let Some(whole) = self.message(result) else { return self.placeholder(call) };
-        if result.turn >= self.first_whole_turn {
-            return whole;
-        }
-        let text = mask::text(&call.name, result, result.tokens);
-        let tokens = self.costs.of_words(&text);
-        match tokens < whole.tokens {
-            true => Message { instead: Some(text.into()), how: How::Masked, tokens, ..whole },
-            false => whole,
-        }
+        self.masked(whole, result, &call.name, |text| self.costs.of_words(text))
     }
 
     /// A late result in its place, on the user's side.
@@ -188,12 +180,17 @@ impl Rendering<'_> {
             how: How::Whole,
             tokens: self.costs.of_late_result(result, &result.content),
         };
+        let tool = result.late().map_or("", |late| &late.tool);
+        self.masked(whole, result, tool, |text| self.costs.of_note(result, text))
+    }
+
+    /// The message with a result, masked if the result is of an earlier turn and costs less that way.
+    fn masked(&self, whole: Message, result: &Utterance, tool: &str, cost: impl Fn(&str) -> u32) -> Message {
         if result.turn >= self.first_whole_turn {
             return whole;
         }
-        let tool = result.late().map_or("", |late| &late.tool);
         let text = mask::text(tool, result, result.tokens);
-        let tokens = self.costs.of_note(result, &text);
+        let tokens = cost(&text);
         match tokens < whole.tokens {
             true => Message { instead: Some(text.into()), how: How::Masked, tokens, ..whole },
             false => whole,

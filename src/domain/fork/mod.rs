@@ -198,6 +198,6 @@ impl Taken {
         archived.subtract(&live);
         let sources = context.loaded.archive(&before.summary.sources_of_cut(&left, &archived))?;
         let summary = before.summary.cut(&left, &sources, &context.summary_context(policy));
-        Ok(Self { window: revival::joined(&window, revived), left, archived, summary })
+        Ok(Self { window: window.with(&revived), left, archived, summary })
     }
 }

@@ -35,13 +35,6 @@ pub(super) fn revived(
     }
 }
 
-/// The window with what returns to it.
-pub(super) fn joined(window: &Window, revived: Vec<Arc<Utterance>>) -> Window {
-    let mut all: Vec<_> = window.iter().cloned().chain(revived).collect();
-    all.sort_by_key(|utterance| utterance.sequence);
-    all.into_iter().collect()
-}
-
 /// A window that is being filled from its newest end.
 struct Room<'a> {
     policy: &'a Policy,

@@ -149,10 +149,8 @@ fn is_owned(words: &[(String, String)], owner: &str, distance: usize, term: &str
 fn has_name(text: &str, name: &str) -> bool {
     let mut found = false;
     each_word(text, |word| {
-        let written = &text[word.start..word.end];
-        let stem =
-            ["'s", "’s"].into_iter().find_map(|ending| written.strip_suffix(ending)).unwrap_or(written);
-        found |= stem == name && is_name(text, word.start..word.end);
+        let range = word.start..word.end;
+        found |= without_owner(&text[range.clone()]) == name && is_name(text, range);
     });
     found
 }

@@ -109,9 +109,7 @@ impl Engine {
     /// Like [`Self::is_active`], but may miss what other processes have committed within `max_staleness`.
     async fn is_active_within(&self, max_staleness: Duration, state: &Conversation) -> Result<bool> {
         let identity = &state.head.identity;
-        let namespace = identity.key.namespace.clone();
-        let recipient = RecipientKey { namespace, id: identity.recipient.clone() };
-        let active = self.active_within(max_staleness, &recipient).await?;
+        let active = self.active_within(max_staleness, &RecipientKey::of(identity)).await?;
         Ok(active.as_ref() == Some(&identity.key.id))
     }
 

@@ -79,34 +79,17 @@ pub struct UtterancePage {
     pub state: Arc<Conversation>,
     /// The sequences of the remaining pages; `None` on the last one.
     pub rest: Option<(Sequence, Sequence)>,
-    listed: Listed,
-}
-
-/// The utterances of a page.
-#[derive(Clone, Debug)]
-enum Listed {
-    /// Places in the window, so that nothing has to be copied.
-    Window(Vec<usize>),
-    /// Utterances of the window and the archive.
-    Stored(Vec<Arc<Utterance>>),
+    utterances: Vec<Arc<Utterance>>,
 }
 
 impl UtterancePage {
     pub(in crate::engine) fn len(&self) -> usize {
-        match &self.listed {
-            Listed::Window(places) => places.len(),
-            Listed::Stored(utterances) => utterances.len(),
-        }
+        self.utterances.len()
     }
 
     /// Returns the utterances, in the requested order.
     pub fn iter(&self) -> impl Iterator<Item = &Utterance> {
-        let (places, stored) = match &self.listed {
-            Listed::Window(places) => (places.as_slice(), &[][..]),
-            Listed::Stored(utterances) => (&[][..], utterances.as_slice()),
-        };
-        let window = places.iter().filter_map(|place| self.state.window.at(*place));
-        window.chain(stored).map(|utterance| &**utterance)
+        self.utterances.iter().map(|utterance| &**utterance)
     }
 }
 
@@ -134,28 +117,8 @@ impl Engine {
             Some(rest) => rest,
             None => self.listed(&state, list).await?,
         };
-        let room = PageRoom::new(list.limit, taken);
-        let (listed, reached, more) = match list.archive {
-            false => list_window(&state, list, first, last, room),
-            true => self.list_stored(&state, list, first, last, room).await?,
-        };
-        let rest = reached.filter(|_| more).map(|reached| match list.newest_first {
-            true => (first, Sequence(reached.get() - 1)),
-            false => (reached.next(), last),
-        });
-        Ok(UtterancePage { state, rest, listed })
-    }
-
-    /// Returns a page from window and archive, the sequence it reaches, and whether there is more.
-    async fn list_stored(
-        self: &Arc<Self>,
-        state: &Arc<Conversation>,
-        list: &ListUtterances,
-        first: Sequence,
-        last: Sequence,
-        mut room: PageRoom,
-    ) -> Result<(Listed, Option<Sequence>, bool)> {
-        let mut walk = Walk::new(self, state, list.course(), first, last);
+        let mut room = PageRoom::new(list.limit, taken);
+        let mut walk = Walk::new(self, &state, list.course(), first, last);
         let (mut utterances, mut more) = (Vec::<Arc<Utterance>>::new(), false);
         while let Some(utterance) = walk.next().await? {
             if !room.takes(utterance.answer_bytes()) {
@@ -164,8 +127,11 @@ impl Engine {
             }
             utterances.push(utterance);
         }
-        let reached = utterances.last().map(|utterance| utterance.sequence);
-        Ok((Listed::Stored(utterances), reached, more))
+        let rest = utterances.last().filter(|_| more).map(|reached| match list.newest_first {
+            true => (first, Sequence(reached.sequence.get() - 1)),
+            false => (reached.sequence.next(), last),
+        });
+        Ok(UtterancePage { state, rest, utterances })
     }
 
     /// Returns all stored utterances of `state` that are not forgotten, ascending.
@@ -225,37 +191,4 @@ impl Engine {
     pub fn prepared(&self, caller: &Caller, messages: usize) {
         self.events.push(Event::wide(Operation::PrepareHistory, caller, None, messages));
     }
-}
-
-/// Returns a page from the window, the sequence it reaches, and whether there is more.
-fn list_window(
-    state: &Conversation,
-    list: &ListUtterances,
-    first: Sequence,
-    last: Sequence,
-    mut room: PageRoom,
-) -> (Listed, Option<Sequence>, bool) {
-    let window = &state.window;
-    let place = |sequence| window.place(sequence).unwrap_or_else(|place| place);
-    let range = place(first)..place(last.next());
-    let shown = |place: &usize| {
-        let utterance = window.at(*place)?;
-        (list.forgotten || !utterance.forgotten).then(|| utterance.answer_bytes())
-    };
-    let (mut places, mut more) = (Vec::new(), false);
-    let mut take = |place: usize| {
-        let Some(bytes) = shown(&place) else { return true };
-        more = !room.takes(bytes);
-        if !more {
-            places.push(place);
-        }
-        !more
-    };
-    if list.newest_first {
-        range.rev().all(&mut take)
-    } else {
-        range.into_iter().all(&mut take)
-    };
-    let reached = places.last().and_then(|place| window.at(*place)).map(|utterance| utterance.sequence);
-    (Listed::Window(places), reached, more)
 }

@@ -3,22 +3,19 @@
 use std::{num::NonZeroUsize, sync::Arc, thread::available_parallelism};
 
 use parking_lot::Mutex;
-use quick_cache::{
-    DefaultHashBuilder, OptionsBuilder, Weighter,
-    sync::{Cache, DefaultLifecycle},
-};
 use tokio::sync::Mutex as AsyncMutex;
 
-use crate::domain::{
-    LineageId, Revision,
-    recall::{Index, IndexMaker},
+use crate::{
+    domain::{
+        LineageId, Revision,
+        recall::{Index, IndexMaker},
+    },
+    engine::weighed::{Weighed, WeighedCache, weighed_cache},
 };
 
-/// The expected number of conversations with an index.
-const CACHE_ENTRIES: usize = 10_000;
 /// The indexes of recently searched conversations.
 pub struct Indexes {
-    kept: Cache<LineageId, Entry, Bytes>,
+    kept: WeighedCache<Entry>,
     makers: Mutex<Makers>,
 }
 
@@ -35,53 +32,27 @@ struct Entry {
     shared: SharedIndex,
     /// The revision of the last erasure of text in its conversation.
     erased_at: Revision,
-    bytes: u64,
 }
 
 /// An index, which one search at a time brings up to date. Searches read a copy, which shares its blocks.
 /// Waiting for the lock blocks no thread.
 pub type SharedIndex = Arc<AsyncMutex<Index>>;
 
-#[derive(Clone)]
-struct Bytes;
-
-impl Weighter<LineageId, Entry> for Bytes {
-    fn weight(&self, _: &LineageId, entry: &Entry) -> u64 {
-        entry.bytes
-    }
-}
-
 impl Indexes {
     /// Creates a cache of at most `bytes`; the least used indexes are evicted, and rebuilt when needed.
-    ///
-    /// It has a single shard: each of several would refuse an index larger than its share.
     pub fn new(bytes: u64) -> Self {
-        let options = OptionsBuilder::new()
-            .shards(1)
-            .estimated_items_capacity(CACHE_ENTRIES)
-            .weight_capacity(bytes)
-            .build();
-        let kept = match options {
-            Ok(options) => Cache::with_options(
-                options,
-                Bytes,
-                DefaultHashBuilder::default(),
-                DefaultLifecycle::default(),
-            ),
-            Err(_) => Cache::with_weighter(CACHE_ENTRIES, bytes, Bytes),
-        };
-        Self { kept, makers: Mutex::default() }
+        Self { kept: weighed_cache(bytes), makers: Mutex::default() }
     }
 
     /// Returns the index of a lineage, if its text was last erased at `erased_at`; otherwise an empty one.
     pub fn of(&self, lineage: LineageId, erased_at: Revision) -> SharedIndex {
-        let kept = self.kept.get(&lineage).filter(|entry| entry.erased_at == erased_at);
-        kept.map_or_else(SharedIndex::default, |entry| entry.shared)
+        let kept = self.kept.get(&lineage).map(|entry| entry.held).filter(|kept| kept.erased_at == erased_at);
+        kept.map_or_else(SharedIndex::default, |kept| kept.shared)
     }
 
     /// Keeps an index of size `bytes`.
     pub fn keep(&self, lineage: LineageId, erased_at: Revision, shared: SharedIndex, bytes: u64) {
-        self.kept.insert(lineage, Entry { shared, erased_at, bytes });
+        self.kept.insert(lineage, Weighed { held: Entry { shared, erased_at }, bytes });
     }
 
     /// Drops an index, and all words the makers have, so that erased text leaves memory.

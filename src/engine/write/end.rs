@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::{
     domain::{Conversation, ConversationKey},
-    engine::{Address, Caller, Engine, Result},
-    store::PointerWrite,
+    engine::{Address, Engine, Result},
+    store::{PointerWrite, RecipientKey},
 };
 
 impl Engine {
@@ -14,10 +14,9 @@ impl Engine {
     /// must be held.
     pub(in crate::engine) async fn release(&self, state: &Conversation) -> Result<Option<PointerWrite>> {
         let identity = &state.head.identity;
-        let caller = Caller { namespace: identity.key.namespace.clone() };
         let active = self.is_active(state).await?;
         Ok(active.then(|| PointerWrite {
-            recipient: caller.recipient(identity.recipient.clone()),
+            recipient: RecipientKey::of(identity),
             before: Some(identity.key.id.clone()),
             after: None,
         }))

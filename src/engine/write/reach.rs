@@ -122,8 +122,7 @@ impl Engine {
             return Ok(repeating);
         }
         let identity = &state.head.identity;
-        let namespace = identity.key.namespace.clone();
-        let recipient = RecipientKey { namespace, id: identity.recipient.clone() };
+        let recipient = RecipientKey::of(identity);
         loop {
             let heads = self.store.list(Page { after, limit: BATCH }.of(&recipient)).await?;
             for head in &heads {

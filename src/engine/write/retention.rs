@@ -17,9 +17,7 @@ pub struct Retention {
 impl Retention {
     /// Queues the recipient of a conversation that has ended.
     pub fn add(&self, ended: &Conversation) {
-        let identity = &ended.head.identity;
-        let namespace = identity.key.namespace.clone();
-        self.add_recipient(RecipientKey { namespace, id: identity.recipient.clone() });
+        self.add_recipient(RecipientKey::of(&ended.head.identity));
     }
 
     /// Queues a recipient whose conversation has ended, or that has a new active one.

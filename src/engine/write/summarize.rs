@@ -70,9 +70,6 @@ pub struct SummarizeReply {
     pub untold: Option<Untold>,
 }
 
-/// The number of archived utterances read at a time.
-const ARCHIVE_CHUNK: u64 = 1_024;
-
 /// The input of a summary.
 struct Sources {
     sentences: Vec<Sentence>,
@@ -188,15 +185,8 @@ impl Engine {
                 Sources::none().and(recent.collect())
             }
             SummarizeScope::Turns(first, last) => {
-                let mut utterances = Vec::new();
-                let mut archived = (*state.head.archived).clone();
-                while !archived.is_empty() {
-                    let chunk = archived.take_first(ARCHIVE_CHUNK);
-                    utterances.extend(self.stored(state, &chunk).await?);
-                }
-                utterances.extend(window());
+                let mut utterances = self.everything(state).await?;
                 utterances.retain(|utterance| (first..=last).contains(&utterance.turn));
-                utterances.sort_by_key(|utterance| utterance.sequence);
                 Sources::none().and(utterances)
             }
         })

@@ -1,6 +1,6 @@
 //! Reads messages into drafts.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::{
     domain::{
@@ -69,13 +69,10 @@ impl Reader<'_> {
             }
         };
         let mut draft = Draft::of(Role::System, content, More::default());
-        let parts = Parts::from(&draft);
-        let mut kept = match form {
-            "text" => Map::new(),
-            _ => extras::difference(parts, &value, &hollow, canonical(&parts)),
-        };
-        kept.insert(SYSTEM.into(), form.into());
-        extras::keep(&mut draft, FORMAT, kept);
+        if form == "blocks" {
+            extras::keep_difference(&mut draft, FORMAT, &value, &hollow, canonical);
+        }
+        extras::keep(&mut draft, FORMAT, Map::from_iter([(SYSTEM.into(), form.into())]));
         self.said.push(Sourced { index: 0, draft });
         Ok(())
     }
@@ -165,8 +162,9 @@ fn said(role: Role, blocks: Vec<Value>, place: &Place<'_>) -> Result<Draft> {
             calls.push(call);
         }
     }
-    let draft = Draft::of(role, content, More { tool_calls: calls, ..More::default() });
-    Ok(kept(draft, &source, Value::Array(blocks)))
+    let mut draft = Draft::of(role, content, More { tool_calls: calls, ..More::default() });
+    extras::keep_difference(&mut draft, FORMAT, &source, &Value::Array(blocks), canonical);
+    Ok(draft)
 }
 
 fn call(block: &mut Value, number: usize, place: &Place<'_>) -> Result<ToolCall> {
@@ -191,14 +189,7 @@ fn result(block: Value, place: &Place<'_>) -> Result<Draft> {
     let id = take_fit(&mut fields, "tool_use_id", "tool_call_id", MAX_ID_BYTES, place)?;
     let content = take_content(&mut fields, "content", place)?;
     let more = More { tool_call_id: id.map(Into::into), ..More::default() };
-    Ok(kept(Draft::of(Role::Tool, content, more), &source, Value::Array(vec![Value::Object(fields)])))
-}
-
-fn kept(mut draft: Draft, source: &Value, hollow: Value) -> Draft {
-    let parts = Parts::from(&draft);
-    let kept = extras::difference(parts, source, &hollow, canonical(&parts));
-    if !kept.is_empty() {
-        extras::keep(&mut draft, FORMAT, kept);
-    }
-    draft
+    let mut draft = Draft::of(Role::Tool, content, more);
+    extras::keep_difference(&mut draft, FORMAT, &source, &json!([fields]), canonical);
+    Ok(draft)
 }

@@ -8,9 +8,8 @@ use crate::{
         limits::{MAX_ID_BYTES, MAX_NAME_BYTES},
     },
     formats::{
-        Format, Parsed, Sourced,
-        extras::{self, Parts, hole},
-        fields::{array, fit_id, object, take_content, take_fit},
+        Format, Parsed, Sourced, extras,
+        fields::{array, fit_id, object, take_arguments, take_content, take_fit},
         notes::Notes,
         openai_chat::canonical,
         place::Place,
@@ -77,11 +76,7 @@ pub fn read(mut value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Dr
         Role::System | Role::User => {}
     }
     let mut draft = Draft::of(role, content, more);
-    let parts = Parts::from(&draft);
-    let kept = extras::difference(parts, &source, &Value::Object(fields), canonical(&parts));
-    if !kept.is_empty() {
-        extras::keep(&mut draft, FORMAT, kept);
-    }
+    extras::keep_difference(&mut draft, FORMAT, &source, &Value::Object(fields), canonical);
     Ok(draft)
 }
 
@@ -151,18 +146,7 @@ fn called(
     let Some(name) = take_fit(function, "name", &part("name"), MAX_NAME_BYTES, place)? else {
         return Err(place.field("name").refuse("is missing; accepted: the name of a function"));
     };
-    let arguments_json = match function.get_mut(input) {
-        Some(text @ Value::String(_)) => match std::mem::replace(text, hole(part("arguments"))) {
-            Value::String(text) => text,
-            _ => String::new(),
-        },
-        None | Some(Value::Null) => String::new(),
-        Some(parsed) => {
-            let text = parsed.to_string();
-            *parsed = hole(part("input"));
-            text
-        }
-    };
+    let arguments_json = take_arguments(function, input, index);
     // a call without an id gets its function's name as the id
     let id = id.unwrap_or_else(|| fit_id(&name).into_owned());
     Ok(ToolCall { id: id.into(), name: name.into(), arguments_json: arguments_json.into() })

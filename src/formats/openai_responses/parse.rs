@@ -8,9 +8,8 @@ use crate::{
         limits::{MAX_ID_BYTES, MAX_NAME_BYTES},
     },
     formats::{
-        Format, Parsed, Sourced,
-        extras::{self, Parts, hole},
-        fields::{Joined, answered, array, fit, fit_id, object, take_content, take_fit},
+        Format, Parsed, Sourced, extras,
+        fields::{Joined, answered, array, fit, fit_id, object, take_arguments, take_content, take_fit},
         notes::Notes,
         openai_responses::{INSTRUCTIONS, LISTS, TEXT, canonical},
         place::Place,
@@ -179,14 +178,7 @@ impl Reader<'_> {
         let id = take_fit(&mut fields, "call_id", &part("id"), MAX_ID_BYTES, place)?;
         let name = take_fit(&mut fields, "name", &part("name"), MAX_NAME_BYTES, place)?;
         let input = ["arguments", "input", "action"].into_iter().find(|name| fields.contains_key(*name));
-        let arguments_json = match input.and_then(|input| fields.get_mut(input)) {
-            Some(text @ Value::String(_)) => match std::mem::replace(text, hole(part("arguments"))) {
-                Value::String(text) => text,
-                _ => String::new(),
-            },
-            None | Some(Value::Null) => String::new(),
-            Some(parsed) => std::mem::replace(parsed, hole(part("input"))).to_string(),
-        };
+        let arguments_json = take_arguments(&mut fields, input.unwrap_or_default(), output.calls.len());
         let name = name.unwrap_or_else(|| fit(kind.trim_end_matches("_call"), MAX_NAME_BYTES).into_owned());
         let id = id.unwrap_or_else(|| fit_id(&name).into_owned());
         output.calls.push(ToolCall {
@@ -223,11 +215,7 @@ impl Reader<'_> {
     }
 
     fn keep(&mut self, mut draft: Draft, source: Value, hollow: Value, index: usize) {
-        let parts = Parts::from(&draft);
-        let kept = extras::difference(parts, &source, &hollow, canonical(&parts));
-        if !kept.is_empty() {
-            extras::keep(&mut draft, FORMAT, kept);
-        }
+        extras::keep_difference(&mut draft, FORMAT, &source, &hollow, canonical);
         self.said.push(Sourced { index, draft });
     }
 }

@@ -6,7 +6,7 @@ mod export;
 mod origin;
 mod parse;
 mod state;
-mod summaries;
+pub(super) mod summaries;
 
 pub use export::{document, export, last_migrated};
 pub use parse::{conversations, tools};

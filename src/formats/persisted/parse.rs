@@ -132,11 +132,7 @@ fn message(
     let id = id.map(Into::into);
     let mut draft = Draft { id, role, content: content.into(), turn: None, create_time, pinned: false, more };
     punch(&mut fields, &Parts::from(&draft));
-    let parts = Parts::from(&draft);
-    let kept = extras::difference(parts, &source, &Value::Object(fields), canonical(&parts));
-    if !kept.is_empty() {
-        extras::keep(&mut draft, FORMAT, kept);
-    }
+    extras::keep_difference(&mut draft, FORMAT, &source, &Value::Object(fields), canonical);
     Ok((draft, origins))
 }
 

@@ -32,7 +32,7 @@ pub(super) fn write(summaries: &[ImportedSummary]) -> Value {
 }
 
 /// Reads the summaries.
-pub(super) fn read(value: Value, place: &Place<'_>) -> Result<Vec<ImportedSummary>> {
+pub fn read(value: Value, place: &Place<'_>) -> Result<Vec<ImportedSummary>> {
     let summaries = array(value, place, "an array of summaries")?.into_iter().enumerate();
     summaries.map(|(index, value)| read_one(value, &place.index(index))).collect()
 }
@@ -44,7 +44,8 @@ fn read_one(value: Value, place: &Place<'_>) -> Result<ImportedSummary> {
         optional_text(&fields, name, place)?.ok_or_else(missing)
     };
     let time = |name: &str| read_time(text(name)?, &place.field(name));
+    let told = text("summary")?;
     let conversations = fields.get("conversationCount").and_then(Value::as_u64).unwrap_or(0);
     let of = Imported { start: time("startDate")?, end: time("endDate")?, conversations };
-    Ok(ImportedSummary { of, text: text("summary")?.into() })
+    Ok(ImportedSummary { of, text: told.into() })
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use bytes::Bytes;
-use http_body::{Body as _, Frame, SizeHint};
+use http_body::{Body as _, Frame};
 use parking_lot::Mutex;
 use tokio::time::{Sleep, sleep};
 use tonic::{Status, body::Body};
@@ -273,9 +273,5 @@ impl http_body::Body for RequestBody {
 
     fn is_end_stream(&self) -> bool {
         self.ended && self.ready.is_empty()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::default()
     }
 }

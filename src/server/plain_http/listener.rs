@@ -1,14 +1,11 @@
 //! A listener, and the connections that it accepts.
 
-use std::{convert::Infallible, future::Future, io, sync::Arc, time::Duration};
+use std::{convert::Infallible, future::Future, io, sync::Arc};
 
 use http::{HeaderValue, Request, StatusCode};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::{
-    sync::watch,
-    time::{sleep, timeout},
-};
+use tokio::{sync::watch, time::timeout};
 
 use super::{Answer, PLAIN, carried::id_of, host::unfit, text};
 use crate::{
@@ -19,19 +16,16 @@ use crate::{
         calls::REQUEST_ID,
         transport::{
             activity::Activity,
-            connection::Peer,
+            connection::meet,
             connections::{Connections, Place},
-            ending::{Greeted, until_end},
-            socket::{Listener, Socket, Stream},
-            tls::Tls,
+            ending::{greeted, until_end},
+            socket::{Listener, Socket},
+            tls::{Accepting, Tls},
             turn_away::TurnAway,
         },
     },
     telemetry::panics::{Panicked, Within},
 };
-
-/// How long to wait after a failed accept: most likely, the process is out of descriptors.
-const NEXT_ATTEMPT: Duration = Duration::from_millis(100);
 
 /// A listener that is bound to its address.
 pub struct Bound {
@@ -76,7 +70,7 @@ impl Bound {
 }
 
 /// Answers the requests to `bound`, if there is a listener, with `answer` until `shutdown`, then waits until those in
-/// flight are answered. Each request has its [`Peer`] and the activity of its connection in its extensions.
+/// flight are answered. Each request has its client and the activity of its connection in its extensions.
 ///
 /// When all places are taken, a connection on which no known caller is being answered is closed to make room for a new
 /// one, even if it has sent a part of a request.
@@ -104,35 +98,22 @@ where
     let connections = Connections::new(HTTP_CONNECTIONS);
     let mut turn_away = TurnAway::of_http(connections.max());
     loop {
-        match bound.listener.accept().await {
-            Ok(socket) => match (connections.admit().await, &bound.tls) {
-                (Some(place), tls) => {
-                    let (tls, stop, answer) = (tls.clone(), stop.clone(), answer.clone());
-                    let attended = attend(socket, tls, place, bound.is_private, answer, stop);
-                    tokio::spawn(async move {
-                        // a panic within the body of an answer cuts the connection: its client sees that the answer is
-                        // not whole
-                        if let Ok(Err(error)) = Within::Call.catching(attended).await {
-                            tracing::debug!(%error, "a connection failed");
-                        }
-                    });
-                }
-                (None, None) => turn_away.refuse(socket.into_stream()),
-                // nothing can be sent before the TLS handshake
-                (None, Some(_)) => turn_away.count(),
-            },
-            Err(error) => {
-                tracing::warn!(%error, "could not accept a connection");
-                sleep(NEXT_ATTEMPT).await;
+        let encrypted = bound.tls.is_some();
+        let (socket, place) = connections.accept(&bound.listener, encrypted, &mut turn_away).await;
+        let tls = bound.tls.as_ref().map(|tls| tls.http_acceptor());
+        let attended = attend(socket, tls, place, bound.is_private, answer.clone(), stop.clone());
+        tokio::spawn(async move {
+            if let Ok(Err(error)) = Within::Call.catching(attended).await {
+                tracing::debug!(%error, "a connection failed");
             }
-        }
+        });
     }
 }
 
 /// Serves one connection until it ends.
 async fn attend<H, F>(
     socket: Socket,
-    tls: Option<Arc<Tls>>,
+    tls: Option<Accepting>,
     place: Place,
     is_private: bool,
     answer: H,
@@ -143,8 +124,8 @@ where
     F: Future<Output = Answer>,
 {
     let activity = place.activity().clone();
-    let (stream, peer) = timeout(HANDSHAKE_TIMEOUT, met(socket, tls, &place)).await??;
-    let io = TokioIo::new(Greeted::new(stream, activity.clone()));
+    let (stream, peer) = timeout(HANDSHAKE_TIMEOUT, meet(socket, tls, &place)).await??;
+    let io = TokioIo::new(greeted(stream, activity.clone()));
     let answer = &answer;
     let requests = service_fn(|mut request: Request<Incoming>| {
         let unfit = unfit(&mut request, is_private);
@@ -173,27 +154,6 @@ fn fault(id: HeaderValue) -> Answer {
         text(StatusCode::INTERNAL_SERVER_ERROR, PLAIN, "a fault of the server stopped the request\n");
     answer.headers_mut().insert(REQUEST_ID, id);
     answer
-}
-
-/// Makes a connection ready: the stream of its bytes, and its client.
-async fn met(socket: Socket, tls: Option<Arc<Tls>>, place: &Place) -> io::Result<(Box<dyn Stream>, Peer)> {
-    let peer = Peer::new(place.number(), socket.peer());
-    match (socket, tls) {
-        (Socket::Tcp(stream), Some(tls)) => {
-            let accepting = tls.http_acceptor();
-            place.activity().end_with(accepting.distrust);
-            let stream = accepting.acceptor.accept(stream).await?;
-            let peer = match stream.get_ref().1.peer_certificates() {
-                Some([own, ..]) => peer.showing(own),
-                _ => peer,
-            };
-            Ok((Box::new(stream), peer))
-        }
-        (socket, _) => {
-            socket.hasten()?;
-            Ok((socket.into_stream(), peer))
-        }
-    }
 }
 
 /// Prevents the connection of a request from being closed to make room for another, until the returned value is

@@ -3,26 +3,17 @@
 use std::{
     io,
     net::SocketAddr,
-    pin::Pin,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    task::{Context, Poll},
 };
-
-use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::{TcpStream, UnixStream},
-};
-use tokio_rustls::server::TlsStream;
-use tonic::transport::server::Connected;
 
 use super::{
     activity::Activity,
     certificate,
     connections::Place,
-    socket::{Detached, Socket},
+    socket::{Detached, Socket, Stream},
     tls::Accepting,
 };
 
@@ -49,11 +40,33 @@ impl Peer {
     }
 }
 
+/// Makes the connection of `socket` at `place` ready: the stream of its bytes, after the TLS handshake if `tls` encrypts
+/// connections from the network, and its client.
+pub async fn meet(
+    socket: Socket,
+    tls: Option<Accepting>,
+    place: &Place,
+) -> io::Result<(Box<dyn Stream>, Peer)> {
+    socket.hasten()?;
+    let peer = Peer::new(place.number(), socket.peer());
+    match (socket, tls) {
+        (Socket::Tcp(stream), Some(tls)) => {
+            place.activity().end_with(tls.distrust);
+            let stream = tls.acceptor.accept(stream).await?;
+            let peer = match stream.get_ref().1.peer_certificates() {
+                Some([own, ..]) => peer.showing(own),
+                _ => peer,
+            };
+            Ok((Box::new(stream), peer))
+        }
+        (socket, _) => Ok((socket.into_stream(), peer)),
+    }
+}
+
 /// A connection on its way to a worker: it counts as load of that worker until it ends.
 pub struct Handed {
     socket: Detached,
     tls: Option<Accepting>,
-    peer: Peer,
     place: Place,
     load: Counted,
 }
@@ -61,9 +74,7 @@ pub struct Handed {
 impl Handed {
     /// The connection of `socket` at `place`, counted by `load`; `tls` encrypts connections from the network.
     pub fn new(socket: Socket, tls: Option<Accepting>, place: Place, load: Counted) -> io::Result<Self> {
-        let socket = socket.detach()?;
-        let peer = Peer::new(place.number(), socket.peer());
-        Ok(Self { socket, tls, peer, place, load })
+        Ok(Self { socket: socket.detach()?, tls, place, load })
     }
 
     /// Returns the connection's activity.
@@ -71,36 +82,12 @@ impl Handed {
         self.place.activity()
     }
 
-    /// Attaches the connection to the current runtime, after the TLS handshake if there is one.
-    pub async fn take(mut self) -> io::Result<Connection> {
-        let stream = match (self.socket, self.tls) {
-            (Detached::Unix(stream), _) => Stream::Unix(UnixStream::from_std(stream)?),
-            (Detached::Tcp(stream), None) => Stream::Tcp(TcpStream::from_std(stream)?),
-            (Detached::Tcp(stream), Some(tls)) => {
-                self.place.activity().end_with(tls.distrust);
-                let stream = tls.acceptor.accept(TcpStream::from_std(stream)?).await?;
-                if let Some([own, ..]) = stream.get_ref().1.peer_certificates() {
-                    self.peer = self.peer.showing(own);
-                }
-                Stream::Tls(Box::new(stream))
-            }
-        };
-        Ok(Connection { stream, peer: self.peer, _place: self.place, _load: self.load })
+    /// Attaches the connection to the current runtime, and makes it ready. It keeps its place and counts as load until
+    /// the third value is dropped.
+    pub async fn take(self) -> io::Result<(Box<dyn Stream>, Peer, (Place, Counted))> {
+        let (stream, peer) = meet(self.socket.attach()?, self.tls, &self.place).await?;
+        Ok((stream, peer, (self.place, self.load)))
     }
-}
-
-/// A client's connection.
-pub struct Connection {
-    stream: Stream,
-    peer: Peer,
-    _place: Place,
-    _load: Counted,
-}
-
-enum Stream {
-    Tcp(TcpStream),
-    Unix(UnixStream),
-    Tls(Box<TlsStream<TcpStream>>),
 }
 
 /// One unit of a count; subtracted on drop.
@@ -117,64 +104,5 @@ impl Counted {
 impl Drop for Counted {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-impl Connected for Connection {
-    type ConnectInfo = Peer;
-
-    fn connect_info(&self) -> Peer {
-        self.peer.clone()
-    }
-}
-
-/// Does the same for each kind of stream.
-macro_rules! each {
-    ($connection:ident, $stream:ident => $what:expr) => {
-        match &mut $connection.get_mut().stream {
-            Stream::Tcp($stream) => $what,
-            Stream::Unix($stream) => $what,
-            Stream::Tls($stream) => $what,
-        }
-    };
-}
-
-impl AsyncRead for Connection {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        each!(self, stream => Pin::new(stream).poll_read(context, buffer))
-    }
-}
-
-impl AsyncWrite for Connection {
-    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        each!(self, stream => Pin::new(stream).poll_write(context, bytes))
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        each!(self, stream => Pin::new(stream).poll_flush(context))
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        each!(self, stream => Pin::new(stream).poll_shutdown(context))
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffers: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        each!(self, stream => Pin::new(stream).poll_write_vectored(context, buffers))
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        match &self.stream {
-            Stream::Tcp(stream) => stream.is_write_vectored(),
-            Stream::Unix(stream) => stream.is_write_vectored(),
-            Stream::Tls(stream) => stream.is_write_vectored(),
-        }
     }
 }

@@ -15,13 +15,24 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use tokio::{sync::Notify, time::timeout};
+use tokio::{
+    sync::Notify,
+    time::{sleep, timeout},
+};
 
-use super::activity::Activity;
+use super::{
+    activity::Activity,
+    socket::{Listener, Socket},
+    turn_away::TurnAway,
+};
 use crate::domain::limits::{MAX_LEAVING_CONNECTIONS, STRANGERS_SHARE};
 
 /// How long a new connection waits if too many evicted ones are still closing.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long to wait after a failed accept: most likely, the process is out of descriptors, and there will be some when
+/// connections end.
+const NEXT_ATTEMPT: Duration = Duration::from_millis(100);
 
 /// The open connections.
 pub struct Connections {
@@ -52,6 +63,29 @@ impl Connections {
     pub fn count(&self) -> usize {
         let open = self.open.lock();
         open.members.len() + open.leaving
+    }
+
+    /// Returns the next connection to `listener` that there is room for, and its place. The others are turned away; if
+    /// they are `encrypted`, without a word, because nothing can be sent before the TLS handshake.
+    pub async fn accept(
+        self: &Arc<Self>,
+        listener: &Listener,
+        encrypted: bool,
+        turn_away: &mut TurnAway,
+    ) -> (Socket, Place) {
+        loop {
+            match listener.accept().await {
+                Ok(socket) => match self.admit().await {
+                    Some(place) => return (socket, place),
+                    None if encrypted => turn_away.count(),
+                    None => turn_away.refuse(socket.into_stream()),
+                },
+                Err(error) => {
+                    tracing::warn!(%error, "could not accept a connection");
+                    sleep(NEXT_ATTEMPT).await;
+                }
+            }
+        }
     }
 
     /// Returns a place for a new connection; `None` if every open one has a call.

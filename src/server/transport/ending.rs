@@ -1,19 +1,14 @@
 //! How connections end: by themselves, because they have to make room, or with the server.
 
-use std::{
-    io,
-    pin::{Pin, pin},
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use hyper_util::server::graceful::GracefulConnection;
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
+    io::{AsyncRead, AsyncWrite},
     sync::watch,
     time::timeout,
 };
+use tokio_util::io::InspectReader;
 
 use super::activity::{Activity, End};
 use crate::domain::limits::{EVICTION_GRACE, IDLE_GRACE};
@@ -63,65 +58,18 @@ fn tell(result: hyper::Result<()>) {
     }
 }
 
-/// A connection that notes when its client has begun to use it.
-pub struct Greeted<C> {
+/// Makes a connection note in `activity` when its client has begun to use it.
+pub fn greeted<C: AsyncRead + AsyncWrite>(
     connection: C,
-    /// The bytes read so far; not counted beyond the greeting.
-    read: usize,
     activity: Arc<Activity>,
-}
-
-impl<C> Greeted<C> {
-    /// A new connection with this activity.
-    pub fn new(connection: C, activity: Arc<Activity>) -> Self {
-        Self { connection, read: 0, activity }
-    }
-}
-
-impl<C: AsyncRead + Unpin> AsyncRead for Greeted<C> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let result = Pin::new(&mut self.connection).poll_read(context, buffer);
-        if self.read < GREETING_BYTES {
-            self.read += buffer.filled().len().saturating_sub(before);
-            if self.read >= GREETING_BYTES {
-                self.activity.greet();
+) -> InspectReader<C, impl FnMut(&[u8])> {
+    let mut read = 0;
+    InspectReader::new(connection, move |bytes| {
+        if read < GREETING_BYTES {
+            read += bytes.len();
+            if read >= GREETING_BYTES {
+                activity.greet();
             }
         }
-        result
-    }
-}
-
-impl<C: AsyncWrite + Unpin> AsyncWrite for Greeted<C> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.connection).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.connection).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.connection).poll_shutdown(context)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffers: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.connection).poll_write_vectored(context, buffers)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.connection.is_write_vectored()
-    }
+    })
 }

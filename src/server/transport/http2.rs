@@ -14,12 +14,12 @@ use tokio::{
     sync::watch,
     time::timeout,
 };
-use tonic::{body::Body, transport::server::Connected};
+use tonic::body::Body;
 use tower::{Service, ServiceExt};
 
 use super::{
     activity::Activity,
-    ending::{Greeted, until_end},
+    ending::{greeted, until_end},
 };
 use crate::domain::limits::{
     CONNECTION_WINDOW, HANDSHAKE_TIMEOUT, HTTP2_PING_INTERVAL, HTTP2_PING_TIMEOUT, MAX_HEADER_BYTES,
@@ -40,25 +40,30 @@ impl<S> Serves for S where
 {
 }
 
-/// A connection that its own task makes ready, and its activity.
+/// A connection that its own task makes ready, and its activity. It becomes a stream of bytes, its client, and what is kept
+/// until the connection ends.
 pub type Arriving<F> = (F, Arc<Activity>);
 
 /// Accepts the connections of `incoming` until `shutdown`, then waits until they have ended.
-pub async fn serve_all<C, F>(
+pub async fn serve_all<C, P, K, F>(
     service: impl Serves,
     incoming: impl Stream<Item = Arriving<F>>,
     shutdown: impl Future<Output = ()>,
 ) where
-    F: Future<Output = io::Result<C>> + Send + 'static,
-    C: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
-    C::ConnectInfo: Clone + Send + Sync + 'static,
+    F: Future<Output = io::Result<(C, P, K)>> + Send + 'static,
+    C: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    P: Clone + Send + Sync + 'static,
+    K: Send + 'static,
 {
     let (stopping, stopped) = watch::channel(false);
     let serving = incoming.for_each(|(arriving, activity)| {
         let (service, stop) = (service.clone(), stopped.clone());
         tokio::spawn(async move {
             match timeout(HANDSHAKE_TIMEOUT, arriving).await {
-                Ok(Ok(connection)) => serve(service, connection, activity, stop).await,
+                Ok(Ok((connection, peer, kept))) => {
+                    serve(service, connection, peer, activity, stop).await;
+                    drop(kept);
+                }
                 Ok(Err(error)) => tracing::debug!(%error, "a connection failed before its first call"),
                 Err(_) => tracing::debug!("a client took too long to set up its connection"),
             }
@@ -76,19 +81,24 @@ pub async fn serve_all<C, F>(
 
 /// Serves the calls of `connection` until it ends by itself, has to end, or `stop` is true. Keeps `stop` until then:
 /// [`serve_all`] waits for it.
-async fn serve<C>(service: impl Serves, connection: C, activity: Arc<Activity>, stop: watch::Receiver<bool>)
-where
-    C: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
-    C::ConnectInfo: Clone + Send + Sync + 'static,
+async fn serve<C, P>(
+    service: impl Serves,
+    connection: C,
+    peer: P,
+    activity: Arc<Activity>,
+    stop: watch::Receiver<bool>,
+) where
+    C: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    P: Clone + Send + Sync + 'static,
 {
-    let (peer, of) = (connection.connect_info(), activity.clone());
+    let of = activity.clone();
     let service = service.map_request(move |request: Request<Incoming>| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(peer.clone());
         request.extensions_mut().insert(of.clone());
         request
     });
-    let io = TokioIo::new(Greeted::new(connection, activity.clone()));
+    let io = TokioIo::new(greeted(connection, activity.clone()));
     let served = builder().serve_connection(io, TowerToHyperService::new(service));
     until_end(served, &activity, stop).await;
 }

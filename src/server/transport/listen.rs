@@ -3,8 +3,8 @@
 use std::{sync::Arc, thread, time::Duration};
 
 use super::{
-    connections::{Connections, Place},
-    socket::{Listener, Socket},
+    connections::Connections,
+    socket::Listener,
     systemd,
     tls::{self, Tls},
     turn_away::TurnAway,
@@ -121,25 +121,10 @@ async fn accept(
 ) {
     let mut turn_away = TurnAway::of_grpc(connections.max());
     loop {
-        match listener.accept().await {
-            Ok(socket) => match (connections.admit().await, tls) {
-                (Some(place), tls) => hand_over(workers, socket, tls, place),
-                (None, None) => turn_away.refuse(socket.into_stream()),
-                // nothing can be sent before the TLS handshake
-                (None, Some(_)) => turn_away.count(),
-            },
-            // most likely out of descriptors: there will be some when connections end
-            Err(error) => {
-                tracing::warn!(%error, "could not accept a connection");
-                tokio::time::sleep(Duration::from_millis(100)).await;
-            }
+        let (socket, place) = connections.accept(listener, tls.is_some(), &mut turn_away).await;
+        if let Err(error) = workers.hand_over(socket, tls.map(|tls| tls.acceptor()), place) {
+            tracing::warn!(%error, "could not hand a connection to a worker");
         }
-    }
-}
-
-fn hand_over(workers: &Workers, socket: Socket, tls: Option<&Arc<Tls>>, place: Place) {
-    if let Err(error) = workers.hand_over(socket, tls.map(|tls| tls.acceptor()), place) {
-        tracing::warn!(%error, "could not hand a connection to a worker");
     }
 }
 

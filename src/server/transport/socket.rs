@@ -179,7 +179,6 @@ fn remove_stale(path: &Path) -> io::Result<()> {
 impl Socket {
     /// Detaches the connection from the current runtime.
     pub fn detach(self) -> io::Result<Detached> {
-        self.hasten()?;
         match self {
             Self::Tcp(stream) => stream.into_std().map(Detached::Tcp),
             Self::Unix(stream) => stream.into_std().map(Detached::Unix),
@@ -212,11 +211,11 @@ impl Socket {
 }
 
 impl Detached {
-    /// Returns the address of the client; `None` on a Unix socket.
-    pub fn peer(&self) -> Option<SocketAddr> {
+    /// Attaches the connection to the current runtime.
+    pub fn attach(self) -> io::Result<Socket> {
         match self {
-            Self::Tcp(stream) => stream.peer_addr().ok(),
-            Self::Unix(_) => None,
+            Self::Tcp(stream) => TcpStream::from_std(stream).map(Socket::Tcp),
+            Self::Unix(stream) => UnixStream::from_std(stream).map(Socket::Unix),
         }
     }
 }

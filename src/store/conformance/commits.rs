@@ -58,8 +58,7 @@ pub async fn several_conversations_change_together(store: Arc<dyn Store>) {
         writes: steps.iter().map(|step| step.write()).collect(),
         pointers: vec![activating(&recipient(RECIPIENT), "b"), activating(&recipient("bob"), "a")],
         outcomes: vec![(attempt("r1"), kept.clone()), (attempt("r2"), kept.clone())],
-        traced: None,
-        is_contended: false,
+        ..Commit::default()
     };
     store.commit(commit).await.unwrap();
     for (script, step) in scripts.iter_mut().zip(&steps) {

@@ -73,9 +73,7 @@ pub async fn a_rollover_is_one_commit(store: Arc<dyn Store>) {
     let rollover = |before| Commit {
         writes: vec![end.write(), start.write()],
         pointers: vec![pointer(before)],
-        outcomes: Vec::new(),
-        traced: None,
-        is_contended: false,
+        ..Commit::default()
     };
     refused(&store, rollover("another")).await;
     old.check().await;

@@ -37,8 +37,7 @@ pub async fn a_commit_of_several_is_refused_whole(store: Arc<dyn Store>) {
         writes: steps.iter().map(|step| step.write()).collect(),
         pointers: vec![activating(&recipient(RECIPIENT), "small")],
         outcomes: vec![(attempt("r"), outcome(&steps[1].after, Timestamp(1)))],
-        traced: None,
-        is_contended: false,
+        ..Commit::default()
     };
     assert!(is_full(&store.commit(commit).await));
     large.check().await;

@@ -6,8 +6,9 @@ use smallvec::SmallVec;
 
 use super::trace::Traced;
 use crate::domain::{
-    Change, Conversation, ConversationId, ConversationKey, Namespace, Ranges, RecipientId, RequestId,
-    Revision, Role, Sequence, Timestamp, UtteranceId, capacity::Capacity, forget::erasure::InForks,
+    Change, Conversation, ConversationId, ConversationKey, Identity, Namespace, Ranges, RecipientId,
+    RequestId, Revision, Role, Sequence, Timestamp, UtteranceId, capacity::Capacity,
+    forget::erasure::InForks,
 };
 
 /// Identifies a recipient across namespaces.
@@ -17,6 +18,13 @@ pub struct RecipientKey {
     pub namespace: Namespace,
     /// The recipient.
     pub id: RecipientId,
+}
+
+impl RecipientKey {
+    /// The recipient of a conversation.
+    pub fn of(conversation: &Identity) -> Self {
+        Self { namespace: conversation.key.namespace.clone(), id: conversation.recipient.clone() }
+    }
 }
 
 /// One atomic step of a store.

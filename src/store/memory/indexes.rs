@@ -199,7 +199,7 @@ fn remove<K: Eq + Hash, T: Ord>(sets: &mut HashMap<K, BTreeSet<T>>, of: &K, entr
 
 fn ending(head: &Head) -> Option<(RecipientKey, (Timestamp, ConversationId))> {
     let ended = head.ended.as_ref()?;
-    Some((recipient(head), (ended.time, head.identity.key.id.clone())))
+    Some((RecipientKey::of(&head.identity), (ended.time, head.identity.key.id.clone())))
 }
 
 fn expiry(head: &Head) -> Option<(Timestamp, ConversationKey)> {
@@ -210,14 +210,9 @@ fn wait(state: &Arc<Conversation>) -> Option<(Timestamp, ConversationKey)> {
     state.awaits_since().map(|since| (since, state.key().clone()))
 }
 
-fn recipient(head: &Head) -> RecipientKey {
-    let identity = &head.identity;
-    RecipientKey { namespace: identity.key.namespace.clone(), id: identity.recipient.clone() }
-}
-
 /// Returns the lists that contain a conversation.
 fn lists(head: &Head) -> [ListOf; 2] {
-    let recipient = recipient(head);
+    let recipient = RecipientKey::of(&head.identity);
     [ListOf::Namespace(recipient.namespace.clone()), ListOf::Recipient(recipient)]
 }
 

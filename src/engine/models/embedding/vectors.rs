@@ -3,59 +3,34 @@
 use std::{convert::Infallible, sync::Arc};
 
 use parking_lot::RwLock;
-use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter, sync::Cache};
 
 use super::held::Held;
-use crate::domain::{Conversation, LineageId};
+use crate::{
+    domain::{Conversation, LineageId},
+    engine::weighed::{Weighed, WeighedCache, weighed_cache},
+};
 
-/// The expected number of conversations with embeddings.
-const CACHE_ENTRIES: usize = 10_000;
 /// The largest part of the cache that one conversation may take: a quarter.
 const CONVERSATION_SHARE: u64 = 4;
 
 /// The embeddings of recently searched conversations.
 pub(super) struct Vectors {
-    cache: Cache<LineageId, Entry, Bytes>,
+    cache: WeighedCache<SharedVectors>,
     most: u64,
-}
-
-#[derive(Clone)]
-struct Entry {
-    shared: SharedVectors,
-    bytes: u64,
 }
 
 /// The embeddings of one conversation.
 pub(super) type SharedVectors = Arc<RwLock<Held>>;
 
-#[derive(Clone)]
-struct Bytes;
-
-impl Weighter<LineageId, Entry> for Bytes {
-    fn weight(&self, _: &LineageId, entry: &Entry) -> u64 {
-        entry.bytes
-    }
-}
-
 impl Vectors {
     /// Creates a cache of at most `bytes`; the least used embeddings are evicted.
-    #[allow(clippy::expect_used)] // all required fields are set
     pub(super) fn new(bytes: u64) -> Self {
-        let options = OptionsBuilder::new()
-            .estimated_items_capacity(CACHE_ENTRIES)
-            .weight_capacity(bytes)
-            // with several shards, each would be too small for the largest conversation
-            .shards(1)
-            .build()
-            .expect("a capacity is given");
-        let (hasher, lifecycle) = (DefaultHashBuilder::default(), Default::default());
-        let cache = Cache::with_options(options, Bytes, hasher, lifecycle);
-        Self { cache, most: bytes / CONVERSATION_SHARE }
+        Self { cache: weighed_cache(bytes), most: bytes / CONVERSATION_SHARE }
     }
 
     /// Returns the embeddings of the conversation, if any are in memory.
     pub(super) fn get(&self, lineage: LineageId) -> Option<SharedVectors> {
-        self.cache.get(&lineage).map(|entry| entry.shared)
+        self.cache.get(&lineage).map(|entry| entry.held)
     }
 
     /// Returns the embeddings of the texts in `state`, possibly none yet; `None` if a text was erased or
@@ -65,10 +40,10 @@ impl Vectors {
         let new = || {
             let held = Held::new(state);
             let bytes = held.memory_bytes();
-            Ok::<_, Infallible>(Entry { shared: Arc::new(RwLock::new(held)), bytes })
+            Ok::<_, Infallible>(Weighed { held: Arc::new(RwLock::new(held)), bytes })
         };
         let shared = match self.cache.get_or_insert_with(&lineage, new) {
-            Ok(entry) => entry.shared,
+            Ok(entry) => entry.held,
             Err(never) => match never {},
         };
         if shared.read().is_of(state) {
@@ -87,7 +62,7 @@ impl Vectors {
         let is_kept = self.get(lineage).is_some_and(|kept| Arc::ptr_eq(&kept, shared));
         if is_kept {
             // an entry evicted meanwhile is not added back
-            let _ = self.cache.replace(lineage, Entry { shared: shared.clone(), bytes }, true);
+            let _ = self.cache.replace(lineage, Weighed { held: shared.clone(), bytes }, true);
         }
     }
 

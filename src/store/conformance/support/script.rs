@@ -111,8 +111,7 @@ impl Script {
     }
 
     pub fn recipient(&self) -> RecipientKey {
-        let identity = &self.state.head.identity;
-        RecipientKey { namespace: identity.key.namespace.clone(), id: identity.recipient.clone() }
+        RecipientKey::of(&self.state.head.identity)
     }
 
     /// Creates the conversation without utterances.
