@@ -54,10 +54,10 @@ pub struct Item {
 
 /// An item detached from its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::domain) struct Part {
+pub(in crate::domain) struct Part<T = Box<str>> {
     pub sequence: Sequence,
     pub result: Option<Sequence>,
-    pub text: Box<str>,
+    pub text: T,
     pub weight: u32,
 }
 
@@ -92,10 +92,10 @@ impl Sentence {
     }
 
     /// Creates `head part; part`, with the number of parts left out, if any. `parts` must not be empty.
-    pub(in crate::domain) fn listed(
+    pub(in crate::domain) fn listed<T: AsRef<str>>(
         kind: LineKind,
         head: &str,
-        parts: &[Part],
+        parts: &[Part<T>],
         left_out: usize,
         counter: &dyn TokenCounter,
     ) -> Self {
@@ -103,12 +103,13 @@ impl Sentence {
         let mut items = Vec::with_capacity(parts.len());
         let (mut follows_name, sentences) = (true, kind == LineKind::Said && head != STEPS);
         for part in parts {
-            let is_name = kind == LineKind::Facts && !part.text.contains(' ');
-            let is_apart = !items.is_empty() && !sentences && !(is_name && follows_name);
-            text.push_str(if is_apart { BETWEEN } else { " " });
+            let said = part.text.as_ref();
+            let is_name = kind == LineKind::Facts && !said.contains(' ');
+            let follows = items.is_empty() || sentences || is_name && follows_name;
+            text.push_str(if follows { " " } else { BETWEEN });
             follows_name = is_name;
             let start = bounded(text.len());
-            text.push_str(&part.text);
+            text.push_str(said);
             items.push(Item {
                 sequence: part.sequence,
                 result: part.result,

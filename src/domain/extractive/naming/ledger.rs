@@ -1,6 +1,6 @@
 //! The ledger: identifiers, amounts and dates that no chosen line mentions, grouped by who named them.
 
-use std::{cmp::Reverse, collections::BinaryHeap};
+use std::{borrow::Cow, cmp::Reverse, collections::BinaryHeap};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -175,10 +175,11 @@ impl<'a> Ledger<'a> {
     /// The line of facts about an object and its parts: `K1NW8N: cabin economy; HAT139 date 2024-05-23, price 851`.
     fn line(&self, facts: &[&Fact]) -> Sentence {
         let pages = facts.chunk_by(|one, next| one.page == next.page);
-        let mut parts: Vec<Part> = pages.flat_map(|facts| self.parts(facts)).collect();
+        let mut parts = Vec::with_capacity(facts.len());
+        pages.for_each(|facts| self.list(facts, &mut parts));
         if parts.is_empty() {
             // a line that only says what belongs to what still names its object
-            parts.push(part(facts[0], facts[0].text.clone()));
+            parts.push(part(facts[0], Cow::Borrowed(&facts[0].text)));
         }
         Sentence::listed(
             LineKind::Facts,
@@ -189,20 +190,20 @@ impl<'a> Ledger<'a> {
         )
     }
 
-    /// The facts of a page that no head names; together, if the page is a part of another.
-    fn parts(&self, facts: &[&Fact]) -> Vec<Part> {
+    /// Lists the facts of a page that no head names; together, if the page is a part of another.
+    fn list<'f>(&self, facts: &[&'f Fact], parts: &mut Vec<Part<Cow<'f, str>>>) {
         let new = facts.iter().filter(|fact| !self.named.contains(&fact.concepts));
         let Page { head, within, .. } = &self.pages[facts[0].page];
         if within.is_none() {
-            return new.map(|fact| part(fact, fact.text.clone())).collect();
+            return parts.extend(new.map(|fact| part(fact, Cow::Borrowed(&fact.text))));
         }
         let values: Vec<&str> = new.map(|fact| &*fact.text).collect();
         let text = format!("{head} {}", values.join(BETWEEN_VALUES));
-        let worth = facts.iter().map(|fact| fact.worth).max().unwrap_or(0);
-        vec![Part { weight: worth, ..part(facts[0], text.trim_end().into()) }]
+        let weight = facts.iter().map(|fact| fact.worth).max().unwrap_or(0);
+        parts.push(Part { weight, ..part(facts[0], text.trim_end().to_owned().into()) });
     }
 }
 
-fn part(fact: &Fact, text: Box<str>) -> Part {
+fn part<'f>(fact: &Fact, text: Cow<'f, str>) -> Part<Cow<'f, str>> {
     Part { sequence: fact.sequence, result: fact.result, text, weight: fact.worth }
 }

@@ -44,8 +44,9 @@ pub(in crate::domain::extractive) struct Named {
     /// How many utterances were read.
     pub place: usize,
     pages: Vec<Page>,
-    /// By the page around it and its head.
-    by_head: FxHashMap<(Option<usize>, Box<str>), usize>,
+    by_head: FxHashMap<Box<str>, usize>,
+    /// The pages of parts of objects, by the object's page and the part's name.
+    parts: FxHashMap<(usize, Rc<str>), usize>,
     facts: Vec<Fact>,
     mentions: FxHashMap<[u32; 2], (usize, Mentions)>,
     /// Whether commands were run.
@@ -210,7 +211,7 @@ impl Named {
         let Some(name) = of else { return Object::default() };
         let whole = within.as_ref().map(|within| self.page(format!("{within}:"), concepts(within)));
         let page = match whole {
-            Some(whole) => self.page_within(Some(whole), name.to_string(), concepts(name)),
+            Some(whole) => self.part(whole, name),
             None => self.page(format!("{name}:"), concepts(name)),
         };
         let (of, within) = (of.clone(), within.clone());
@@ -235,18 +236,22 @@ impl Named {
     }
 
     fn page(&mut self, head: String, names: Option<[u32; 2]>) -> usize {
-        self.page_within(None, head, names)
-    }
-
-    fn page_within(&mut self, within: Option<usize>, head: String, names: Option<[u32; 2]>) -> usize {
-        let head = (within, Box::from(head));
-        if let Some(page) = self.by_head.get(&head) {
+        if let Some(page) = self.by_head.get(&*head) {
             return *page;
         }
         let page = self.pages.len();
-        self.pages.push(Page { head: head.1.clone(), names, within });
-        self.by_head.insert(head, page);
+        self.by_head.insert(head.as_str().into(), page);
+        self.pages.push(Page { head: head.into(), names, within: None });
         page
+    }
+
+    /// The page of a part of the object that the page `whole` is about.
+    fn part(&mut self, whole: usize, name: &Rc<str>) -> usize {
+        let Self { pages, parts, .. } = self;
+        *parts.entry((whole, name.clone())).or_insert_with(|| {
+            pages.push(Page { head: (&**name).into(), names: concepts(name), within: Some(whole) });
+            pages.len() - 1
+        })
     }
 
     fn fact(&mut self, from: Origin, page: usize, found: Found<'_>, source: Source) {

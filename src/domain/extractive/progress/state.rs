@@ -23,7 +23,12 @@ pub(in crate::domain::extractive) fn goal(
     room: u32,
     counter: &dyn TokenCounter,
 ) -> Vec<Sentence> {
-    let ended = |part: &Part| Part { text: ended(&part.text).into(), ..part.clone() };
+    let ended = |&Part { sequence, result, ref text, weight }: &Part| Part {
+        sequence,
+        result,
+        text: ended(text).into(),
+        weight,
+    };
     let parts: Vec<Part> = parts.iter().map(ended).collect();
     let order = ordered(parts.len(), |at| Reverse(parts[at].weight));
     let line = |chosen: &[usize]| {
