@@ -85,7 +85,7 @@ pub(in crate::domain::extractive) struct Ran {
 /// The longest command shown, in bytes.
 const SHOWN_BYTES: usize = 240;
 /// The longest title of a commit shown, in bytes.
-const TITLE_BYTES: usize = 60;
+const TITLE_BYTES: usize = 160;
 
 /// Reads the commands that a call runs; `None` if its tool does not run commands.
 pub(in crate::domain::extractive) fn ran(call: &ToolCall) -> Option<Ran> {

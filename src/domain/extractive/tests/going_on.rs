@@ -43,6 +43,19 @@ fn a_call_that_somebody_stopped_is_not_done() {
 }
 
 #[test]
+fn a_call_that_was_refused_for_its_form_was_never_made() {
+    let refused = "Please always provide EXACTLY ONE action, found 2 actions.";
+    let told = told(bash(&[("sed -i s/a/b/ src/a.py", "exit code: 0"), ("touch fix.py", refused)]));
+    assert!(told.contains("bash(sed src/a.py) → ok\n") && !told.contains("(touch"), "{told}");
+}
+
+#[test]
+fn a_check_that_shows_a_fault_is_not_ok_whatever_its_exit_code() {
+    let told = told(bash(&[("python repro.py", "start\nCrashed with error: bad set\nexit code: 0")]));
+    assert!(told.contains("Check: python repro.py → Crashed with error: bad set\n"), "{told}");
+}
+
+#[test]
 fn an_edit_that_was_taken_back_is_not_done() {
     let mut source = calls(&[
         ("edit_file", "{\"path\":\"src/a.rs\"}", "edited"),
