@@ -17,7 +17,7 @@ const READ_BYTES: usize = 2_400;
 /// How much of the first words is read, in bytes.
 const FIRST_BYTES: usize = 200;
 /// How many of a program's last lines can say how it ended.
-const LAST_LINES: usize = 3;
+const LAST_LINES: usize = 6;
 /// How many members of a JSON object are read.
 const MOST_MEMBERS: usize = 64;
 /// How much of a JSON result is read, in bytes.
