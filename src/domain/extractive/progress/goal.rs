@@ -119,7 +119,9 @@ impl Request {
 /// Whether most words with content of a sentence are in one told before; if not, it counts as told.
 fn repeats(said: &str, told: &mut Vec<FxHashSet<u32>>) -> bool {
     let mut own = FxHashSet::default();
-    concepts(said, |concept| drop(own.insert(concept)));
+    concepts(said, |concept| {
+        own.insert(concept);
+    });
     let shares =
         |other: &FxHashSet<u32>| own.intersection(other).count() * 100 > own.len() * REPEATED_PERCENT;
     let repeats = told.iter().any(shares);
@@ -167,21 +169,9 @@ fn commands(content: &str) -> impl Iterator<Item = String> {
 
 /// What stands between the tags of a description, an issue or a task.
 fn section(content: &str) -> Option<&str> {
-    const NAMES: [&str; 13] = [
-        "description",
-        "issue",
-        "task",
-        "request",
-        "query",
-        "problem",
-        "bug",
-        "goal",
-        "question",
-        "feature",
-        "objective",
-        "prompt",
-        "ticket",
-    ];
+    const NAMES: [&str; 13] = phrases(
+        "description|issue|task|request|query|problem|bug|goal|question|feature|objective|prompt|ticket",
+    );
     content.match_indices('<').take(MOST_TAGS).find_map(|(at, _)| {
         let (tag, rest) = content[at + 1..].split_once('>')?;
         let is_name = tag.len() < 40 && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -194,16 +184,8 @@ fn section(content: &str) -> Option<&str> {
 
 /// What follows a line such as `ISSUE:`.
 fn behind_heading(content: &str) -> Option<&str> {
-    const HEADINGS: [&str; 8] = [
-        "issue",
-        "task",
-        "problem",
-        "request",
-        "question",
-        "description",
-        "the description is",
-        "pr description",
-    ];
+    const HEADINGS: [&str; 8] =
+        phrases("issue|task|problem|request|question|description|the description is|pr description");
     let mut start = 0;
     content.split_inclusive('\n').find_map(|line| {
         start += line.len();

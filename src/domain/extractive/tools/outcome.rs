@@ -286,22 +286,10 @@ fn is_shell_error(line: &str) -> bool {
 fn is_failure(line: &str, exited_well: bool) -> bool {
     const SURE: [&str; 6] =
         ["FAILED", "error TS", "npm error", "npm ERR!", "panicked at", "test result: FAILED"];
-    const STARTS: [&str; 14] = [
-        "FAIL:",
-        "FAIL ",
-        "E   ",
-        "error:",
-        "error[",
-        "ERROR:",
-        "ERR!",
-        "Segmentation fault",
-        "BUILD FAILED",
-        "FAILURES!",
-        "CMake Error",
-        "--- FAIL",
-        "Error:",
-        "fatal:",
-    ];
+    const STARTS: [&str; 14] = phrases(
+        "FAIL:|FAIL |E   |error:|error[|ERROR:|ERR!|Segmentation fault|BUILD FAILED|FAILURES!|CMake Error|\
+        --- FAIL|Error:|fatal:",
+    );
     let is_sure = SURE.iter().any(|mark| line.contains(mark))
         || line.starts_with("make") && line.contains("]: *** ")
         || line.starts_with("make: *** ")
