@@ -71,7 +71,7 @@ const TEMPLATE_PERCENT: u32 = 60;
 /// The worth of the rules around a request, in percent.
 const RULES_PERCENT: u32 = 80;
 /// The worth of what must not be changed, in percent.
-const BANS_PERCENT: u32 = 160;
+const BANS_PERCENT: u32 = 110;
 /// The worth of how to hand in the work, in percent.
 const END_PERCENT: u32 = 320;
 /// A promise older than this many utterances was kept or given up.
