@@ -39,14 +39,17 @@ const OWN: &[&str] = &[
     "To",
     "do",
 ];
+/// How the line of a check begins that is older than the last change of a file.
+const OUTDATED: &str = "Check: (before the last change) ";
 /// The heads of lines that list names, values and commands instead of quoting a sentence.
 const LISTS: [&str; 5] = ["Steps: ", "Check: ", "Error: ", "Root: ", "Named: "];
 
 /// The part of `line` that is not in `source`, if any.
 ///
-/// A quoted sentence has to be there as it is. Lists (`is_list`, or what looks like one) have paths relative to a root, commands without options, and values
-/// with the names of their fields: of these, every word has to be there.
+/// A quoted sentence has to be there as it is. Lists (`is_list`, or what looks like one) have paths relative to a root,
+/// commands without options, and values with the names of their fields: of these, every word has to be there.
 pub fn not_in<'a>(line: &'a str, is_list: bool, source: &Source) -> Option<&'a str> {
+    let line = line.strip_prefix(OUTDATED).unwrap_or(line);
     let (speaker, said) = line.split_once(": ").unwrap_or(("", line));
     let whole = parts(speaker).into_iter().chain([said]);
     let untold =

@@ -117,6 +117,7 @@ pub fn retell<'a>(
         None => source::read(source, focus.goes_on(), false),
     };
     lines.for_each(|line| pool.add(line));
+    progress::checks::date(&mut pool.checks, &pool.acts);
     compose(pool, focus, budget, counter)
 }
 

@@ -82,6 +82,8 @@ pub(super) const CHECK: &str = "Check:";
 pub(super) const ERROR: &str = "Error:";
 /// Precedes an error that a later call solved.
 pub(super) const SOLVED: &str = "(solved) ";
+/// Precedes a check that is older than the last change of a file.
+pub(super) const OUTDATED: &str = "(before the last change) ";
 /// Follows the head of calls that are listed together.
 pub(super) const DONE: &str = " → ok:";
 

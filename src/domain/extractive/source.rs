@@ -27,7 +27,9 @@ use crate::domain::{
             words::{count, has_words},
         },
         tools::{
+            acts::COMMIT,
             calls::{Call, calls, tell, tell_late, tell_outcome},
+            outcome::refused,
             target::{is_path, target},
         },
     },
@@ -37,6 +39,8 @@ use crate::domain::{
 const SPEAKER_BYTES: usize = 48;
 /// The limit for what a command changes, in bytes.
 const CHANGE_BYTES: usize = 90;
+/// The limit for a commit with its title, in bytes.
+const COMMIT_BYTES: usize = 180;
 /// The bonus for an utterance's first sentence: it says what the utterance is about.
 const OPENING_BONUS: u32 = 4;
 /// A first sentence shorter than this, in bytes, is a greeting or an answer: "Hi!", "Yes.".
@@ -66,6 +70,8 @@ const LONG_BYTES: usize = 1_500;
 const TEMPLATE_PERCENT: u32 = 60;
 /// The worth of the rules around a request, in percent.
 const RULES_PERCENT: u32 = 80;
+/// The worth of what must not be changed, in percent.
+const BANS_PERCENT: u32 = 110;
 /// The worth of how to hand in the work, in percent.
 const END_PERCENT: u32 = 320;
 /// What an assistant's question, courtesy, guess or announcement is worth, at most: it is told where room is left.
@@ -206,8 +212,9 @@ impl Reader {
         }
         self.sentences(utterance, speaker, &told, percent);
         if request.is_template {
-            let [ends, rules] = request.rules(said, &utterance.content);
+            let [ends, bans, rules] = request.rules(said, &utterance.content);
             self.sentences(utterance, speaker, &ends, END_PERCENT);
+            self.sentences(utterance, speaker, &bans, BANS_PERCENT);
             self.sentences(utterance, speaker, &rules, RULES_PERCENT);
         }
     }
@@ -287,6 +294,9 @@ impl Reader {
         let Call { answer, failure, effect, ran, .. } = made;
         let (result, answer) = answer.unzip();
         let failed = failure.is_some();
+        if failed && answer.is_some_and(refused) {
+            return;
+        }
         let key = target(made, &self.named.root);
         let mut told = String::new();
         let name = tell(made, &key, &mut told);
@@ -306,7 +316,8 @@ impl Reader {
             for change in changes {
                 let mut text = format!("{speaker} called {tool}(");
                 let start = text.len();
-                let change = folded(&self.named.root.shortened(change), CHANGE_BYTES);
+                let most = if change.starts_with(COMMIT) { COMMIT_BYTES } else { CHANGE_BYTES };
+                let change = folded(&self.named.root.shortened(change), most);
                 text.push_str(&change);
                 text.push_str(") → ");
                 if failure.is_none() {
@@ -359,9 +370,18 @@ impl Reader {
             self.pool.matters.extend(found);
         }
         if !goes_on {
-            // what was announced and done is told as a step
-            let done = self.pool.steps.last().map(|step| step.sequence);
-            let is_done = |matter: &Matter| matter.text.starts_with(NEXT) && Some(matter.sequence) == done;
+            // what was announced or agreed to and done is told as such
+            let changes = self.pool.acts.iter().filter(|act| !act.failed && act.result.is_some());
+            let last = |of_files: bool| {
+                let found = changes.clone().rfind(|act| of_files || !act.is_of_file);
+                found.map(|act| act.sequence)
+            };
+            // a change of a file is seldom all that was agreed to
+            let (agreed, announced) = (last(false), last(true).max(self.checks.last()));
+            let is_done = |matter: &Matter| match matter.text.starts_with(NEXT) {
+                true => Some(matter.sequence) == announced,
+                false => ending::agrees(matter) && Some(matter.sequence) < agreed,
+            };
             self.pool.matters.extend(ending::matters(&spoken).into_iter().filter(|matter| !is_done(matter)));
         }
         self.pool.matters.extend(ending::to_do(&spoken));

@@ -12,6 +12,7 @@ use crate::domain::{
         },
         text::words::{IDENTIFIER, scan},
     },
+    phrases::phrases,
 };
 
 /// The longest value without blanks, in bytes: enough for ids and paths.
@@ -87,7 +88,7 @@ fn by_name(name: &str, tool: &Name) -> Option<u32> {
         () if has(IDS) && is_whose && !is_of_tool => Some(55),
         () if has(IDS) && is_of_tool => Some(0),
         () if has(IDS) => Some(10),
-        () if has(PATHS) => Some(20),
+        () if has(&PATHS) => Some(20),
         () if has(RECIPIENTS) => Some(30),
         () if has(NAMES) => Some(40),
         () => None,
@@ -111,45 +112,14 @@ fn names(value: &str) -> bool {
 const IDS: &[&str] =
     &["id", "ids", "uuid", "number", "no", "sku", "ref", "reference", "code", "key", "sha", "arn"];
 /// Ids of these name an owner, not the object.
-const WHOSE: &[&str] = &[
-    "user",
-    "customer",
-    "account",
-    "payment",
-    "session",
-    "tenant",
-    "org",
-    "organization",
-    "workspace",
-    "request",
-    "thread",
-    "trace",
-    "client",
-    "api",
-    "method",
-];
-const PATHS: &[&str] = &[
-    "path",
-    "file",
-    "filename",
-    "filepath",
-    "paths",
-    "files",
-    "directory",
-    "folder",
-    "dir",
-    "url",
-    "uri",
-    "repo",
-    "repository",
-    "branch",
-    "table",
-    "bucket",
-    "pod",
-    "deployment",
-    "resource",
-    "service",
-];
+const WHOSE: [&str; 15] = phrases(
+    "user|customer|account|payment|session|tenant|org|organization|workspace|request|thread|trace|client|api|\
+    method",
+);
+const PATHS: [&str; 20] = phrases(
+    "path|file|filename|filepath|paths|files|directory|folder|dir|url|uri|repo|repository|branch|table|\
+    bucket|pod|deployment|resource|service",
+);
 const RECIPIENTS: &[&str] =
     &["to", "recipient", "recipients", "email", "phone", "channel", "address", "username"];
 const NAMES: &[&str] =

@@ -7,6 +7,7 @@ use crate::domain::extractive::effects::{
     leaves::Leaf,
     verbs::{Verb, verb},
 };
+use crate::domain::phrases::phrases;
 
 /// How much of a name is read, in bytes.
 const NAME_BYTES: usize = 128;
@@ -128,27 +129,10 @@ fn phrase(words: &[&str]) -> Option<Effect> {
 }
 
 /// Things that are opened, closed and resolved for good.
-const CASES: &[&str] = &[
-    "account",
-    "alert",
-    "case",
-    "claim",
-    "conflict",
-    "discussion",
-    "dispute",
-    "incident",
-    "issue",
-    "milestone",
-    "order",
-    "position",
-    "pr",
-    "pull",
-    "request",
-    "review",
-    "thread",
-    "ticket",
-    "trade",
-];
+const CASES: [&str; 19] = phrases(
+    "account|alert|case|claim|conflict|discussion|dispute|incident|issue|milestone|order|position|pr|pull|\
+    request|review|thread|ticket|trade",
+);
 
 /// Whether the tool keeps the agent's own notes: a list that is rewritten each time.
 fn takes_notes(words: &[&str]) -> bool {
@@ -168,17 +152,8 @@ fn strong(word: &str) -> Option<Effect> {
 /// The effect of the action named in an argument: `command: "view"`, `action: "delete"`, `tool_name:
 /// "send_mail"`.
 pub(super) fn by_action(arguments: &[Leaf<'_>]) -> Option<Effect> {
-    const KEYS: &[&str] = &[
-        "command",
-        "action",
-        "operation",
-        "op",
-        "sub_command",
-        "subcommand",
-        "tool_name",
-        "tool",
-        "function",
-    ];
+    const KEYS: [&str; 9] =
+        phrases("command|action|operation|op|sub_command|subcommand|tool_name|tool|function");
     let actions = arguments.iter().filter(|leaf| leaf.is_text && leaf.depth == 1 && KEYS.contains(&leaf.key));
     let words = |leaf: &Leaf<'_>| !leaf.raw.is_empty() && !leaf.raw.contains([' ', '\\']);
     actions.filter(|leaf| words(leaf)).find_map(|leaf| Name::of(leaf.raw).effect())

@@ -8,16 +8,8 @@ pub(super) fn is_in(word: &str, list: &str) -> bool {
 }
 
 /// With one of these words, a program only shows what it would do.
-pub(super) const TRIALS: &[&str] = &[
-    "--help",
-    "--version",
-    "--dry-run",
-    "--dry_run",
-    "--check",
-    "--diff-only",
-    "--no-act",
-    "--dry-run=client",
-];
+pub(super) const TRIALS: [&str; 8] =
+    phrases("--help|--version|--dry-run|--dry_run|--check|--diff-only|--no-act|--dry-run=client");
 
 /// Programs that change nothing, and shell builtins.
 pub(super) const READERS: &str = "ls ll dir cat bat head tail grep egrep fgrep zgrep rg ag ack wc echo printf pwd which whereis \
@@ -37,30 +29,10 @@ pub(super) const WRITERS: &str = "rm rmdir unlink shred mv cp mkdir touch ln chm
     ansible-playbook systemd-run at remove-item new-item set-content add-content copy-item move-item del";
 
 /// Subcommands with which programs for containers and machines change something.
-pub(super) const CONTAINERS: &[&str] = &[
-    "run",
-    "rm",
-    "rmi",
-    "build",
-    "push",
-    "pull",
-    "up",
-    "down",
-    "start",
-    "stop",
-    "restart",
-    "kill",
-    "create",
-    "prune",
-    "tag",
-    "load",
-    "import",
-    "commit",
-    "cp",
-    "destroy",
-    "halt",
-    "provision",
-];
+pub(super) const CONTAINERS: [&str; 22] = phrases(
+    "run|rm|rmi|build|push|pull|up|down|start|stop|restart|kill|create|prune|tag|load|import|commit|cp|\
+    destroy|halt|provision",
+);
 
 /// Code that writes files or sends something.
 pub(super) const WRITING: [&str; 25] = phrases(

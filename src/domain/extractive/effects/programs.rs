@@ -97,7 +97,7 @@ fn special(name: &str, arguments: &[&str], input: &str, depth: usize) -> Option<
         "unzip" => changes(!has_short(arguments, 'l')),
         "crontab" => changes(!has(&["-l"])),
         "make" | "gmake" => changes(make(arguments)),
-        "docker" | "podman" | "docker-compose" | "nerdctl" | "vagrant" if has(CONTAINERS) => changes(true),
+        "docker" | "podman" | "docker-compose" | "nerdctl" | "vagrant" if has(&CONTAINERS) => changes(true),
         "npm" | "pnpm" | "yarn" | "bun" if matches!(first, "ci" | "i") => changes(true),
         "go" if matches!(first, "get" | "mod") => changes(true),
         "cargo" | "go" | "dotnet" | "mvn" | "gradle"

@@ -27,18 +27,8 @@ pub(super) fn script(name: &Name, arguments: &[Leaf<'_>]) -> Option<String> {
     const SHELLS: &[&str] =
         &["bash", "sh", "zsh", "shell", "terminal", "powershell", "cmd", "console", "exec", "command", "ssh"];
     const RUNS: &[&str] = &["run", "execute"];
-    const KEYS: &[&str] = &[
-        "command",
-        "cmd",
-        "commands",
-        "script",
-        "input",
-        "code",
-        "bash_command",
-        "shell_command",
-        "commandLine",
-        "CommandLine",
-    ];
+    const KEYS: [&str; 10] =
+        phrases("command|cmd|commands|script|input|code|bash_command|shell_command|commandLine|CommandLine");
     let is_shell = name.has(SHELLS);
     let mut texts = arguments.iter().filter(|leaf| leaf.is_text && leaf.depth <= 1);
     let named: Vec<&Leaf<'_>> = texts.clone().filter(|leaf| KEYS.contains(&leaf.key)).collect();
@@ -85,7 +75,7 @@ pub(in crate::domain::extractive) struct Ran {
 /// The longest command shown, in bytes.
 const SHOWN_BYTES: usize = 240;
 /// The longest title of a commit shown, in bytes.
-const TITLE_BYTES: usize = 60;
+const TITLE_BYTES: usize = 160;
 
 /// Reads the commands that a call runs; `None` if its tool does not run commands.
 pub(in crate::domain::extractive) fn ran(call: &ToolCall) -> Option<Ran> {

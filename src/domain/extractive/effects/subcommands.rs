@@ -5,6 +5,7 @@ use crate::domain::extractive::effects::{
     program_names::{GIT_CHANGES, is_in},
     statements::method,
 };
+use crate::domain::phrases::phrases;
 
 /// Whether the flags include `-i`, `-pi`, `-i.bak`.
 pub(super) fn has_short(arguments: &[&str], flag: char) -> bool {
@@ -33,19 +34,9 @@ pub(super) fn git(arguments: &[&str]) -> bool {
     let names = rest.iter().filter(|word| !word.starts_with('-')).count();
     match verb {
         "branch" | "tag" => {
-            let lists = has(&[
-                "-a",
-                "-r",
-                "-l",
-                "--list",
-                "--contains",
-                "--merged",
-                "--no-merged",
-                "--show-current",
-                "-v",
-                "-vv",
-            ]);
-            names > 0 && !lists
+            const LISTS: [&str; 10] =
+                phrases("-a|-r|-l|--list|--contains|--merged|--no-merged|--show-current|-v|-vv");
+            names > 0 && !has(&LISTS)
         }
         "stash" => !has(&["list", "show"]),
         "remote" | "worktree" | "submodule" | "notes" => {

@@ -4,27 +4,15 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use crate::domain::{Role, Utterance};
+use crate::domain::{Role, Utterance, phrases::phrases};
 
 /// An assistant that writes more bytes per utterance than this is not a person chatting.
 const LONG_BYTES: usize = 700;
 /// If more than one utterance in this many is laid out in Markdown, the speaker is a model.
 const LAID_OUT: usize = 6;
 /// Words found in the names of programs, in lower case.
-const PROGRAMS: [&str; 12] = [
-    "assistant",
-    "agent",
-    "bot",
-    "gpt",
-    "claude",
-    "gemini",
-    "llama",
-    "copilot",
-    "mistral",
-    "deepseek",
-    "system",
-    "model",
-];
+const PROGRAMS: [&str; 12] =
+    phrases("assistant|agent|bot|gpt|claude|gemini|llama|copilot|mistral|deepseek|system|model");
 
 /// Whether `source` is a talk between people: at least two have names, nobody calls a tool, and nobody in the
 /// assistant's role writes the way a model does, at length or laid out.

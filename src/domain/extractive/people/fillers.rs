@@ -4,25 +4,14 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
+use crate::domain::phrases::phrases;
+
 /// A longer remark, in bytes, belongs to the text.
 const TAG_BYTES: usize = 24;
 /// What transcribers note in brackets.
-const NOISES: [&str; 14] = [
-    "laugh",
-    "laughs",
-    "laughter",
-    "laughing",
-    "pause",
-    "cough",
-    "coughs",
-    "noise",
-    "inaudible",
-    "crosstalk",
-    "applause",
-    "sigh",
-    "sighs",
-    "chuckles",
-];
+const NOISES: [&str; 14] = phrases(
+    "laugh|laughs|laughter|laughing|pause|cough|coughs|noise|inaudible|crosstalk|applause|sigh|sighs|chuckles",
+);
 
 /// Sounds that are not words in any language.
 const SOUNDS: &str = "uh uhh uhm umm ummm hm hmm hmmm mm mmm mhm mm-hm mm-hmm uh-huh uh-uh uh-oh huh ahem äh ähm öh öhm \

@@ -2,15 +2,19 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::domain::extractive::{
-    effects::Effect,
-    naming::root::Root,
-    pool::Check,
-    sentence::{CHECK, ERROR, Origin},
-    text::clip::fold,
-    tools::{
-        calls::{Call, tell_outcome},
-        outcome::success_line,
+use crate::domain::{
+    Sequence,
+    extractive::{
+        effects::Effect,
+        naming::root::Root,
+        pool::{Act, Check},
+        sentence::{CHECK, ERROR, OUTDATED, Origin},
+        text::clip::fold,
+        tools::{
+            acts::{outdates_checks, takes_all_back},
+            calls::Call,
+            outcome::{bad_end, success_line},
+        },
     },
 };
 
@@ -64,9 +68,27 @@ impl Checks {
         }));
     }
 
+    /// Where the last check was made.
+    pub(in crate::domain::extractive) fn last(&self) -> Option<Sequence> {
+        self.all.iter().rfind(|check| check.head == CHECK).map(|check| check.sequence)
+    }
+
     /// All of them, in order.
     pub(in crate::domain::extractive) fn done(self) -> Vec<Check> {
         self.all
+    }
+}
+
+/// Says of the checks that are older than the last change of a file, and drops those of what was taken back.
+pub(in crate::domain::extractive) fn date(checks: &mut Vec<Check>, acts: &[Act]) {
+    let last = |is: fn(&Act) -> bool| acts.iter().filter(|act| is(act)).map(|act| act.sequence).max();
+    let (back, changed) = (last(takes_all_back), last(outdates_checks));
+    checks.retain(|check| check.head != CHECK || Some(check.sequence) >= back);
+    for check in checks {
+        let is_new = Some(check.sequence) >= changed || check.text.starts_with(OUTDATED);
+        if check.head == CHECK && !is_new {
+            check.text = format!("{OUTDATED}{}", check.text).into();
+        }
     }
 }
 
@@ -76,14 +98,13 @@ fn checked(label: &str, made: &Call<'_>) -> Option<String> {
     let mut text = String::new();
     fold(label, CHECK_BYTES, &mut text);
     text.push_str(" → ");
-    match (made.failure, success_line(answer)) {
-        (None, Some(line)) => {
-            text.push_str("ok: ");
-            fold(line, ERROR_BYTES, &mut text);
-        }
-        (None, None) => text.push_str("ok"),
-        (failure, _) => tell_outcome(Some(answer), failure, &mut text),
-    }
+    let (head, line) = match (made.failure, success_line(answer)) {
+        (None, Some(line)) => ("ok: ", line),
+        (None, None) => bad_end(answer).map_or(("ok", ""), |line| ("", line)),
+        (Some(failure), _) => ("error: ", failure),
+    };
+    text.push_str(head);
+    fold(line, ERROR_BYTES, &mut text);
     Some(text)
 }
 

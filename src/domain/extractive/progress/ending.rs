@@ -54,6 +54,21 @@ pub(in crate::domain::extractive) fn matters(spoken: &[&Utterance]) -> Vec<Matte
     found
 }
 
+/// Whether a matter is a user's assent, which asks for nothing of its own.
+pub(in crate::domain::extractive) fn agrees(matter: &Matter) -> bool {
+    let is_assent = |said: &str| {
+        let most = if Cues::of_opening(said).has(Cues::YES) { YES_CONCEPTS } else { 1 };
+        count(said) <= most && !asks(said)
+    };
+    matter.text.starts_with(AGREED) || matter.text.strip_prefix(USER).is_some_and(is_assent)
+}
+
+/// Whether a message in a user's name is what a terminal printed: its last line is a prompt, such as `bash-$`.
+fn is_printed(content: &str) -> bool {
+    let last = content.trim_end().rsplit_once('\n').map_or("", |(_, last)| last);
+    last.ends_with(['$', '#', '%']) && !last.trim().contains(' ')
+}
+
 /// A question at the end; with calls, or without a question, the next step.
 fn of_assistant(said: &Utterance) -> Option<Matter> {
     let said_all = sentences(&said.content);
@@ -164,6 +179,9 @@ const ORDINALS: [&[&str]; 5] = [
 
 /// A request without an answer; a bare yes or a choice with what was offered.
 fn of_user(said: &Utterance, asked: Option<&Utterance>) -> Option<Matter> {
+    if is_printed(&said.content) {
+        return None;
+    }
     let said_all = sentences(&said.content);
     let agreed = asked.and_then(|asked| agreed(&said_all, said, asked));
     if agreed.is_some() {

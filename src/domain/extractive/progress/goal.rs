@@ -11,7 +11,7 @@ use crate::domain::{
         clip::{clip, clip_tail},
         cues::Cues,
         split::sentences,
-        words::has_words,
+        words::{concepts, has_words},
     },
     phrases::phrases,
 };
@@ -28,6 +28,10 @@ const TITLE_BYTES: usize = 160;
 pub(in crate::domain::extractive) const ISSUE_WEIGHT: u32 = 1_000;
 /// A rule with fewer words with content is not clear on its own: "This will not work."
 const LEAST_RULE: usize = 3;
+/// A sentence with more of its words in another one, in percent, repeats it.
+const REPEATED_PERCENT: usize = 60;
+/// How many words behind `do not` can say what must not be done.
+const BAN_WORDS: usize = 4;
 /// How much around a command says what it is for, in bytes.
 const ABOUT_BYTES: usize = 200;
 /// How many tags are tried.
@@ -74,9 +78,9 @@ impl Request {
         request.title.filter(|_| request.is_template)
     }
 
-    /// Of all that the message says, the sentences outside the request that restrict what may be done, and those on how
-    /// to hand in the work, with the command.
-    pub(in crate::domain::extractive) fn rules(&self, said: &[String], content: &str) -> [Vec<String>; 2] {
+    /// Of all that the message says, the sentences outside the request on how to hand in the work, with the command;
+    /// those on what must not be changed; and those that otherwise restrict what may be done.
+    pub(in crate::domain::extractive) fn rules(&self, said: &[String], content: &str) -> [Vec<String>; 3] {
         let known: FxHashSet<&String> = self.sentences.iter().collect();
         let commands: Vec<String> = commands(clip(content, READ_BYTES)).collect();
         let is_new = |one: &&String| {
@@ -84,12 +88,17 @@ impl Request {
         };
         let new = || said.iter().filter(is_new);
         let restricts = |one: &&String| Cues::of(one).has(Cues::CONSTRAINT) && has_words(one, LEAST_RULE);
-        let rules = new().filter(restricts).filter(|one| !hands_in(one)).cloned().collect();
+        let mut told: Vec<FxHashSet<u32>> = Vec::new();
+        let (bans, rules) = new()
+            .filter(restricts)
+            .filter(|one| !hands_in(one) && !repeats(one, &mut told))
+            .cloned()
+            .partition(|one| bans(one));
         let ends = match commands.is_empty() {
             true => new().filter(|one| hands_in(one)).cloned().collect(),
             false => commands,
         };
-        [ends, rules]
+        [ends, bans, rules]
     }
 
     /// The title and the sentences that say most about what is wanted, in order: requests come before the rest.
@@ -113,6 +122,29 @@ pub(in crate::domain::extractive) fn is_demonstration(content: &str) -> bool {
         ["demonstration", "example of how", "example trajectory", "example conversation"];
     let first = || clip(content.lines().next().unwrap_or_default(), ABOUT_BYTES).to_lowercase();
     content.len() > TEMPLATE_BYTES && SHOWS.iter().any(|words| first().contains(words))
+}
+
+/// Whether most words with content of a sentence are in one told before; if not, it counts as told.
+fn repeats(said: &str, told: &mut Vec<FxHashSet<u32>>) -> bool {
+    let mut own = FxHashSet::default();
+    concepts(said, |concept| {
+        own.insert(concept);
+    });
+    let shares =
+        |other: &FxHashSet<u32>| own.intersection(other).count() * 100 > own.len() * REPEATED_PERCENT;
+    let repeats = told.iter().any(shares);
+    told.push(own);
+    repeats
+}
+
+/// Whether a sentence says what must not be changed.
+fn bans(said: &str) -> bool {
+    const CHANGES: [&str; 8] = phrases("alter|change|delete|edit|modify|remove|rename|touch");
+    const DENIALS: [&str; 4] = phrases("do not|don't|never|must not");
+    let lower = said.to_lowercase();
+    DENIALS.iter().filter_map(|denial| lower.split_once(denial)).any(|(_, behind)| {
+        behind.split(|c: char| !c.is_alphabetic()).take(BAN_WORDS).any(|word| CHANGES.contains(&word))
+    })
 }
 
 /// Whether a sentence is about handing in the work.
@@ -145,21 +177,9 @@ fn commands(content: &str) -> impl Iterator<Item = String> {
 
 /// What stands between the tags of a description, an issue or a task.
 fn section(content: &str) -> Option<&str> {
-    const NAMES: [&str; 13] = [
-        "description",
-        "issue",
-        "task",
-        "request",
-        "query",
-        "problem",
-        "bug",
-        "goal",
-        "question",
-        "feature",
-        "objective",
-        "prompt",
-        "ticket",
-    ];
+    const NAMES: [&str; 13] = phrases(
+        "description|issue|task|request|query|problem|bug|goal|question|feature|objective|prompt|ticket",
+    );
     content.match_indices('<').take(MOST_TAGS).find_map(|(at, _)| {
         let (tag, rest) = content[at + 1..].split_once('>')?;
         let is_name = tag.len() < 40 && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -172,16 +192,8 @@ fn section(content: &str) -> Option<&str> {
 
 /// What follows a line such as `ISSUE:`.
 fn behind_heading(content: &str) -> Option<&str> {
-    const HEADINGS: [&str; 8] = [
-        "issue",
-        "task",
-        "problem",
-        "request",
-        "question",
-        "description",
-        "the description is",
-        "pr description",
-    ];
+    const HEADINGS: [&str; 8] =
+        phrases("issue|task|problem|request|question|description|the description is|pr description");
     let mut start = 0;
     content.split_inclusive('\n').find_map(|line| {
         start += line.len();

@@ -7,7 +7,7 @@ use crate::domain::{
     extractive::{
         pool::Check,
         progress::fitting::{fitting, ordered},
-        sentence::{CHECK, ERROR, GOAL, LineKind, Part, SOLVED, STEPS, Sentence},
+        sentence::{CHECK, ERROR, GOAL, LineKind, OUTDATED, Part, SOLVED, STEPS, Sentence},
         text::clip::fitted,
     },
 };
@@ -74,7 +74,8 @@ pub(in crate::domain::extractive) fn checks(
     let mut write = |at: Option<usize>, room: u32| {
         let check = &checks[at?];
         // a check that is not the last one is an error
-        let told = || check.text.replacen(" → error: ", ": ", 1);
+        let told =
+            || check.text.strip_prefix(OUTDATED).unwrap_or(&check.text).replacen(" → error: ", ": ", 1);
         let (head, told) = match (at == last, check.solved) {
             (true, _) => (CHECK, check.text.to_string()),
             (_, false) => (ERROR, told()),

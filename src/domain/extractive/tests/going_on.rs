@@ -13,6 +13,16 @@ fn talk(said_all: &[&str]) -> Vec<Utterance> {
     numbered.map(|((content, role), sequence)| said(sequence, role, content)).collect()
 }
 
+fn shared(source: Vec<Utterance>) -> Vec<Arc<Utterance>> {
+    source.into_iter().map(Arc::new).collect()
+}
+
+/// An assistant's words with one call, and its result.
+fn called_at(sequence: u64, words: &str, name: &str, arguments: &str, result: &str) -> [Utterance; 2] {
+    let call = Utterance { content: words.into(), ..calling(sequence, "c", name, arguments) };
+    [call, answering(sequence + 1, "c", result)]
+}
+
 fn bash(commands: &[(&str, &str)]) -> Vec<Utterance> {
     let arguments: Vec<String> =
         commands.iter().map(|(command, _)| format!("{{\"command\":\"{command}\"}}")).collect();
@@ -40,6 +50,87 @@ fn a_call_that_somebody_stopped_is_not_done() {
         let told = told(calls(&[("write_file", "{\"path\":\"src/a.rs\"}", stopped)]));
         assert!(told.contains("error: ") && !told.contains("→ ok"), "{told}");
     }
+}
+
+#[test]
+fn a_call_that_was_refused_for_its_form_was_never_made() {
+    let refused = "Please always provide EXACTLY ONE action, found 2 actions.";
+    let told = told(bash(&[("sed -i s/a/b/ src/a.py", "exit code: 0"), ("touch fix.py", refused)]));
+    assert!(told.contains("bash(sed src/a.py) → ok\n") && !told.contains("(touch"), "{told}");
+}
+
+#[test]
+fn a_check_that_shows_a_fault_is_not_ok_whatever_its_exit_code() {
+    let told = told(bash(&[("python repro.py", "start\nCrashed with error: bad set\nexit code: 0")]));
+    assert!(told.contains("Check: python repro.py → Crashed with error: bad set\n"), "{told}");
+}
+
+#[test]
+fn a_check_says_that_it_is_older_than_the_last_change() {
+    let check = ("cargo test", "23 passed");
+    let edit = ("sed -i s/a/b/ src/a.rs", "");
+    let line = |commands: &[(&str, &str)]| {
+        told(bash(commands)).lines().find(|line| line.starts_with("Check:")).map(str::to_owned)
+    };
+    let current = "Check: cargo test → ok: 23 passed";
+    let old = "Check: (before the last change) cargo test → ok: 23 passed";
+    assert_eq!(line(&[edit, check]).as_deref(), Some(current));
+    assert_eq!(line(&[check, edit]).as_deref(), Some(old));
+    assert_eq!(line(&[check, ("touch repro.py", ""), ("git commit -m 'x'", "")]).as_deref(), Some(current));
+    assert_eq!(line(&[edit, check, ("git checkout .", "")]), None, "what was checked was taken back");
+    let mut lines = summarise(&shared(bash(&[check])), &Focus::none(), 300, o200k());
+    for _ in 0..2 {
+        let mut later = bash(&[edit]);
+        later.iter_mut().for_each(|said| said.sequence = Sequence(said.sequence.0 + 10));
+        lines = retell(&lines, &shared(later), &Focus::none(), 300, o200k());
+        assert!(lines.iter().any(|line| line.text.trim_end() == old), "after a fold: {lines:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_done_twice_is_told_rather_than_edits() {
+    let title = "Move the settings to the root of the package, and read them once when the program starts";
+    let commit = format!("git commit -m '{title}'");
+    let mut commands = vec![("mv src/a/config.ts src/config.ts".to_owned(), "")];
+    commands.extend((0..30).map(|at| (format!("sed -i s/a/b/ src/module_{at}/file_{at}.ts"), "")));
+    commands.insert(3, (commit, ""));
+    let commands: Vec<(&str, &str)> =
+        commands.iter().map(|(command, result)| (command.as_str(), *result)).collect();
+    let told = text(bash(&commands), &Focus::none(), 160);
+    assert!(told.contains("mv src/a/config.ts src/config.ts; "), "{told}");
+    assert!(told.contains(&format!("git commit \"{title}\"")) && told.contains(" more"), "{told}");
+}
+
+#[test]
+fn what_was_agreed_to_or_announced_and_done_is_not_open() {
+    let ask = ["I want to cancel.", "Shall I cancel order W77?", "Yes, that is correct.", "One moment."];
+    let mut agreed = talk(&ask);
+    agreed.truncate(3);
+    assert!(told(agreed.clone()).contains("Open: "));
+    agreed.extend(called_at(
+        4,
+        "Cancelling it.",
+        "cancel_order",
+        "{\"order_id\":\"W77\"}",
+        "{\"status\":\"cancelled\"}",
+    ));
+    assert!(!told(agreed.clone()).contains("Open: "), "{}", told(agreed));
+    let mut checked = vec![said(1, Role::User, "Fix the parser of dates.")];
+    checked.extend(called_at(
+        2,
+        "Let's run the tests of the parser.",
+        "bash",
+        "{\"command\":\"pytest\"}",
+        "3 passed",
+    ));
+    assert!(!told(checked.clone()).contains("Open: "), "{}", told(checked));
+}
+
+#[test]
+fn the_prompt_of_a_terminal_is_not_open() {
+    let printed = "Cloned.\n(Open file: n/a)\nbash-$";
+    let source = talk(&["Fix the parser of dates.", "I clone the project first.", printed]);
+    assert!(!told(source).contains("Open: User"));
 }
 
 #[test]
@@ -103,7 +194,9 @@ fn what_an_assistant_asks_or_does_next_is_clear_on_its_own() {
 #[test]
 fn the_rules_around_a_request_are_kept() {
     let message = "<task>\nWrong dash offset\nThe offset of a dash has no effect.\n### Version\n3.4.3\n</task>\n\
-        # Boundaries\n- DO NOT MODIFY: tests\n- Your answer MUST hold exactly one command\n\
+        # Boundaries\n- DO NOT MODIFY: tests\n\
+        # Format\nYour answer MUST hold exactly one command.\n\
+        NEVER hold more than exactly one command in your answer.\n\
         # Submission\nWhen the work is complete, submit it with this command:\n\n```bash\necho FINAL_OUTPUT\n```\n";
     let told = told(vec![said(1, Role::User, message), said(2, Role::Assistant, "I read patches.py first.")]);
     for rule in
@@ -111,6 +204,7 @@ fn the_rules_around_a_request_are_kept() {
     {
         assert!(told.contains(rule), "{rule}: {told}");
     }
+    assert!(!told.contains("NEVER hold more"), "a repetition: {told}");
     assert!(told.starts_with("Goal: Wrong dash offset.") && !told.contains("3.4.3"), "{told}");
 }
 

@@ -76,7 +76,7 @@ fn what_was_counted_only_stays_counted() {
         let folded = select(&lines, &Focus::none(), budget, o200k());
         assert_eq!(folded[0].items.len() + folded[0].left_out(), 30, "{:?}", folded[0]);
     }
-    let last = Part { sequence: newest, result: None, text: "src/part_39.rs".into(), weight: 0 };
+    let last = Part { sequence: newest, result: None, text: "src/part_39.rs", weight: 0 };
     let told = Sentence::listed(LineKind::Act, lines[0].head(), &[last], 29, o200k());
     let again =
         [calling(101, "c", "write_file", "{\"path\":\"src/part_39.rs\"}"), answering(102, "c", "done")];

@@ -6,9 +6,12 @@ use crate::domain::{
     TokenCounter,
     extractive::{
         pool::{Act, line},
+        progress::fitting::ordered,
         sentence::{LineKind, Part, Sentence, done, total},
-        text::clip::fold,
+        text::clip::{fold, folded},
+        tools::target::is_path,
     },
+    phrases::phrases,
 };
 
 /// When room is short: the most bytes shown of a call that failed or has no identifying argument, and of its
@@ -16,6 +19,10 @@ use crate::domain::{
 const BRIEF_BYTES: [usize; 3] = [160, 80, 40];
 /// Separates a call from its outcome.
 const OUTCOME: &str = ") → ";
+/// How a commit begins; its title follows.
+pub(in crate::domain::extractive) const COMMIT: &str = "git commit";
+/// The most bytes shown of a commit that is not the last one.
+const TITLE_BYTES: usize = 72;
 
 /// The lines of `acts`, which are in call order, within `room` tokens; within `most` if the shortest lines need more.
 ///
@@ -86,13 +93,17 @@ struct Group {
 }
 
 impl Group {
-    /// The line without its `left_out` oldest calls, which are counted.
+    /// The line without `left_out` calls, which are counted: the oldest of those that could be made again come first.
     fn line(&self, left_out: usize, counter: &dyn TokenCounter) -> Sentence {
         let all = self.before.saturating_add(left_out);
-        Sentence::listed(LineKind::Act, &self.head, &self.parts[left_out..], all, counter)
+        let mut told =
+            ordered(self.parts.len(), |at| is_unrepeatable(&self.parts[at].text)).split_off(left_out);
+        told.sort_unstable();
+        let parts: Vec<Part> = told.into_iter().map(|at| self.parts[at].clone()).collect();
+        Sentence::listed(LineKind::Act, &self.head, &parts, all, counter)
     }
 
-    /// As many of the newest calls as fit.
+    /// As many of the calls as fit.
     fn within(&self, room: u32, counter: &dyn TokenCounter) -> Option<Sentence> {
         // an item is at least one token
         let (mut least, mut most) = (self.parts.len().saturating_sub(room as usize), self.parts.len());
@@ -118,8 +129,15 @@ fn is_repetitive(acts: &[Act]) -> bool {
 /// The identifying arguments, grouped by caller and tool.
 fn by_tool<'a>(acts: &[&'a Act]) -> Vec<(&'a str, Vec<Part>)> {
     let mut groups: Vec<(&str, Vec<Part>)> = Vec::new();
-    for act in acts {
-        let part = Part { sequence: act.sequence, result: act.result, text: act.key.clone(), weight: 0 };
+    let commits = |act: &&Act| act.key.starts_with(COMMIT);
+    let last = acts.iter().rposition(|act| commits(&act));
+    for (at, act) in acts.iter().enumerate() {
+        let is_old_commit = last > Some(at) && commits(&act);
+        let text = match is_old_commit && act.key.len() > TITLE_BYTES {
+            true => (folded(&act.key, TITLE_BYTES) + "\"").into(),
+            false => act.key.clone(),
+        };
+        let part = Part { sequence: act.sequence, result: act.result, text, weight: 0 };
         match groups.iter_mut().find(|(head, _)| *head == &*act.head) {
             Some((_, parts)) => parts.push(part),
             None => groups.push((&act.head, vec![part])),
@@ -135,7 +153,7 @@ fn newest(acts: Vec<Act>) -> Vec<Act> {
     let mut restored: Vec<Box<str>> = Vec::new();
     let mut kept: Vec<Act> = acts.into_iter().rev().collect();
     kept.retain(|act| {
-        if act.key.starts_with("git commit") && !act.failed {
+        if act.key.starts_with(COMMIT) && !act.failed {
             restored.clear();
         }
         restored.extend(RESTORES.iter().find_map(|head| act.key.strip_prefix(head)).map(Box::from));
@@ -150,12 +168,43 @@ fn newest(acts: Vec<Act>) -> Vec<Act> {
 /// The commands that take back what was not committed of a file.
 const RESTORES: [&str; 2] = ["git checkout ", "git restore "];
 
+/// Whether making the call again would fail or do harm: it moved or deleted something, or wrote a version.
+fn is_unrepeatable(key: &str) -> bool {
+    const COMMANDS: [&str; 12] = phrases(
+        "git checkout|git commit|git merge|git mv|git push|git rebase|git reset|git restore|git revert|git rm|mv |rm ",
+    );
+    COMMANDS.iter().any(|command| key.starts_with(command))
+}
+
 /// Programs that change a file in place.
 const EDITORS: [&str; 2] = ["sed ", "perl "];
 
 /// The file that an editor changed, or the whole argument: a file that was written and then edited is listed once.
 fn file(act: &Act) -> &str {
     EDITORS.iter().find_map(|editor| act.key.strip_prefix(editor)).unwrap_or(&act.key)
+}
+
+/// Whether a check made before the act says little about what is there now: the act changed a file other than a script of
+/// the conversation's own, notes or output.
+pub(in crate::domain::extractive) fn outdates_checks(act: &Act) -> bool {
+    const CHANGES: [&str; 7] = phrases("cp |git mv |git rm |mv |patch |perl |rm ");
+    const ASIDE: [&str; 6] = phrases("diff|json|log|md|patch|txt");
+    const SCRIPTS: [&str; 7] = phrases("js|mjs|php|pl|py|rb|sh");
+    let changes = |head: &&str| act.key.starts_with(*head);
+    let is_command = act.key.contains(' ');
+    let path = file(act).rsplit(' ').next().unwrap_or_default();
+    let end = path.rsplit_once('.').map_or("", |(_, end)| end);
+    let is_aside = ASIDE.contains(&end) || !path.contains('/') && SCRIPTS.contains(&end);
+    !act.failed
+        && is_path(path)
+        && !is_aside
+        && (!is_command || EDITORS.iter().chain(&RESTORES).chain(&CHANGES).any(changes))
+}
+
+/// Whether the act took back all that was not committed.
+pub(in crate::domain::extractive) fn takes_all_back(act: &Act) -> bool {
+    const ALL: [&str; 3] = ["git checkout .", "git restore .", "git stash"];
+    !act.failed && (ALL.contains(&&*act.key) || act.key.starts_with("git revert"))
 }
 
 /// Whether the act changed a file that existed before.

@@ -16,6 +16,8 @@ use crate::domain::{
 const READ_BYTES: usize = 2_400;
 /// How much of the first words is read, in bytes.
 const FIRST_BYTES: usize = 200;
+/// How many of a program's last lines can say how it ended.
+const LAST_LINES: usize = 6;
 /// How many members of a JSON object are read.
 const MOST_MEMBERS: usize = 64;
 /// How much of a JSON result is read, in bytes.
@@ -47,8 +49,11 @@ pub(in crate::domain::extractive) fn failure(manner: Manner, result: &str) -> Op
         _ => exit_code(clip(result, FIRST_BYTES)).or_else(|| exit_code(clip_tail(result, FIRST_BYTES))),
     };
     let bad = || lines(head, tail).any(|line| is_failure(line, code == Some(0)));
+    let first = first_line(head);
+    if code.is_none() && (is_stopped(first) || is_refused(first)) {
+        return Some(first);
+    }
     let failed = match (manner, code) {
-        (_, None) if is_stopped(first_line(head)) => true,
         // `grep` and `diff` exit with 1 to say "none"
         (Manner::Looks, Some(1)) => {
             lines(head, tail).filter(|line| exit_code(line).is_none()).any(|line| is_failure(line, false))
@@ -56,13 +61,30 @@ pub(in crate::domain::extractive) fn failure(manner: Manner, result: &str) -> Op
         (_, Some(code)) if code != 0 => true,
         (Manner::Runs, _) => bad(),
         (_, Some(_)) => false,
-        (Manner::Looks, None) => {
-            is_bad_opening(first_line(head)) || lines(head, "").take(8).any(is_shell_error)
-        }
-        (Manner::Tool, None) => is_bad_opening(first_line(head)),
-        (Manner::Changes, None) => is_bad_opening(first_line(head)) || is_refused_edit(clip(result, 300)),
+        (Manner::Looks, None) => is_bad_opening(first) || lines(head, "").take(8).any(is_shell_error),
+        (Manner::Tool, None) => is_bad_opening(first),
+        (Manner::Changes, None) => is_bad_opening(first) || is_refused_edit(clip(result, 300)),
     };
     failed.then(|| error_line(result))
+}
+
+/// Of a program's last lines, the one that says that it failed, or that it showed the fault it was written to show. Its
+/// exit code can still be 0.
+pub(in crate::domain::extractive) fn bad_end(result: &str) -> Option<&str> {
+    const STARTS: [&str; 6] = ["error:", "fail", "crash", "exception:", "assertion failed", "bug:"];
+    const WITHIN: [&str; 4] = ["failed with", "fails with", "crashed with", "reproduced"];
+    const DENIED: [&str; 6] = ["not ", "n't ", "cannot ", "no longer ", "0 ", ": 0"];
+    let is_bad = |line: &&str| {
+        let lower = clip(line, FIRST_BYTES).to_lowercase();
+        let says = STARTS.iter().any(|start| lower.starts_with(start))
+            || WITHIN.iter().any(|phrase| lower.contains(phrase));
+        is_exception(line) || says && !line.ends_with('?') && !DENIED.iter().any(|word| lower.contains(word))
+    };
+    let told = lines("", clip_tail(result, READ_BYTES))
+        .rev()
+        .filter(|line| !is_tag(line) && !is_exit(line))
+        .take(LAST_LINES);
+    { told }.map(|line| line.trim_start_matches(|c: char| !c.is_alphanumeric())).find(is_bad)
 }
 
 /// The line of a result that says best what went wrong.
@@ -225,6 +247,24 @@ fn is_stopped(line: &str) -> bool {
         || names_user && BY_USER.iter().any(|phrase| lower.contains(phrase))
 }
 
+/// Whether a call was not run because of its form: its result says how calls are to be made.
+pub(in crate::domain::extractive) fn refused(result: &str) -> bool {
+    is_refused(first_line(clip(result, FIRST_BYTES)))
+}
+
+fn is_refused(line: &str) -> bool {
+    const CALLS: [&str; 6] = ["action", "call", "command", "output", "response", "tool"];
+    const ADDRESSED: [&str; 4] = ["please", "you", "your", "must"];
+    const FORMS: [&str; 7] =
+        phrases("exactly one|only one|at least one|at a time|a single|not formatted|wrong format");
+    const NOT_RUN: [&str; 5] = phrases("not executed|not run|n't run|n't executed|not been executed");
+    let lower = clip(line, FIRST_BYTES).to_lowercase();
+    let has = |any: &[&str]| any.iter().any(|phrase| lower.contains(phrase));
+    let words = lower.split(|c: char| !c.is_alphanumeric()).map(|word| word.trim_end_matches('s'));
+    let names = |any: &[&str]| words.clone().any(|word| any.contains(&word));
+    (has(&NOT_RUN) || has(&FORMS) && names(&ADDRESSED)) && names(&CALLS)
+}
+
 fn is_refused_edit(head: &str) -> bool {
     const REFUSALS: [&str; 8] = phrases(
         "has introduced|did not appear|no replacement|No replacement|not unique|must match|\
@@ -246,22 +286,10 @@ fn is_shell_error(line: &str) -> bool {
 fn is_failure(line: &str, exited_well: bool) -> bool {
     const SURE: [&str; 6] =
         ["FAILED", "error TS", "npm error", "npm ERR!", "panicked at", "test result: FAILED"];
-    const STARTS: [&str; 14] = [
-        "FAIL:",
-        "FAIL ",
-        "E   ",
-        "error:",
-        "error[",
-        "ERROR:",
-        "ERR!",
-        "Segmentation fault",
-        "BUILD FAILED",
-        "FAILURES!",
-        "CMake Error",
-        "--- FAIL",
-        "Error:",
-        "fatal:",
-    ];
+    const STARTS: [&str; 14] = phrases(
+        "FAIL:|FAIL |E   |error:|error[|ERROR:|ERR!|Segmentation fault|BUILD FAILED|FAILURES!|CMake Error|\
+        --- FAIL|Error:|fatal:",
+    );
     let is_sure = SURE.iter().any(|mark| line.contains(mark))
         || line.starts_with("make") && line.contains("]: *** ")
         || line.starts_with("make: *** ")
@@ -332,6 +360,9 @@ mod tests {
             (Tool, "{\"status\": \"failed\", \"reason\": \"card declined\"}", Some("card declined")),
             (Tool, "Errors are handled in main", None),
             (Runs, "Command aborted", Some("Command aborted")),
+            (Runs, "Please give EXACTLY ONE action.\nFound 2.", Some("Please give EXACTLY ONE action.")),
+            (Looks, "The tool call was not run.", Some("The tool call was not run.")),
+            (Looks, "Your tools are listed one at a line.", None),
             (
                 Changes,
                 "The user doesn't want to proceed with this tool use.",
@@ -368,5 +399,19 @@ mod tests {
             Some("test result: ok. 23 passed; 0 failed")
         );
         assert_eq!(success_line("nothing"), None);
+    }
+
+    #[test]
+    fn a_program_can_tell_of_a_fault_and_exit_well() {
+        for (line, is_bad) in [
+            ("Crashed with error: bad", true),
+            ("-> BUG REPRODUCED!", true),
+            ("KeyError: 'a'", true),
+            ("The fault was not reproduced.", false),
+            ("Failures: 0", false),
+        ] {
+            let told = bad_end(&format!("<output>\nstarting\n{line}\n</output>\nexit code: 0")).is_some();
+            assert_eq!(told, is_bad, "{line}");
+        }
     }
 }
