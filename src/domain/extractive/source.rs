@@ -377,7 +377,7 @@ impl Reader {
                 found.map(|act| act.sequence)
             };
             // a change of a file is seldom all that was agreed to
-            let (agreed, announced) = (last(false), last(true).max(self.checks.last()));
+            let (agreed, announced) = (last(false), last(true).max(self.checks.last_passed()));
             let is_done = |matter: &Matter| match matter.text.starts_with(NEXT) {
                 true => Some(matter.sequence) == announced,
                 false => ending::agrees(matter) && Some(matter.sequence) < agreed,

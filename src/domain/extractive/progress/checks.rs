@@ -68,9 +68,10 @@ impl Checks {
         }));
     }
 
-    /// Where the last check was made.
-    pub(in crate::domain::extractive) fn last(&self) -> Option<Sequence> {
-        self.all.iter().rfind(|check| check.head == CHECK).map(|check| check.sequence)
+    /// Where the last check was made, if all was well.
+    pub(in crate::domain::extractive) fn last_passed(&self) -> Option<Sequence> {
+        let last = self.all.iter().rfind(|check| check.head == CHECK)?;
+        (!last.failed).then_some(last.sequence)
     }
 
     /// All of them, in order.
