@@ -71,15 +71,22 @@ impl std::fmt::Display for Action {
     }
 }
 
-/// The calls of `source` that change something, in order.
+/// The calls of `source` that change something, in order. Where nearly all results tell an exit code, a call whose result
+/// has none was turned away before it was made.
 pub fn actions(source: &[Arc<Utterance>]) -> Vec<Action> {
     let mut found = Vec::new();
+    let answers = || source.iter().filter(|said| said.role == Role::Tool);
+    let coded = |result: &Arc<Utterance>| result.content.contains("<returncode>");
+    let is_coded = answers().filter(|result| coded(result)).count() * 5 >= answers().count() * 4;
     for (at, utterance) in source.iter().enumerate() {
         let results = source[at + 1..].iter().take_while(|next| next.role == Role::Tool);
         for call in utterance.tool_calls() {
             let of_call = |result: &&Arc<Utterance>| result.tool_call_id() == Some(&*call.id);
-            let ended =
-                results.clone().find(of_call).map_or(Ended::Unanswered, |result| ended(&result.content));
+            let result = results.clone().find(of_call);
+            if result.is_some_and(|result| is_coded && !coded(result)) {
+                continue;
+            }
+            let ended = result.map_or(Ended::Unanswered, |result| ended(&result.content));
             found.extend(action(call, ended));
         }
     }
