@@ -25,7 +25,7 @@ pub(super) enum Section {
 const SHARES: [(Section, u64, u32); 7] = [
     (Section::Goal, 18, 110),
     (Section::Open, 18, 130),
-    (Section::Checks, 13, 110),
+    (Section::Checks, 16, 110),
     (Section::Acts, 26, 340),
     (Section::Steps, 7, 120),
     (Section::User, 23, 330),
