@@ -85,11 +85,15 @@ pub(super) fn compose(
     for line in goal.iter().chain(&open).chain(&checks) {
         sentences.weighed.tell(&line.text);
     }
+    let mut spare = 0;
     for (section, voice) in [(Section::User, Voice::User), (Section::Others, Voice::Other)] {
-        let room = shares.room(section);
+        let room = shares.room(section).saturating_add(spare / 2).min(shares.left());
         let before = sentences.tokens();
         sentences.choose(Some(voice), room);
-        shares.spent(sentences.tokens() - before);
+        let spent = sentences.tokens() - before;
+        // where users say little, what the assistant found counts more
+        spare = room.saturating_sub(spent);
+        shares.spent(spent);
     }
     for line in goal.iter().chain(&acts).chain(&steps).chain(&checks).chain(&open) {
         sentences.told.add(&line.text);
