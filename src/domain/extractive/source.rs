@@ -1,15 +1,16 @@
 //! Collects the candidates for a summary from what was said.
 
+mod called;
+
 use std::{cell::Cell, sync::Arc};
 
 use crate::domain::{
     Role, Utterance,
-    exchange::LateResult,
     extractive::{
         choose::{Voice, Worth},
         effects::Effect,
         naming::{facts::find, named::Named, root::Root, salience::Source},
-        pool::{Act, Pool, Said},
+        pool::{Pool, Said},
         progress::{
             checks::Checks,
             ending,
@@ -26,21 +27,12 @@ use crate::domain::{
             split::sentences,
             words::{count, has_words},
         },
-        tools::{
-            acts::COMMIT,
-            calls::{Call, calls, tell, tell_late, tell_outcome},
-            outcome::refused,
-            target::{is_path, target},
-        },
+        tools::calls::{Call, calls},
     },
 };
 
 /// The limit for a speaker's name, in bytes.
 const SPEAKER_BYTES: usize = 48;
-/// The limit for what a command changes, in bytes.
-const CHANGE_BYTES: usize = 90;
-/// The limit for a commit with its title, in bytes.
-const COMMIT_BYTES: usize = 180;
 /// The bonus for an utterance's first sentence: it says what the utterance is about.
 const OPENING_BONUS: u32 = 4;
 /// A first sentence shorter than this, in bytes, is a greeting or an answer: "Hi!", "Yes.".
@@ -49,13 +41,6 @@ const OPENING_BYTES: usize = 16;
 const REQUEST_BONUS: u32 = 16;
 /// The bonus for a question from the user.
 const QUESTION_BONUS: u32 = 4;
-/// The bonus for a call that failed or was never answered, and for a late result.
-const FAILURE_BONUS: u32 = 10;
-/// The bonus for a tool call, so that calls with few words are listed too.
-const CALL_BONUS: u32 = 4;
-/// The share of its words' weight that a tool call is worth, in percent: what it names can go into the ledger
-/// as well.
-const CALL_PERCENT: u32 = 30;
 /// Divides the worth of a sentence that only announces the next one.
 const ANNOUNCES_DIVISOR: u32 = 4;
 /// A shorter sentence before a call, in bytes, only announces it: "Running them."
@@ -290,71 +275,6 @@ impl Reader {
         self.pool.saids.push(Said { sequence, result, text, start, voice, worth, cues, tokens });
     }
 
-    fn call(&mut self, utterance: &Utterance, speaker: &str, made: &Call<'_>) {
-        let Call { answer, failure, effect, ran, .. } = made;
-        let (result, answer) = answer.unzip();
-        let failed = failure.is_some();
-        if failed && answer.is_some_and(refused) {
-            return;
-        }
-        let key = target(made, &self.named.root);
-        let mut told = String::new();
-        let name = tell(made, &key, &mut told);
-        let told = self.named.root.shortened(&told);
-        let tool = told[..name].to_owned();
-        self.checks.add((utterance.sequence, result), &tool, &key, made, &self.named.root);
-        let changes = ran.as_ref().map_or(&[][..], |ran| &ran.changes);
-        if *effect == Effect::Changes && changes.is_empty() {
-            let start = speaker.len() + " called ".len() + name + 1;
-            let text = format!("{speaker} called {told}\n");
-            let act = Act::new(utterance.sequence, text, start, &key);
-            let is_of_file = is_path(&key);
-            self.pool.acts.push(Act { result, failed, is_of_file, ..act });
-        } else if !changes.is_empty() {
-            // what follows a change in its script, a test, may have failed
-            let failure = failure.filter(|_| ran.as_ref().is_none_or(|ran| ran.check.is_none()));
-            for change in changes {
-                let mut text = format!("{speaker} called {tool}(");
-                let start = text.len();
-                let most = if change.starts_with(COMMIT) { COMMIT_BYTES } else { CHANGE_BYTES };
-                let change = folded(&self.named.root.shortened(change), most);
-                text.push_str(&change);
-                text.push_str(") → ");
-                if failure.is_none() {
-                    text.push_str("ok")
-                } else {
-                    tell_outcome(answer, failure, &mut text)
-                }
-                text.truncate(text.trim_end().len());
-                text.push('\n');
-                let act = Act::new(utterance.sequence, text, start, &change);
-                self.pool.acts.push(Act { result, failed: failure.is_some(), is_of_file: true, ..act });
-            }
-        } else if !(failed && ran.as_ref().is_some_and(|ran| ran.check.is_some())) {
-            // how a check failed is told as such, as long as nothing solved it
-            let bonus = CALL_BONUS + if failed { FAILURE_BONUS } else { 0 };
-            let worth = match failed || answer.is_some_and(is_short) {
-                true => Worth::Fresh { bonus, percent: CALL_PERCENT },
-                // what the call found goes into the ledger
-                false => Worth::Rest { bonus },
-            };
-            self.say((utterance.sequence, result), format!("{speaker} called "), &told, Voice::Other, worth);
-        }
-        self.named.call(utterance.sequence, speaker, &key, made);
-    }
-
-    fn late(&mut self, utterance: &Utterance, late: &LateResult) {
-        let speaker = speaker(utterance);
-        let mut told = String::new();
-        let failed = tell_late(late, &utterance.content, &mut told);
-        let worth = Worth::Fresh { bonus: CALL_BONUS + FAILURE_BONUS, percent: CALL_PERCENT };
-        self.say((utterance.sequence, None), format!("{speaker}: "), &told, Voice::Other, worth);
-        if !failed {
-            self.named.late(utterance.sequence, &late.tool, &utterance.content);
-        }
-        self.named.place += 1;
-    }
-
     /// Adds what is left open: a question, a request, the next step, pending to-dos, and promises that no call followed.
     fn matters(&mut self, live: &[&Utterance], goes_on: bool) {
         let spoken: Vec<&Utterance> = live.iter().copied().filter(|said| said.role != Role::Tool).collect();
@@ -386,11 +306,6 @@ impl Reader {
         }
         self.pool.matters.extend(ending::to_do(&spoken));
     }
-}
-
-fn is_short(answer: &str) -> bool {
-    let answer = answer.trim();
-    !answer.is_empty() && answer.len() <= 80 && !answer.contains('\n')
 }
 
 fn bonus(utterance: &Utterance, opens: bool, said: &str) -> u32 {
