@@ -81,14 +81,13 @@ fn what_no_sentence_tells_is_named_by_who_named_it() {
             "Both can go with transport TR-901 on 2024-12-03, which arrives a week later.",
         ),
     ];
-    assert_eq!(
-        text(source.clone(), &Focus::none(), 90),
-        "Goal: I want to send three parcels to my aunt in Lisbon before the holidays begin.\n\
-         Assistant: Then I need the number of your account, which stands on every invoice we wrote.\n\
-         User: My account is ann_lee_77, and please deduct the voucher of $250 from what I owe you.\n\
-         Assistant mentioned: TR-901; on 2024-12-03\n\
-         ann_lee_77: PX-4410\n"
-    );
+    let said = "Goal: I want to send three parcels to my aunt in Lisbon before the holidays begin.\n\
+        User: My account is ann_lee_77, and please deduct the voucher of $250 from what I owe you.\n";
+    let told = |budget| text(source.clone(), &Focus::none(), budget);
+    assert_eq!(told(60), format!("{said}Assistant mentioned: TR-901; on 2024-12-03\n"));
+    let sentence =
+        "Assistant: Both can go with transport TR-901 on 2024-12-03, which arrives a week later.\n";
+    assert_eq!(told(90), format!("{said}{sentence}ann_lee_77: PX-4411\nPX-4410: weight 12kg\n"));
     let source: Vec<_> = source.into_iter().map(Arc::new).collect();
     let names_parcel = |sentence: &&Sentence| sentence.text.contains("PX-4410");
     let sentences = summarise(&source, &Focus::none(), 90, o200k());
