@@ -130,9 +130,9 @@ fn is_repetitive(acts: &[Act]) -> bool {
 fn by_tool<'a>(acts: &[&'a Act]) -> Vec<(&'a str, Vec<Part>)> {
     let mut groups: Vec<(&str, Vec<Part>)> = Vec::new();
     let commits = |act: &&Act| act.key.starts_with(COMMIT);
-    let last = acts.iter().rposition(|act| commits(&act));
+    let last = acts.iter().rposition(commits);
     for (at, act) in acts.iter().enumerate() {
-        let is_old_commit = last > Some(at) && commits(&act);
+        let is_old_commit = last > Some(at) && commits(act);
         let text = match is_old_commit && act.key.len() > TITLE_BYTES {
             true => (folded(&act.key, TITLE_BYTES) + "\"").into(),
             false => act.key.clone(),
