@@ -9,7 +9,7 @@ use crate::domain::{
     extractive::{
         choose::{Voice, Worth},
         day::Days,
-        naming::facts::{exact, find},
+        naming::facts::{exact, find, first},
         progress::matter::{self, ASKED, Matter, USER},
         sentence::{
             BETWEEN_VALUES, CHECK, ERROR, GOAL, Item, LineKind, Part, SOLVED, STEPS, Sentence, caller,
@@ -267,8 +267,7 @@ impl Pool {
 
     /// The concepts of an item of a page, as those of the values that the item was written from.
     fn concepts(&self, page: usize, text: &str) -> [u32; 2] {
-        let mut found = None;
-        find(text, |fact| found = found.or(Some(fact)));
+        let found = first(text);
         let Some([object, _]) = self.pages[page].names.filter(|_| text.contains(' ')) else {
             return found.map_or_else(|| [exact(text), 0], |fact| fact.concepts);
         };

@@ -222,18 +222,15 @@ impl Reader {
             }
             let divisor = if is_heading { ANNOUNCES_DIVISOR } else { 1 };
             let emphasis = if voice == Voice::User && is_emphatic(said) { 200 } else { 100 };
-            let percent = percent * self.factor(voice, cues, said) / 100 * emphasis / 100 / divisor;
+            let factor = self.factor(voice, cues, said);
+            let percent = percent * factor / 100 * emphasis / 100 / divisor;
             // "Not yet." has hardly a word of its own
             let restricts = voice == Voice::User && cues.has(Cues::CONSTRAINT);
             let bonus =
                 bonus(utterance, place == opening, said) + if restricts { CONSTRAINT_BONUS } else { 0 };
-            let worth = match voice == Voice::Other
-                && !self.is_flat
-                && self.factor(voice, cues, said) <= IDLE_PERCENT
-            {
-                true => Worth::Rest { bonus: bonus + 1 },
-                false => Worth::Fresh { bonus, percent },
-            };
+            let is_idle = voice == Voice::Other && !self.is_flat && factor <= IDLE_PERCENT;
+            let worth =
+                if is_idle { Worth::Rest { bonus: bonus + 1 } } else { Worth::Fresh { bonus, percent } };
             let tokens = Cell::default();
             let (text, start) = (format!("{speaker}: {said}\n").into(), speaker.len() + 2);
             let (sequence, result) = (utterance.sequence, None);

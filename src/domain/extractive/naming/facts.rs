@@ -47,6 +47,13 @@ pub(in crate::domain::extractive) fn find<'a>(text: &'a str, mut each: impl FnMu
     }
 }
 
+/// The first fact in `text`.
+pub(in crate::domain::extractive) fn first(text: &str) -> Option<Found<'_>> {
+    let mut first = None;
+    find(text, |found| first = first.or(Some(found)));
+    first
+}
+
 /// The two ends of a long text, without the words that the cuts split.
 fn ends(text: &str) -> [&str; 2] {
     if text.len() <= HEAD_BYTES + TAIL_BYTES {

@@ -221,10 +221,8 @@ impl Named {
     /// The name in the identifying argument. If the call only reads, the name is also a fact of its own,
     /// listed with those of the tool's other calls.
     fn asked_by(&mut self, sequence: Sequence, tool: &str, key: &str, effect: Effect) -> Option<[u32; 2]> {
-        let mut named = None;
-        find(key, |found| named = named.or(Some(found)));
         let is_name = is_name(key);
-        let found = named.or_else(|| {
+        let found = facts::first(key).or_else(|| {
             is_name.then(|| Found { text: key, concepts: [facts::exact(key), 0], weight: IDENTIFIER, at: 0 })
         })?;
         let concepts = found.concepts;
@@ -335,9 +333,7 @@ impl Named {
 
 /// The concepts of what a text names first.
 fn concepts(text: &str) -> Option<[u32; 2]> {
-    let mut named = None;
-    find(text, |found| named = named.or(Some(found.concepts)));
-    named
+    facts::first(text).map(|found| found.concepts)
 }
 
 /// The ledger head for what a call returned: its identifying argument, alone if that is a name (`OBUT9V:`);

@@ -50,7 +50,8 @@ pub(in crate::domain::extractive) fn written(
         .into_iter()
         .map(|(head, parts)| {
             let before = left_out.get(head).copied().unwrap_or_default();
-            Group { head: done(head), parts, before }
+            let order = ordered(parts.len(), |at| is_unrepeatable(&parts[at].text));
+            Group { head: done(head), parts, order, before }
         })
         .collect();
     // the shortest lines: of the groups, and of the rest
@@ -88,6 +89,8 @@ pub(in crate::domain::extractive) fn written(
 struct Group {
     head: String,
     parts: Vec<Part>,
+    /// Their places, in the order in which they are left out.
+    order: Vec<usize>,
     /// How many more were left out earlier.
     before: usize,
 }
@@ -96,10 +99,13 @@ impl Group {
     /// The line without `left_out` calls, which are counted: the oldest of those that could be made again come first.
     fn line(&self, left_out: usize, counter: &dyn TokenCounter) -> Sentence {
         let all = self.before.saturating_add(left_out);
-        let mut told =
-            ordered(self.parts.len(), |at| is_unrepeatable(&self.parts[at].text)).split_off(left_out);
+        let mut told = self.order[left_out..].to_vec();
         told.sort_unstable();
-        let parts: Vec<Part> = told.into_iter().map(|at| self.parts[at].clone()).collect();
+        let part = |at: usize| {
+            let Part { sequence, result, text, weight } = &self.parts[at];
+            Part { sequence: *sequence, result: *result, text: &**text, weight: *weight }
+        };
+        let parts: Vec<Part<&str>> = told.into_iter().map(part).collect();
         Sentence::listed(LineKind::Act, &self.head, &parts, all, counter)
     }
 

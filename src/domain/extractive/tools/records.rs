@@ -131,30 +131,32 @@ impl<F: FnMut(Held<'_>)> Walk<F> {
 fn rows(values: &[Node<'_>]) -> Option<Vec<String>> {
     let objects: Vec<&[(&str, Node<'_>)]> = values.iter().map_while(Node::members).collect();
     let [first, _, ..] = objects[..] else { return None };
-    let mut known: Vec<String> = objects.iter().filter_map(|members| named(members)).collect();
+    let mut known: Vec<Cow<'_, str>> = objects.iter().filter_map(|members| named(members)).collect();
     known.sort_unstable();
     known.dedup();
     if objects.len() < values.len() || known.len() == objects.len() {
         return None;
     }
-    let value = |members: &[(&str, Node<'_>)], key: &str| {
-        members.iter().find(|(own, _)| *own == key).and_then(|(_, value)| value.scalar().map(str::to_owned))
-    };
     let tells = |key: &str, node: &Node<'_>| {
         let is_numeric = node.scalar().is_some_and(|text| text.contains(|c: char| c.is_ascii_digit()));
         !is_dull(key, node) && (is_numeric || is_attribute(key))
     };
-    let differs = |key: &str| objects.iter().any(|row| value(row, key) != value(first, key));
+    let differs = |key: &str| objects.iter().any(|row| scalar(row, key) != scalar(first, key));
     let fields: Vec<&str> = { first.iter() }
         .filter(|(key, node)| tells(key, node) && differs(key))
         .map(|(key, _)| *key)
         .take(ROW_FIELDS)
         .collect();
     let row = |members: &&[(&str, Node<'_>)]| {
-        let told = |key: &&str| Some(format!("{} {}", key.replace('_', " "), value(members, key)?));
+        let told = |key: &&str| Some(format!("{} {}", key.replace('_', " "), scalar(members, key)?));
         fields.iter().filter_map(told).collect::<Vec<_>>().join(", ")
     };
     (!fields.is_empty()).then(|| objects.iter().map(row).collect())
+}
+
+/// The text or number of a field.
+fn scalar<'n>(members: &'n [(&str, Node<'_>)], key: &str) -> Option<&'n str> {
+    members.iter().find(|(own, _)| *own == key)?.1.scalar()
 }
 
 fn starts_with_number(members: &[(&str, Node<'_>)]) -> bool {
@@ -162,25 +164,26 @@ fn starts_with_number(members: &[(&str, Node<'_>)]) -> bool {
 }
 
 /// The name of an object: its id or code, or else its title or a person's name.
-fn named(members: &[(&str, Node<'_>)]) -> Option<String> {
+fn named<'n>(members: &'n [(&str, Node<'_>)]) -> Option<Cow<'n, str>> {
     let texts = || members.iter().filter_map(|(key, value)| Some((*key, value.text()?)));
     let text = |name: &str| texts().find(|(key, _)| *key == name).map(|(_, value)| value);
     if let (Some(first), Some(last)) = (text("first_name"), text("last_name")) {
-        return Some(format!("{first} {last}"));
+        return Some(format!("{first} {last}").into());
     }
     let short = |value: &&str| (3..=NAME_BYTES).contains(&value.len());
-    let ends = |key: &str, ends: &[&str]| {
-        ends.iter().any(|end| {
-            let own = key.len().checked_sub(end.len()).and_then(|at| key.split_at_checked(at));
-            own.is_some_and(|(start, own)| {
-                own.eq_ignore_ascii_case(end) && (start.is_empty() || start.ends_with('_'))
-            })
-        })
-    };
+    let ends = |key: &str, words: &[&str]| words.iter().any(|word| ends_in(key, word));
     let id = texts()
         .find(|(key, value)| ends(key, &["id", "number", "code", "key"]) && short(value) && names(value));
     let name = || texts().find(|(key, value)| ends(key, &["name", "title"]) && short(value));
-    id.or_else(name).map(|(_, value)| value.to_owned())
+    id.or_else(name).map(|(_, value)| value.into())
+}
+
+/// Whether a field is `word`, or its last word is: `order_id` for `id`.
+fn ends_in(field: &str, word: &str) -> bool {
+    let parts = field.len().checked_sub(word.len()).and_then(|at| field.split_at_checked(at));
+    parts.is_some_and(|(start, last)| {
+        last.eq_ignore_ascii_case(word) && (start.is_empty() || start.ends_with('_'))
+    })
 }
 
 /// Whether a text is an identifier.
@@ -220,13 +223,7 @@ pub(in crate::domain::extractive) fn is_attribute(field: &str) -> bool {
         time|amount|balance|price|total|cost|fee|city",
     );
     let field = field.trim_end_matches('s');
-    ENDS.iter().any(|end| {
-        let end = end.trim_end_matches('s');
-        let Some((start, own)) = field.split_at_checked(field.len().wrapping_sub(end.len())) else {
-            return false;
-        };
-        own.eq_ignore_ascii_case(end) && (start.is_empty() || start.ends_with('_'))
-    })
+    ENDS.iter().any(|end| ends_in(field, end.trim_end_matches('s')))
 }
 
 #[cfg(test)]
