@@ -1,12 +1,12 @@
 //! Assembles a page of a list from the indexes of a store.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Deref};
 
-use super::{List, ListedAt, Result};
-use crate::domain::{
-    ConversationId, ConversationKey, Head, RecipientId, Timestamp,
-    limits::{FEW_NAMES, UPDATE_SPAN},
+use super::{
+    List, ListedAt, Result,
+    entries::{Entries, span_of},
 };
+use crate::domain::{ConversationId, ConversationKey, Head, RecipientId, Timestamp, limits::FEW_NAMES};
 
 /// How many index entries to read at a time.
 const ENTRIES: usize = 256;
@@ -14,16 +14,8 @@ const ENTRIES: usize = 256;
 /// The indexes of a store, for lists. A conversation can be changed or removed between the read of its entry
 /// and its lookup.
 pub(super) trait Lists {
-    /// Returns at most `limit` places behind `after` in the index by start, in the list's order.
-    fn started(&self, list: &List, after: Option<&ListedAt>, limit: usize) -> Result<Vec<ListedAt>>;
-
-    /// Returns the first [span](span_of) in the index by update, in the list's order, that is not before
-    /// `from`, and the conversations in it.
-    fn updated(
-        &self,
-        list: &List,
-        from: Option<Timestamp>,
-    ) -> Result<Option<(Timestamp, Vec<ConversationId>)>>;
+    /// The index entries of the store.
+    fn entries(&self) -> impl Deref<Target: Entries>;
 
     /// Returns at most `limit` conversations of the namespace whose ids have the list's prefix.
     fn named(&self, list: &List, limit: usize) -> Result<Vec<Named>>;
@@ -40,12 +32,6 @@ pub(super) struct Named {
     pub(super) id: ConversationId,
     pub(super) recipient: RecipientId,
     pub(super) start_time: Timestamp,
-}
-
-/// Returns the start of the span of time under which the index by update lists a conversation.
-pub(super) fn span_of(update_time: Timestamp) -> Timestamp {
-    let span = UPDATE_SPAN.as_micros() as i64;
-    Timestamp(update_time.0.div_euclid(span).saturating_mul(span))
 }
 
 /// Returns the heads of these conversations, without those that do not exist.
@@ -107,7 +93,7 @@ impl<L: Lists> Page<'_, L> {
     fn by_start(&mut self) -> Result<()> {
         let mut after = self.list.after.clone();
         while !self.is_full() {
-            let places = self.lists.started(self.list, after.as_ref(), ENTRIES)?;
+            let places = self.lists.entries().started(self.list, after.as_ref(), ENTRIES)?;
             let Some(last) = places.last() else { break };
             after = Some(last.clone());
             for place in places {
@@ -128,7 +114,7 @@ impl<L: Lists> Page<'_, L> {
     fn by_update(&mut self) -> Result<()> {
         let mut from = self.list.after.as_ref().map(|(time, _)| span_of(*time));
         while !self.is_full() {
-            let Some((span, ids)) = self.lists.updated(self.list, from)? else { break };
+            let Some((span, ids)) = self.lists.entries().updated(self.list, from)? else { break };
             let mut places = Vec::new();
             for id in ids.into_iter().filter(|id| self.is_wanted(id)) {
                 let time = self.lists.update_time(&self.list.of.key(id.clone()))?;

@@ -7,6 +7,7 @@
 pub mod conformance;
 mod contract;
 pub mod durable;
+mod entries;
 mod listing;
 mod memory;
 mod meters;

@@ -4,10 +4,10 @@
 use std::mem;
 
 use super::{
-    entries::{self, Moments},
     key_value::{Key, KeyValue, KeyValueError, Value},
     records::{self, ConversationName, Heads, Kind, RecipientUpdated, Started, Updated},
 };
+use crate::store::entries::{self, Moments};
 
 /// Entries per batch.
 const BATCH: usize = 20_000;

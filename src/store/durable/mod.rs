@@ -27,7 +27,6 @@
 
 mod backup;
 mod copy;
-mod entries;
 mod error;
 mod fjall;
 mod group_commit;

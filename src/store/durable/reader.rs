@@ -18,9 +18,9 @@ use super::{
     error::unavailable,
     key_value::{Key, KeyValue},
     records::{
-        self, Active, Compactions, ConversationName, Descriptions, Dues, Ended, Endings, GivenIds,
-        HeadRecord, Heads, Kind, Meta, Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Readers,
-        Segments, StateValues, Utterances, Waiting,
+        self, Active, Compactions, ConversationName, Descriptions, Endings, GivenIds, HeadRecord, Heads,
+        Kind, Meta, Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Readers, Segments, StateValues,
+        Utterances,
     },
 };
 use crate::{
@@ -28,7 +28,7 @@ use crate::{
         Conversation, ConversationId, ConversationKey, Head, Identity, LineageId, Policy, Ranges, Sequence,
         Timestamp, Utterance, Window, compaction::Compaction, segment::Summary, state::StateValue,
     },
-    store::{Due, Outcome, OutcomeKey, Page, RecipientKey, Result, StoreError, listing::Lists as _},
+    store::{Outcome, OutcomeKey, RecipientKey, Result, StoreError},
 };
 
 /// How often to retry reading a state that keeps changing.
@@ -153,29 +153,6 @@ impl Reader {
         self.get::<Active>(recipient)
     }
 
-    pub(super) fn conversation_keys(
-        &self,
-        recipient: &RecipientKey,
-        page: Page,
-    ) -> Result<Vec<ConversationKey>> {
-        let list = page.of(recipient);
-        let places = self.started(&list, list.after.as_ref(), list.limit)?;
-        Ok(places.into_iter().map(|(_, id)| list.of.key(id)).collect())
-    }
-
-    /// See [`Store::ended_beyond`](crate::store::Store::ended_beyond).
-    pub(super) fn ended_beyond(
-        &self,
-        recipient: &RecipientKey,
-        keep: usize,
-        limit: usize,
-    ) -> Result<Vec<ConversationId>> {
-        let owner = (recipient.namespace.clone(), recipient.id.clone());
-        let ended = || self.all::<Ended>(&records::of_list::<_, Ended>(&owner));
-        let beyond = ended().count().saturating_sub(keep).min(limit);
-        ended().take(beyond).map(|entry| Ok(entry?.0.conversation)).collect()
-    }
-
     pub(super) fn outcome(&self, key: &OutcomeKey) -> Result<Option<Arc<Outcome>>> {
         Ok(self.get::<Outcomes>(&OutcomeName::of(key))?.map(Arc::new))
     }
@@ -190,18 +167,6 @@ impl Reader {
             .take(limit)
             .map(|age| Ok(age?.0))
             .collect()
-    }
-
-    pub(super) fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
-        self.all::<Dues>(&records::dues_up_to(now)).take(limit).map(|due| Ok(due?.0.1)).collect()
-    }
-
-    pub(super) fn waiting(
-        &self,
-        after: Option<&(Timestamp, ConversationKey)>,
-        limit: usize,
-    ) -> Result<Vec<(Timestamp, ConversationKey)>> {
-        self.all::<Waiting>(&records::waiting_behind(after)).take(limit).map(|entry| Ok(entry?.0)).collect()
     }
 
     /// Returns the lineage of a conversation's identity.

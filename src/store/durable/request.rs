@@ -7,7 +7,6 @@ mod blocks;
 use std::{ops::Range, sync::Arc};
 
 use super::{
-    entries::{self, Moments},
     key_value::{Key, Value},
     records::{
         self, Active, BlockName, Compactions, ConversationName, Description, Descriptions, Endings, GivenIds,
@@ -17,10 +16,10 @@ use super::{
 };
 use crate::{
     domain::{
-        Block, Change, ChangeId, Conversation, ConversationId, Head, Identity, LineageId, Ranges, Revision,
-        Timestamp, Trunk, Utterance,
+        Block, Change, ChangeId, Conversation, ConversationId, Head, LineageId, Ranges, Revision, Timestamp,
+        Trunk, Utterance,
     },
-    store::{Commit, Conflict, Outcome, OutcomeKey, PointerWrite, Write, quotas::Growth},
+    store::{Commit, Conflict, Outcome, OutcomeKey, PointerWrite, Write, entries, quotas::Growth},
 };
 
 /// An atomic step of the writing thread.
@@ -140,6 +139,9 @@ impl Request {
             Write::Change { before, changes, after } => self.change(before.as_deref(), changes, after),
             Write::Delete { before } => self.delete(before),
         }
+        let (removed, added) = entries::changed_by(write);
+        self.steps.extend(removed.into_iter().map(Step::Remove));
+        self.steps.extend(added.into_iter().map(|(key, value)| Step::Put(key, value)));
     }
 
     fn change(&mut self, before: Option<&Conversation>, changes: &[Arc<Change>], after: &Conversation) {
@@ -155,7 +157,6 @@ impl Request {
         }
         self.share(before.map(|before| &before.head), head);
         self.describe(before.map(|before| &before.head), head);
-        self.index(before, Some(after), &head.identity);
         self.put::<Heads>(&lineage, &HeadRecord::of(head, &after.summary));
         self.heads.push((lineage, Some(head.change)));
         if before.is_some_and(|before| before.head.erased_at != head.erased_at) {
@@ -283,22 +284,6 @@ impl Request {
         }
     }
 
-    /// Updates the index entries of a conversation from the state `before` to `after`.
-    fn index(&mut self, before: Option<&Conversation>, after: Option<&Conversation>, identity: &Identity) {
-        let moments = |state: &Conversation| Moments::of(&state.head, state.awaits_since());
-        let [was, is] = [before, after].map(|state| state.map(moments));
-        if was == is {
-            return;
-        }
-        let of = |moments: Option<Moments>| moments.map(|moments| entries::entries(identity, &moments));
-        let [was, is] = [was, is].map(|moments| of(moments).unwrap_or_default());
-        let removed =
-            was.iter().filter(|entry| !is.contains(entry)).map(|(key, _)| Step::Remove(key.clone()));
-        self.steps.extend(removed);
-        let put = is.iter().filter(|entry| !was.contains(entry)).cloned();
-        self.steps.extend(put.map(|(key, value)| Step::Put(key, value)));
-    }
-
     fn delete(&mut self, before: &Conversation) {
         let head = &before.head;
         let identity = &head.identity;
@@ -310,7 +295,6 @@ impl Request {
         if head.ended.is_some() {
             self.remove::<Endings>(&lineage);
         }
-        self.index(Some(before), None, identity);
         self.remove_all_blocks(head);
         let all = [
             records::of_lineage::<Segments>(lineage),

@@ -21,7 +21,8 @@ use crate::{
     store::{
         BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Derived,
         DerivedBlock, DerivedBytes, DerivedData, Due, List, Outcome, OutcomeKey, Page, Quotas, RecipientKey,
-        Result, Sharing, Store, StoreError, Upkeep, async_trait, listing, meters::Meters, quotas::Keeper,
+        Result, Sharing, Store, StoreError, Upkeep, async_trait, entries::Entries as _, listing,
+        meters::Meters, quotas::Keeper,
     },
     telemetry::{Registry, blocking},
 };

@@ -1,39 +1,31 @@
-//! The indexes of the memory store: active conversations, lists, outcomes, expiries, waiting conversations,
-//! and the readers of frozen lineages.
+//! The indexes of the memory store: active conversations, the entries of lists and of work, outcomes, and the
+//! readers of frozen lineages.
 
 use std::{
     collections::hash_map::Entry,
     collections::{BTreeMap, BTreeSet, HashMap},
-    hash::Hash,
     sync::Arc,
 };
 
 use crate::{
     domain::{
-        Conversation, ConversationId, ConversationKey, Head, LineageId, RecipientId, Sequence, Timestamp,
-        Trunk,
+        Conversation, ConversationId, ConversationKey, LineageId, RecipientId, Sequence, Timestamp, Trunk,
     },
     store::{
-        Commit, Conflict, ListOf, ListedAt, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write,
-        listing::span_of,
+        Commit, Conflict, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write, durable::key_value::Key,
+        entries,
     },
 };
 
 #[derive(Default)]
 pub(super) struct Indexes {
     pub(super) active: HashMap<RecipientKey, ConversationId>,
-    pub(super) by_start: HashMap<ListOf, BTreeSet<ListedAt>>,
-    /// By the span of the last change.
-    pub(super) by_update: HashMap<ListOf, BTreeMap<Timestamp, BTreeSet<ConversationId>>>,
+    /// The entries of lists, and of due and waiting work.
+    pub(super) entries: BTreeSet<Key>,
     /// By id, with the recipient and the start.
     pub(super) by_name: BTreeMap<ConversationKey, (RecipientId, Timestamp)>,
-    /// By end time.
-    pub(super) ended: HashMap<RecipientKey, BTreeSet<(Timestamp, ConversationId)>>,
     pub(super) outcomes: HashMap<OutcomeKey, Arc<Outcome>>,
     outcome_ages: BTreeSet<(Timestamp, OutcomeKey)>,
-    pub(super) expiries: BTreeSet<(Timestamp, ConversationKey)>,
-    /// By the time since which a segment has been waiting for a model.
-    pub(super) waiting: BTreeSet<(Timestamp, ConversationKey)>,
     /// For each frozen lineage, the last sequence that each conversation reads in it: 0 if it has only copies.
     readers: HashMap<LineageId, BTreeMap<ConversationKey, Sequence>>,
 }
@@ -54,70 +46,21 @@ impl Indexes {
         if write.key().id.is_of_state() {
             return;
         }
-        let (before, after) = (write.before(), write.after());
-        if let Some(expiry) = before.and_then(|state| expiry(&state.head)) {
-            self.expiries.remove(&expiry);
+        let (removed, added) = entries::changed_by(write);
+        for key in removed {
+            self.entries.remove(&key);
         }
-        if let Some(expiry) = after.and_then(|state| expiry(&state.head)) {
-            self.expiries.insert(expiry);
-        }
-        if let Some(wait) = before.and_then(wait) {
-            self.waiting.remove(&wait);
-        }
-        if let Some(wait) = after.and_then(wait) {
-            self.waiting.insert(wait);
-        }
-        self.read(write);
-        let (was_ended, is_ended) =
-            (before.and_then(|state| ending(&state.head)), after.and_then(|state| ending(&state.head)));
-        if was_ended != is_ended {
-            was_ended.into_iter().for_each(|(recipient, end)| remove(&mut self.ended, &recipient, &end));
-            is_ended.into_iter().for_each(|(recipient, end)| {
-                self.ended.entry(recipient).or_default().insert(end);
-            });
-        }
-        self.list(before.map(|state| &state.head), after.map(|state| &state.head));
-    }
-
-    /// Updates the entries of a conversation in the lists.
-    fn list(&mut self, before: Option<&Head>, after: Option<&Head>) {
-        if before.map(spanned) != after.map(spanned) {
-            before.into_iter().for_each(|head| self.remove_updated(head));
-            for (head, of) in after.into_iter().flat_map(|head| lists(head).map(|of| (head, of))) {
-                let spans = self.by_update.entry(of).or_default();
-                spans.entry(spanned(head)).or_default().insert(head.identity.key.id.clone());
+        self.entries.extend(added.into_iter().map(|(key, _)| key));
+        match (write.before(), write.after()) {
+            (None, Some(state)) => {
+                let identity = &state.head.identity;
+                let named = (identity.recipient.clone(), identity.start_time);
+                self.by_name.insert(identity.key.clone(), named);
             }
-        }
-        match (before, after) {
-            (None, Some(head)) => {
-                let identity = &head.identity;
-                lists(head).into_iter().for_each(|of| {
-                    self.by_start.entry(of).or_default().insert(place(head));
-                });
-                let listed = (identity.recipient.clone(), identity.start_time);
-                self.by_name.insert(identity.key.clone(), listed);
-            }
-            (Some(head), None) => {
-                lists(head).iter().for_each(|of| remove(&mut self.by_start, of, &place(head)));
-                self.by_name.remove(&head.identity.key);
-            }
+            (Some(state), None) => drop(self.by_name.remove(state.key())),
             _ => {}
         }
-    }
-
-    fn remove_updated(&mut self, head: &Head) {
-        for of in lists(head) {
-            let Some(spans) = self.by_update.get_mut(&of) else { continue };
-            if let Some(ids) = spans.get_mut(&spanned(head)) {
-                ids.remove(&head.identity.key.id);
-                if ids.is_empty() {
-                    spans.remove(&spanned(head));
-                }
-            }
-            if spans.is_empty() {
-                self.by_update.remove(&of);
-            }
-        }
+        self.read(write);
     }
 
     fn read(&mut self, write: &Write) {
@@ -185,42 +128,4 @@ impl Indexes {
         }
         (removed, bytes)
     }
-}
-
-/// Removes an entry from a set, and the set if that leaves it empty.
-fn remove<K: Eq + Hash, T: Ord>(sets: &mut HashMap<K, BTreeSet<T>>, of: &K, entry: &T) {
-    if let Some(set) = sets.get_mut(of) {
-        set.remove(entry);
-        if set.is_empty() {
-            sets.remove(of);
-        }
-    }
-}
-
-fn ending(head: &Head) -> Option<(RecipientKey, (Timestamp, ConversationId))> {
-    let ended = head.ended.as_ref()?;
-    Some((RecipientKey::of(&head.identity), (ended.time, head.identity.key.id.clone())))
-}
-
-fn expiry(head: &Head) -> Option<(Timestamp, ConversationKey)> {
-    head.expire_time().map(|time| (time, head.identity.key.clone()))
-}
-
-fn wait(state: &Arc<Conversation>) -> Option<(Timestamp, ConversationKey)> {
-    state.awaits_since().map(|since| (since, state.key().clone()))
-}
-
-/// Returns the lists that contain a conversation.
-fn lists(head: &Head) -> [ListOf; 2] {
-    let recipient = RecipientKey::of(&head.identity);
-    [ListOf::Namespace(recipient.namespace.clone()), ListOf::Recipient(recipient)]
-}
-
-fn place(head: &Head) -> ListedAt {
-    (head.identity.start_time, head.identity.key.id.clone())
-}
-
-/// The span of a conversation's last change.
-pub(super) fn spanned(head: &Head) -> Timestamp {
-    span_of(head.update_time)
 }

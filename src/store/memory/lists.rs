@@ -1,27 +1,24 @@
 //! Lists of the memory store's conversations.
 
-use std::ops::Bound;
+use std::ops::{Deref, Range};
 
 use super::{MemoryStore, indexes::Indexes};
 use crate::{
     domain::{ConversationId, ConversationKey, Head, Timestamp},
     store::{
-        List, ListedAt, Result,
+        List, Result, StoreError,
+        durable::{
+            key_value::Key,
+            records::{self, Kind},
+        },
+        entries::Entries,
         listing::{Lists, Named},
     },
 };
 
 impl Lists for MemoryStore {
-    fn started(&self, list: &List, after: Option<&ListedAt>, limit: usize) -> Result<Vec<ListedAt>> {
-        Ok(self.indexes.lock().started(list, after, limit))
-    }
-
-    fn updated(
-        &self,
-        list: &List,
-        from: Option<Timestamp>,
-    ) -> Result<Option<(Timestamp, Vec<ConversationId>)>> {
-        Ok(self.indexes.lock().updated(list, from))
+    fn entries(&self) -> impl Deref<Target: Entries> {
+        self.indexes.lock()
     }
 
     fn named(&self, list: &List, limit: usize) -> Result<Vec<Named>> {
@@ -37,26 +34,18 @@ impl Lists for MemoryStore {
     }
 }
 
+impl Entries for Indexes {
+    fn among<'a, K: Kind>(
+        &'a self,
+        range: &Range<Key>,
+    ) -> Box<dyn DoubleEndedIterator<Item = Result<K::Key>> + 'a> {
+        let read =
+            |key: &Key| records::decode_key::<K>(key).map_err(|bad| StoreError::Unavailable(bad.to_string()));
+        Box::new(self.entries.range(range.clone()).map(read))
+    }
+}
+
 impl Indexes {
-    pub(super) fn started(&self, list: &List, after: Option<&ListedAt>, limit: usize) -> Vec<ListedAt> {
-        let Some(listed) = self.by_start.get(&list.of) else { return Vec::new() };
-        let bound = after.map_or(Bound::Unbounded, Bound::Excluded);
-        match list.order.newest_first {
-            true => listed.range((Bound::Unbounded, bound)).rev().take(limit).cloned().collect(),
-            false => listed.range((bound, Bound::Unbounded)).take(limit).cloned().collect(),
-        }
-    }
-
-    fn updated(&self, list: &List, from: Option<Timestamp>) -> Option<(Timestamp, Vec<ConversationId>)> {
-        let spans = self.by_update.get(&list.of)?;
-        let bound = from.as_ref().map_or(Bound::Unbounded, Bound::Included);
-        let (span, ids) = match list.order.newest_first {
-            true => spans.range((Bound::Unbounded, bound)).next_back()?,
-            false => spans.range((bound, Bound::Unbounded)).next()?,
-        };
-        Some((*span, ids.iter().cloned().collect()))
-    }
-
     fn named(&self, list: &List, limit: usize) -> Vec<Named> {
         let Ok(first) = ConversationId::new(&list.id_prefix) else { return Vec::new() };
         let names = self.by_name.range(list.of.key(first)..);

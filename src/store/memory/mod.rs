@@ -15,7 +15,6 @@ mod tests;
 use std::{
     collections::{BTreeSet, HashMap},
     future::ready,
-    ops::Bound,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -34,11 +33,14 @@ use crate::{
     store::{
         Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Conflict, DerivedData, Due, List, Newer,
         Outcome, OutcomeKey, Page, Quotas, RecipientKey, Result, Sharing, Store, StoreError, Upkeep, Write,
-        async_trait, listing, quotas::Keeper,
+        async_trait,
+        entries::{self, Entries as _},
+        listing,
+        quotas::Keeper,
     },
     telemetry::Registry,
 };
-use indexes::{Indexes, spanned};
+use indexes::Indexes;
 use place::{Bequest, Place, bequests, gives_up, inherited_archives};
 use slot::Slot;
 
@@ -232,20 +234,11 @@ impl MemoryStore {
 /// A list with room for one entry inline: most commits write one conversation.
 type Few<T> = SmallVec<[T; 1]>;
 
-/// Whether the write changes the conversation's entries in the indexes.
+/// Whether the write changes what the indexes tell of its conversation.
 fn changes_indexes(write: &Write) -> bool {
-    let expiry = |state: Option<&Arc<Conversation>>| state.and_then(|state| state.head.expire_time());
-    match (write.before(), write.after()) {
-        _ if write.key().id.is_of_state() => false,
-        (Some(before), Some(after)) => {
-            expiry(write.before()) != expiry(write.after())
-                || before.head.trunks != after.head.trunks
-                || before.head.ended != after.head.ended
-                || before.awaits_since() != after.awaits_since()
-                || spanned(&before.head) != spanned(&after.head)
-        }
-        _ => true,
-    }
+    let trunks = |state: Option<&Arc<Conversation>>| state.map(|state| state.head.trunks.clone());
+    !write.key().id.is_of_state()
+        && (entries::are_changed_by(write) || trunks(write.before()) != trunks(write.after()))
 }
 
 #[async_trait]
@@ -325,9 +318,7 @@ impl Store for MemoryStore {
     }
 
     async fn conversation_keys(&self, recipient: &RecipientKey, page: Page) -> Result<Vec<ConversationKey>> {
-        let list = page.of(recipient);
-        let places = self.indexes.lock().started(&list, list.after.as_ref(), list.limit);
-        Ok(places.into_iter().map(|(_, id)| list.of.key(id)).collect())
+        self.indexes.lock().conversation_keys(recipient, page)
     }
 
     async fn ended_beyond(
@@ -336,10 +327,7 @@ impl Store for MemoryStore {
         keep: usize,
         limit: usize,
     ) -> Result<Vec<ConversationId>> {
-        let indexes = self.indexes.lock();
-        let ended = indexes.ended.get(recipient).into_iter().flatten();
-        let beyond = indexes.ended.get(recipient).map_or(0, |ended| ended.len().saturating_sub(keep));
-        Ok(ended.take(beyond.min(limit)).map(|(_, id)| id.clone()).collect())
+        self.indexes.lock().ended_beyond(recipient, keep, limit)
     }
 
     async fn outcome(&self, key: &OutcomeKey, oldest: Timestamp) -> Result<Option<Arc<Outcome>>> {
@@ -347,9 +335,7 @@ impl Store for MemoryStore {
     }
 
     async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
-        let indexes = self.indexes.lock();
-        let due = indexes.expiries.iter().take_while(|(time, _)| *time <= now).take(limit);
-        Ok(due.map(|(_, key)| Due::Expired(key.clone())).collect())
+        self.indexes.lock().due(now, limit)
     }
 
     async fn waiting(
@@ -357,10 +343,7 @@ impl Store for MemoryStore {
         after: Option<(Timestamp, ConversationKey)>,
         limit: usize,
     ) -> Result<Vec<(Timestamp, ConversationKey)>> {
-        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let indexes = self.indexes.lock();
-        let waiting = indexes.waiting.range((start, Bound::Unbounded)).take(limit);
-        Ok(waiting.cloned().collect())
+        self.indexes.lock().waiting(after.as_ref(), limit)
     }
 
     async fn remove_outcomes(&self, oldest: Timestamp) -> Result<u64> {

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     domain::{ConversationId, ConversationKey, Head, Timestamp, limits::FEW_NAMES},
-    store::{List, ListOf, Page, RecipientKey, Result, listing::span_of},
+    store::{List, ListOf, Page, RecipientKey, Result, entries::span_of},
 };
 
 const HEAD: &str = "id, head AS record, identity, policy, description, ending";

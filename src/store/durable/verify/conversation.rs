@@ -14,12 +14,15 @@ use crate::{
         ConversationId, Head, Identity, LineageId, Sequence, Timestamp, Utterance, check::Check,
         compaction::Compaction, segment::Segment, state::StateEntry,
     },
-    store::durable::{
-        entries::Moments,
-        lineages::{KindName, Lineages, Parts},
-        records::{
-            BlockLists, Blocks, Compactions, GivenIds, HeadRecord, Kind, OfLineage, StateValues, Utterances,
+    store::{
+        durable::{
+            lineages::{KindName, Lineages, Parts},
+            records::{
+                BlockLists, Blocks, Compactions, GivenIds, HeadRecord, Kind, OfLineage, StateValues,
+                Utterances,
+            },
         },
+        entries::Moments,
     },
 };
 

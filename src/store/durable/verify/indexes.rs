@@ -8,12 +8,14 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{names, survey::Survey};
 use crate::{
     domain::Identity,
-    store::durable::{
-        copy::describe,
+    store::{
+        durable::{
+            copy::describe,
+            key_value::Key,
+            lists,
+            records::{self, OutcomeAges, Outcomes, Record},
+        },
         entries::{self, Moments},
-        key_value::Key,
-        lists,
-        records::{self, OutcomeAges, Outcomes, Record},
     },
 };
 

@@ -3,7 +3,7 @@
 use crate::store::postgres::types::{Param, Sequences, Time, Uuid, number, params};
 use crate::{
     domain::{Head, Ranges, Timestamp},
-    store::listing::span_of,
+    store::entries::span_of,
 };
 
 /// Defines the columns: the name of each, and the type of its value.
