@@ -1,12 +1,6 @@
 //! Utterances that left the window are in the archive, as long as they are stored.
 
-use std::{collections::BTreeMap, sync::Arc};
-
-use super::support::script::{Script, call, key, named, result, user, users};
-use crate::{
-    domain::{Marks, Policy, Ranges, Sequence, policy::PolicyUpdate, update::Update},
-    store::Store,
-};
+use super::support::*;
 
 /// More than four utterances are evicted down to two.
 fn rolling() -> Policy {
@@ -62,7 +56,7 @@ pub async fn what_is_trimmed_is_gone(store: Arc<dyn Store>) {
     }
     assert!(script.archived(&Ranges::of(Sequence(1), Sequence(10))).await.is_empty());
     let smaller = PolicyUpdate { archive_limit: Some(3), ..PolicyUpdate::default() };
-    script.update(Update { policy: Some(smaller), ..Update::default() }).await;
+    script.limit(smaller).await;
     assert!(script.state.head.archived.count() <= 3);
 }
 

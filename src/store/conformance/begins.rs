@@ -1,22 +1,14 @@
 //! The reads before a call is decided, in one round trip.
 
-use std::sync::Arc;
-
-use super::support::script::{
-    RECIPIENT, START, Script, activating, attempt, key, key_in, outcome, recipient, user, users,
-};
-use crate::{
-    domain::{ChangeId, ConversationId, Timestamp},
-    store::{Begin, Commit, Newer, PointerWrite, RecipientKey, StateOf, Store},
-};
+use super::support::*;
+use crate::store::{Begin, Newer, StateOf};
 
 /// Creates the active conversation of [`RECIPIENT`].
 async fn active(store: &Arc<dyn Store>, id: &str) -> Script {
     let mut script = Script::new(store, id);
     let step = script.saying(users(3)).await;
     let pointers = vec![activating(&script.recipient(), id)];
-    store.commit(Commit { pointers, ..step.commit() }).await.expect("the recipient has no conversation");
-    script.advance(&step);
+    script.apply_in(Commit { pointers, ..step.commit() }, &step).await;
     script
 }
 

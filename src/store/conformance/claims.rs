@@ -1,13 +1,8 @@
 //! Claims on waiting work, which one of several processes gets. A store for a single process grants every
 //! claim.
 
-use std::{sync::Arc, time::Duration};
-
-use super::support::script::{START, key, key_in};
-use crate::{
-    domain::ConversationKey,
-    store::{Claim, Store, WorkerId},
-};
+use super::support::*;
+use crate::store::{Claim, WorkerId};
 
 const ANN: WorkerId = WorkerId(1);
 const BOB: WorkerId = WorkerId(u128::MAX);
@@ -80,10 +75,7 @@ pub async fn one_of_those_who_claim_at_once_has_it(store: Arc<dyn Store>) {
             let (store, key) = (store.clone(), key.clone());
             tokio::spawn(async move { claim(&store, &key, WorkerId(worker), 0).await })
         });
-        let mut granted = 0;
-        for claimed in futures::future::join_all(claims).await {
-            granted += usize::from(claimed.expect("the worker ends"));
-        }
+        let granted = join(claims).await.into_iter().filter(|granted| *granted).count();
         assert_eq!(granted, if store.capabilities().shared { 1 } else { WORKERS as usize });
     }
 }

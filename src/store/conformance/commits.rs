@@ -1,14 +1,6 @@
 //! A commit takes effect as a whole, or not at all.
 
-use std::sync::Arc;
-
-use super::support::script::{
-    RECIPIENT, Script, activating, active, attempt, outcome, recipient, refused, user, users,
-};
-use crate::{
-    domain::Timestamp,
-    store::{Commit, PointerWrite, Store},
-};
+use super::support::*;
 
 /// An empty commit succeeds.
 pub async fn an_empty_commit_succeeds(store: Arc<dyn Store>) {
@@ -118,8 +110,7 @@ pub async fn an_outcome_that_is_kept_leaves_all_untouched(store: Arc<dyn Store>)
     let first = scripts[0].saying(users(2)).await;
     let kept = outcome(&first.after, first.after.head.update_time);
     let outcomes = vec![(attempt("once"), kept.clone())];
-    store.commit(Commit { outcomes, ..first.commit() }).await.unwrap();
-    scripts[0].advance(&first);
+    scripts[0].apply_in(Commit { outcomes, ..first.commit() }, &first).await;
 
     let mut writes = Vec::new();
     for script in &scripts {

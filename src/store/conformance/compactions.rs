@@ -1,24 +1,13 @@
 //! Compactions, and undoing them.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
-
 use super::{
     lives::{Dice, change},
-    support::{
-        family::Family,
-        script::{Script, named, said, users},
-    },
+    support::*,
 };
-use crate::{
-    domain::{
-        Conversation, Marks, Policy, Ranges, Role, Sequence,
-        compaction::{Cause, Extent},
-        limits::{MAX_COMPACTIONS, MAX_UNDO},
-        policy::PolicyUpdate,
-        segment::Segment,
-        update::Update,
-    },
-    store::Store,
+use crate::domain::{
+    compaction::{Cause, Extent},
+    limits::{MAX_COMPACTIONS, MAX_UNDO},
+    segment::Segment,
 };
 
 /// A window without limits, a summary that folds early, and model summaries enabled.
@@ -113,7 +102,7 @@ pub async fn what_was_said_since_stays(store: Arc<dyn Store>) {
     script.undo().await;
     script.say(vec![said(Role::Assistant, "Noted.")]).await;
     let narrow = PolicyUpdate { max_utterances: Some(20), ..PolicyUpdate::default() };
-    script.update(Update { policy: Some(narrow), ..Update::default() }).await;
+    script.limit(narrow).await;
     assert!(script.state.window.len() <= 20);
     assert_eq!(script.state.compactions.last().map(|last| last.cause), Some(Cause::Policy));
     script.undo().await;

@@ -1,14 +1,7 @@
 //! Several concurrent committers.
 
-use std::sync::Arc;
-
-use super::support::script::{
-    RECIPIENT, START, Script, activating, active, attempt, identity, key, listed, outcome, recipient, user,
-};
-use crate::{
-    domain::{Policy, Sequence},
-    store::{Commit, CommitError, Conflict, PointerWrite, Store},
-};
+use super::support::*;
+use crate::store::Conflict;
 
 /// Concurrent committers.
 const TASKS: usize = 8;
@@ -109,8 +102,7 @@ pub async fn one_conflict_is_no_others(store: Arc<dyn Store>) {
     let step = first.saying(vec![user("hello")]).await;
     let outcomes = vec![(attempt("kept"), outcome(&step.after, START))];
     let pointers = vec![activating(&recipient(RECIPIENT), "first")];
-    store.commit(Commit { outcomes, pointers, ..step.commit() }).await.unwrap();
-    first.advance(&step);
+    first.apply_in(Commit { outcomes, pointers, ..step.commit() }, &step).await;
     let mut waiting = Vec::new();
     for round in 0..COMMITS {
         for fault in Faulty::ALL {
@@ -201,13 +193,4 @@ async fn insist_on_both(pair: &mut [Script; 2]) {
             Err(error) => assert!(matches!(error, CommitError::Conflict(_))),
         }
     }
-}
-
-async fn join<T>(tasks: impl Iterator<Item = tokio::task::JoinHandle<T>>) -> Vec<T> {
-    let tasks: Vec<_> = tasks.collect();
-    let mut results = Vec::with_capacity(tasks.len());
-    for task in tasks {
-        results.push(task.await.expect("a committer does not panic"));
-    }
-    results
 }

@@ -1,14 +1,6 @@
 //! A deleted conversation leaves nothing behind.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
-
-use super::support::script::{
-    RECIPIENT, START, Script, activating, active, key, listed, named, recipient, refused, user, users,
-};
-use crate::{
-    domain::{ConversationId, Marks, Policy, Ranges, Sequence},
-    store::{Commit, PointerWrite, Store, Write},
-};
+use super::support::*;
 
 /// The window, archive, ids, list entries and due work of a deleted conversation are removed; conversations
 /// with similar ids are untouched.

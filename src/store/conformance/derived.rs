@@ -3,24 +3,12 @@
 //! For a backend without [`derived`](crate::store::Capabilities::derived), the cases check that nothing is
 //! stored.
 
-use std::sync::Arc;
-
-use super::support::{
-    family::Family,
-    script::{Script, Words, user, users},
-};
+use super::support::*;
 use crate::{
-    domain::{
-        Block, ConversationKey, Policy, Revision, TokenCounter,
-        edit::NewContent,
-        limits::BLOCK_SEQUENCES,
-        policy::PolicyUpdate,
-        update::{Update, UpdateUtterance, update_utterance},
-    },
+    domain::{Block, Revision, limits::BLOCK_SEQUENCES, update::update_utterance},
     store::{
-        Commit,
         Derived::{self, Embeddings, Index},
-        DerivedBlock, Store,
+        DerivedBlock,
     },
 };
 
@@ -130,15 +118,7 @@ pub async fn what_is_erased_takes_its_blocks(store: Arc<dyn Store>) {
 pub async fn what_is_edited_takes_its_block(store: Arc<dyn Store>) {
     let mut script = said(&store, SEVERAL).await;
     keep_all(&script, &[0, 1]).await;
-    let text = "It says something else.";
-    let content = NewContent {
-        content: text.into(),
-        tokens: Words.count(text),
-        encoding: script.state.head.identity.encoding,
-        max_bytes: 1 << 20,
-    };
-    let (id, content) = (script.id_of(1_500), Some(content));
-    let command = UpdateUtterance { id, pinned: None, metadata: None, content, expected: None };
+    let command = script.editing(1_500, "It says something else.");
     let updated = script.decide(|before, context| update_utterance(before, &command, context)).await;
     assert!(script.apply_if(updated.transition).await);
     assert_kept(&script, &[0]).await;
@@ -179,7 +159,7 @@ pub async fn blocks_go_with_the_last_that_is_dropped(store: Arc<dyn Store>) {
             archive_limit: Some(archive_limit),
             ..PolicyUpdate::default()
         };
-        script.update(Update { policy: Some(policy), ..Update::default() }).await;
+        script.limit(policy).await;
     };
     shorter(&mut script, SEVERAL as u32).await;
     assert_kept(&script, &[0, 1]).await;

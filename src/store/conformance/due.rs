@@ -1,12 +1,7 @@
 //! Conversations that are due, and when.
 
-use std::{sync::Arc, time::Duration};
-
-use super::support::script::{START, Script, user};
-use crate::{
-    domain::{Policy, Timestamp, policy::PolicyUpdate, update::Update},
-    store::{Due, Store},
-};
+use super::support::*;
+use crate::store::Due;
 
 /// A conversation is due when its time has come, not before.
 pub async fn nothing_is_due_before_its_time(store: Arc<dyn Store>) {
@@ -44,8 +39,7 @@ pub async fn a_new_policy_sets_the_time(store: Arc<dyn Store>) {
     script.create().await;
     for (seconds, due) in [(50, true), (5, true), (0, false), (1, true)] {
         let expire_after = Some(Duration::from_secs(seconds));
-        let policy = Some(PolicyUpdate { expire_after, ..PolicyUpdate::default() });
-        script.update(Update { policy, ..Update::default() }).await;
+        script.limit(PolicyUpdate { expire_after, ..PolicyUpdate::default() }).await;
         let expected: &[&str] = if due { &["policy"] } else { &[] };
         assert_due(&store, i64::MAX - START.0, 10, expected).await;
         assert_due(&store, seconds as i64 * 1_000_000 - 1, 10, &[]).await;

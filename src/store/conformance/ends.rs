@@ -1,9 +1,6 @@
 //! Conversations that end, and the lists of them.
 
-use std::{sync::Arc, time::Duration};
-
-use super::support::script::{self, Script, activating, active, key, refused, user};
-use crate::store::{Commit, PointerWrite, RecipientKey, Store};
+use super::support::*;
 
 async fn beyond(store: &Arc<dyn Store>, recipient: &RecipientKey, keep: usize, limit: usize) -> Vec<String> {
     let ids = store.ended_beyond(recipient, keep, limit).await.expect("a list is read");
@@ -63,8 +60,7 @@ pub async fn a_rollover_is_one_commit(store: Arc<dyn Store>) {
     let recipient = old.recipient();
     let first = old.saying(vec![user("Hello.")]).await;
     let commit = Commit { pointers: vec![activating(&recipient, "old")], ..first.commit() };
-    store.commit(commit).await.expect("the recipient has no conversation");
-    old.advance(&first);
+    old.apply_in(commit, &first).await;
 
     let mut new = Script::new(&store, "new");
     let (end, start) = (old.ending("idle timeout"), new.saying(vec![user("I am back.")]).await);

@@ -1,17 +1,8 @@
 //! Forks share the utterances from before the fork, and nothing that is said or changed after it.
 
-use std::{collections::BTreeMap, sync::Arc};
-
 use super::{
     lives::{Dice, change},
-    support::{
-        family::Family,
-        script::{call, key, named, refused, result, user, users},
-    },
-};
-use crate::{
-    domain::{Marks, Policy, Sequence, policy::PolicyUpdate, update::Update},
-    store::{Commit, Store, Write},
+    support::*,
 };
 
 /// A conversation of 30 utterances, of which 14 are archived, some with ids.
@@ -153,18 +144,15 @@ pub async fn a_family_is_deleted_in_one_commit(store: Arc<dyn Store>) {
 pub async fn what_one_drops_the_other_keeps(store: Arc<dyn Store>) {
     let mut family = family(&store).await;
     family.fork("parent", "fork").await;
-    let limit = |archive_limit| {
-        let policy = PolicyUpdate { archive_limit: Some(archive_limit), ..PolicyUpdate::default() };
-        Update { policy: Some(policy), ..Update::default() }
-    };
-    family.member("parent").update(limit(5)).await;
+    let most = |limit| PolicyUpdate { archive_limit: Some(limit), ..PolicyUpdate::default() };
+    family.member("parent").limit(most(5)).await;
     assert_eq!(family.kept("parent").first(), Some(Sequence(10)));
     family.check().await;
     family.fork("parent", "short").await;
-    family.member("fork").update(limit(8)).await;
+    family.member("fork").limit(most(8)).await;
     family.check().await;
     family.delete(&["parent"]).await;
-    family.member("short").update(limit(0)).await;
+    family.member("short").limit(most(0)).await;
     family.check().await;
     assert_eq!(family.kept("fork").count(), 24);
 }

@@ -1,14 +1,6 @@
 //! Nothing is visible under another key.
 
-use std::{collections::BTreeMap, sync::Arc};
-
-use super::support::script::{
-    Script, activating, active, attempt, identity, key_in, listed, named, outcome, users,
-};
-use crate::{
-    domain::{ConversationKey, Marks, Policy, Timestamp},
-    store::{Commit, OutcomeKey, Store},
-};
+use super::support::*;
 
 /// The same ids in two namespaces are two conversations, recipients and attempts.
 pub async fn namespaces_share_nothing(store: Arc<dyn Store>) {
@@ -108,9 +100,7 @@ async fn begun(store: &Arc<dyn Store>, key: ConversationKey, recipient: &str, co
         outcomes: vec![(attempt_of(&script), kept)],
         ..step.commit()
     };
-    store.commit(commit).await.unwrap();
-    script.advance(&step);
-    script.check().await;
+    script.apply_in(commit, &step).await;
     script
 }
 

@@ -1,12 +1,7 @@
 //! Lists of a namespace's and of a recipient's conversations, in every order.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
-
-use super::support::script::{START, Script, identity, key, key_in, recipient, users};
-use crate::{
-    domain::{Head, Namespace, Policy, Timestamp},
-    store::{List, ListOf, ListOrder, Store},
-};
+use super::support::*;
+use crate::domain::Head;
 
 const ORDERS: [ListOrder; 4] = [
     ListOrder { by_update: false, newest_first: true },
@@ -20,7 +15,7 @@ const BY_UPDATE: [ListOrder; 2] = [ORDERS[2], ORDERS[3]];
 pub async fn a_namespace_lists_all_its_recipients(store: Arc<dyn Store>) {
     assert_eq!(all(&store, list(ORDERS[0])).await, [""; 0]);
     for (id, whose, seconds) in [("a", "ann", 1), ("b", "bob", 2), ("c", "ann", 3)] {
-        at(&store, id, whose, seconds).await;
+        starting(&store, id, whose, seconds).await;
     }
     let mut other = Script::of(&store, identity(key_in("other", "d"), "ann"), Policy::ROLLING);
     other.create().await;
@@ -36,7 +31,7 @@ pub async fn lists_are_in_each_order(store: Arc<dyn Store>) {
     let mut heads = Vec::new();
     for number in 0..12_i64 {
         let whose = if number % 3 == 0 { "bob" } else { "ann" };
-        let mut script = at(&store, &format!("c{number}"), whose, number / 2).await;
+        let mut script = starting(&store, &format!("c{number}"), whose, number / 2).await;
         // some update times share a span, some are far apart, and their order is not that of the starts
         script.now = START.plus(Duration::from_millis(((number * 7) % 12 * 29_000) as u64));
         script.say(users(1)).await;
@@ -58,7 +53,8 @@ pub async fn ids_that_begin_alike_are_listed(store: Arc<dyn Store>) {
     let mut heads = Vec::new();
     for (number, id) in ["user:1", "user:12", "user:2", "User:1", "u", "users", "ß", "ßa"].iter().enumerate()
     {
-        let mut script = at(&store, id, if number % 2 == 0 { "ann" } else { "bob" }, number as i64).await;
+        let mut script =
+            starting(&store, id, if number % 2 == 0 { "ann" } else { "bob" }, number as i64).await;
         script.now = START.plus(Duration::from_secs(100 - number as u64));
         script.say(users(1)).await;
         heads.push(script.state.head.clone());
@@ -79,8 +75,8 @@ pub async fn ids_that_begin_alike_are_listed(store: Arc<dyn Store>) {
 
 /// A change moves a conversation to its new place in a list by update, whether moments or hours later.
 pub async fn a_change_moves_in_a_list_by_update(store: Arc<dyn Store>) {
-    let mut first = at(&store, "first", "ann", 0).await;
-    at(&store, "second", "ann", 1).await;
+    let mut first = starting(&store, "first", "ann", 0).await;
+    starting(&store, "second", "ann", 1).await;
     for later in [2, 65, 3_600] {
         first.now = START.plus(Duration::from_secs(later));
         first.say(users(1)).await;
@@ -96,7 +92,7 @@ pub async fn a_change_moves_in_a_list_by_update(store: Arc<dyn Store>) {
 
 /// A deleted conversation is in no list; a new one with its id is.
 pub async fn what_is_deleted_is_in_no_list(store: Arc<dyn Store>) {
-    let mut gone = at(&store, "gone", "ann", 0).await;
+    let mut gone = starting(&store, "gone", "ann", 0).await;
     gone.say(users(3)).await;
     gone.delete().await;
     for order in ORDERS {
@@ -115,7 +111,7 @@ pub async fn pages_go_on_while_others_come_and_go(store: Arc<dyn Store>) {
     for order in ORDERS {
         let mut scripts = Vec::new();
         for number in 0..6 {
-            scripts.push(at(&store, &format!("c{number}"), "ann", number * 50).await);
+            scripts.push(starting(&store, &format!("c{number}"), "ann", number * 50).await);
         }
         let page = List { limit: 2, ..list(order) };
         let heads = store.list(page.clone()).await.unwrap();
@@ -125,7 +121,7 @@ pub async fn pages_go_on_while_others_come_and_go(store: Arc<dyn Store>) {
         let (told, untold) = if order.newest_first { (4, 1) } else { (1, 4) };
         scripts[told].delete().await;
         scripts[untold].delete().await;
-        let mut early = at(&store, "early", "ann", -50).await;
+        let mut early = starting(&store, "early", "ann", -50).await;
         ids.extend(all(&store, List { after, ..page }).await);
         let expected: &[&str] = match order.newest_first {
             true => &["c5", "c4", "c3", "c2", "c0", "early"],
@@ -144,7 +140,7 @@ pub async fn pages_go_on_while_others_come_and_go(store: Arc<dyn Store>) {
 pub async fn nothing_stays_unlisted_that_changes_meanwhile(store: Arc<dyn Store>) {
     let mut scripts = Vec::new();
     for number in 0..9 {
-        scripts.push(at(&store, &format!("c{number}"), "ann", number * 10).await);
+        scripts.push(starting(&store, &format!("c{number}"), "ann", number * 10).await);
     }
     let (mut told, mut after) = (Vec::new(), None);
     for round in 0.. {
@@ -164,15 +160,6 @@ pub async fn nothing_stays_unlisted_that_changes_meanwhile(store: Arc<dyn Store>
     let seen: BTreeSet<_> = told.iter().map(String::as_str).collect();
     assert_eq!(seen.len(), 9, "{told:?}");
     assert_eq!(told, ["c0", "c1", "c2", "c3", "c4", "c5", "c6", "c0", "c8", "c1", "c7"]);
-}
-
-/// Creates a conversation that starts, and is last changed, this many seconds after [`START`].
-async fn at(store: &Arc<dyn Store>, id: &str, recipient: &str, seconds: i64) -> Script {
-    let mut identity = identity(key(id), recipient);
-    identity.start_time = Timestamp(START.0 + seconds * 1_000_000);
-    let mut script = Script::of(store, identity, Policy::ROLLING);
-    script.create().await;
-    script
 }
 
 fn list(order: ListOrder) -> List {

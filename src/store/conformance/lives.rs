@@ -1,12 +1,6 @@
 //! Whole lives of conversations, checked after each step.
 
-use std::{sync::Arc, time::Duration};
-
-use super::support::script::{Script, call, named, result, said, user, users};
-use crate::{
-    domain::{Marks, Policy, Role, Sequence, policy::PolicyUpdate, update::Update},
-    store::Store,
-};
+use super::support::*;
 
 /// A conversation under the default limits, long enough to fold its summary.
 pub async fn a_rolling_conversation_is_kept_at_each_step(store: Arc<dyn Store>) {
@@ -118,7 +112,7 @@ async fn resize(script: &mut Script, dice: &mut Dice) {
         summarization_enabled: Some(dice.below(4) > 0),
         ..PolicyUpdate::default()
     };
-    script.update(Update { policy: Some(policy), ..Update::default() }).await;
+    script.limit(policy).await;
 }
 
 /// Pseudorandom numbers, the same in each run (xorshift).

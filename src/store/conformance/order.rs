@@ -1,12 +1,6 @@
 //! Commits of one conversation take effect in the order of the calls.
 
-use std::sync::Arc;
-
-use super::support::script::{Script, Step, attempt, outcome, refused, user, users};
-use crate::{
-    domain::Policy,
-    store::{Commit, CommitError, Store},
-};
+use super::support::*;
 
 /// Commits take effect in the order of the calls, even if the second future is awaited first.
 pub async fn commits_take_effect_in_the_order_of_calls(store: Arc<dyn Store>) {

@@ -1,12 +1,7 @@
 //! Outcomes of attempts with a request id are stored for a limited time.
 
-use std::{sync::Arc, time::Duration};
-
-use super::support::script::{START, Script, attempt, outcome, refused, users};
-use crate::{
-    domain::{Marks, Namespace, Policy, Timestamp},
-    store::{Commit, Outcome, OutcomeKey, Store},
-};
+use super::support::*;
+use crate::store::Outcome;
 
 /// Each field is returned as it was committed, including the numbers of a window over its limit.
 pub async fn an_outcome_is_kept_whole(store: Arc<dyn Store>) {
@@ -16,9 +11,7 @@ pub async fn an_outcome_is_kept_whole(store: Arc<dyn Store>) {
         let step = script.saying(users(21)).await;
         let kept = outcome(&step.after, START);
         let outcomes = vec![(attempt(name), kept.clone())];
-        store.commit(Commit { outcomes, ..step.commit() }).await.unwrap();
-        script.advance(&step);
-        script.check().await;
+        script.apply_in(Commit { outcomes, ..step.commit() }, &step).await;
         assert_eq!(store.outcome(&attempt(name), START).await, Ok(Some(kept)));
     }
 }

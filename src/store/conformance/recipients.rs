@@ -1,14 +1,7 @@
 //! A recipient's active conversation, and the list of all its conversations.
 
-use std::{sync::Arc, time::Duration};
-
-use super::support::script::{
-    RECIPIENT, START, Script, activating, active, identity, key, listed, recipient, refused, users,
-};
-use crate::{
-    domain::{ConversationId, Policy},
-    store::{Commit, Page, PointerWrite, Store},
-};
+use super::support::*;
+use crate::store::Page;
 
 /// An unknown recipient has no active conversation and an empty list.
 pub async fn a_recipient_without_conversations_has_none(store: Arc<dyn Store>) {
@@ -24,9 +17,7 @@ pub async fn the_active_conversation_moves(store: Arc<dyn Store>) {
         let mut script = Script::new(&store, id);
         let step = script.creating();
         let pointers = vec![PointerWrite { before: before.map(id_of), ..activating(&ann, id) }];
-        store.commit(Commit { pointers, ..step.commit() }).await.unwrap();
-        script.advance(&step);
-        script.check().await;
+        script.apply_in(Commit { pointers, ..step.commit() }, &step).await;
         assert_eq!(active(&store, &ann).await.as_deref(), Some(id));
     }
     let gone = PointerWrite { recipient: ann.clone(), before: Some(id_of("two")), after: None };
@@ -53,10 +44,10 @@ pub async fn a_pointer_moves_without_a_write(store: Arc<dyn Store>) {
 /// Conversations are ordered by their starts, no matter when they changed.
 pub async fn conversations_are_listed_the_newest_first(store: Arc<dyn Store>) {
     for (id, minutes) in [("noon", 0), ("later", 7), ("early", -30), ("late", 90)] {
-        starting(&store, id, RECIPIENT, minutes).await;
+        starting(&store, id, RECIPIENT, 60 * minutes).await;
     }
-    starting(&store, "another's", "bob", 5).await;
-    let mut early = starting(&store, "earliest", RECIPIENT, -31).await;
+    starting(&store, "another's", "bob", 60 * 5).await;
+    let mut early = starting(&store, "earliest", RECIPIENT, -60 * 31).await;
     early.say(users(2)).await;
     let expected = ["late", "later", "noon", "early", "earliest"];
     assert_eq!(listed(&store, &recipient(RECIPIENT), 10).await, expected);
@@ -74,7 +65,7 @@ pub async fn equal_starts_are_listed_by_descending_id(store: Arc<dyn Store>) {
 /// Pages of any size contain each conversation once.
 pub async fn pages_cover_a_list_once(store: Arc<dyn Store>) {
     for number in 0..10 {
-        starting(&store, &format!("c{number}"), RECIPIENT, number / 3).await;
+        starting(&store, &format!("c{number}"), RECIPIENT, number / 3 * 60).await;
     }
     let ann = recipient(RECIPIENT);
     let all = listed(&store, &ann, 100).await;
@@ -88,7 +79,7 @@ pub async fn pages_cover_a_list_once(store: Arc<dyn Store>) {
 pub async fn a_page_starts_behind_what_was_deleted(store: Arc<dyn Store>) {
     let mut scripts = Vec::new();
     for number in 0..5 {
-        scripts.push(starting(&store, &format!("c{number}"), RECIPIENT, number).await);
+        scripts.push(starting(&store, &format!("c{number}"), RECIPIENT, 60 * number).await);
     }
     scripts[3].delete().await;
     let after = Some((scripts[3].state.head.identity.start_time.plus(minutes(3)), id_of("c3")));
@@ -107,15 +98,6 @@ pub async fn lists_hold_the_newest_heads(store: Arc<dyn Store>) {
         let heads = store.list(page.of(&recipient(RECIPIENT))).await.unwrap();
         assert_eq!(heads, [script.state.head.clone()]);
     }
-}
-
-/// Creates a conversation that starts this many minutes after [`START`].
-async fn starting(store: &Arc<dyn Store>, id: &str, recipient: &str, minutes: i64) -> Script {
-    let mut identity = identity(key(id), recipient);
-    identity.start_time.0 = START.0 + minutes * 60_000_000;
-    let mut script = Script::of(store, identity, Policy::ROLLING);
-    script.create().await;
-    script
 }
 
 /// Once the last conversation and the pointer of a recipient are removed, nothing keyed by the recipient

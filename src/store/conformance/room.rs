@@ -1,15 +1,6 @@
 //! Cases for a store that can be full, with room for 64 KiB to 32 MiB.
 
-use std::sync::Arc;
-
-use super::support::{
-    family::Family,
-    script::{RECIPIENT, Script, activating, active, attempt, is_full, outcome, recipient, user, users},
-};
-use crate::{
-    domain::{Policy, Timestamp},
-    store::{Commit, CommitError, Store, StoreError},
-};
+use super::support::*;
 
 /// The bytes of one utterance in these cases.
 const PIECE: usize = 16 << 10;

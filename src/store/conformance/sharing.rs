@@ -1,17 +1,9 @@
 //! What processes that share a store learn of each other. A store for a single process has nothing to report.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
-
 use futures::{FutureExt, StreamExt};
 
-use super::support::{
-    family::Family,
-    script::{RECIPIENT, Script, activating, key, recipient, user, users},
-};
-use crate::{
-    domain::{ChangeId, ConversationKey, Policy},
-    store::{BoxStream, Commit, Hint, LastSeen, Store},
-};
+use super::support::*;
+use crate::store::{BoxStream, Hint, LastSeen};
 
 /// How long a case waits for a hint.
 const LATEST: Duration = Duration::from_secs(20);

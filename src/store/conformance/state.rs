@@ -1,19 +1,11 @@
 //! Named values stored with a conversation.
 
-use std::sync::Arc;
-
-use super::support::{
-    family::Family,
-    script::{RECIPIENT, Script, Step, active, identity, key, recipient, refused, users},
-};
-use crate::{
-    domain::{
-        Conversation, ConversationId, ConversationKey, Namespace, Policy, Timestamp, Verdict,
-        change::Context,
-        limits::MAX_ID_BYTES,
-        state::{StateChange, StateContent, StateValue, UpdateState, update_state},
-    },
-    store::{Commit, CommitError, List, ListOf, ListOrder, Quota, Quotas, Store, StoreError},
+use super::support::*;
+use crate::domain::{
+    Verdict,
+    change::Context,
+    limits::MAX_ID_BYTES,
+    state::{StateChange, StateContent, StateValue, UpdateState, update_state},
 };
 
 /// Values of bytes and of JSON, empty and large, are stored, and returned by name: all or some.

@@ -1,14 +1,7 @@
 //! States are loaded as they were committed.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
-
-use super::support::script::{Script, call, key, named, result, said, user, users};
-use crate::{
-    domain::{
-        Draft, Marks, More, Oversize, Policy, Role, Timestamp, ToolCall, policy::PolicyUpdate, update::Update,
-    },
-    store::Store,
-};
+use super::support::*;
+use crate::domain::{Draft, More, Oversize, ToolCall};
 
 /// Nothing is loaded for a conversation that was never committed.
 pub async fn nothing_is_loaded_of_an_unknown_conversation(store: Arc<dyn Store>) {
@@ -143,7 +136,7 @@ pub async fn a_summary_is_kept_with_its_segments(store: Arc<dyn Store>) {
     assert!(levels(&script) > Some(0), "the segments were folded");
     assert!(script.forget("sequence:1-30", true).await);
     let off = PolicyUpdate { summary_token_limit: Some(1), ..PolicyUpdate::default() };
-    script.update(Update { policy: Some(off), ..Update::default() }).await;
+    script.limit(off).await;
     assert!(script.forget("all", true).await);
     assert!(script.state.summary.segments().is_empty());
 }

@@ -1,12 +1,7 @@
 //! The events that are stored with commits.
 
-use std::sync::Arc;
-
-use super::support::script::{Script, key_in, user};
-use crate::{
-    domain::Namespace,
-    store::{Commit, Store, StoreError, TracePage, TracePlace, Traced},
-};
+use super::support::*;
+use crate::store::{TracePage, TracePlace, Traced};
 
 fn namespace() -> Namespace {
     Namespace::default()
@@ -55,16 +50,13 @@ pub async fn events_are_kept_in_order(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "c");
     let step = script.creating();
     let first = store.trace_end(&namespace()).await.expect("there is a trace");
-    store.commit(Commit { traced: traced(&["before"]), ..step.commit() }).await.expect("it is new");
-    script.advance(&step);
+    script.apply_in(Commit { traced: traced(&["before"]), ..step.commit() }, &step).await;
     assert_eq!(texts(&events(&store, first, 1).await), ["before"]);
     let start = store.trace_end(&namespace()).await.expect("there is a trace");
     for round in 0..5 {
         let step = script.saying(vec![user("hello")]).await;
         let (one, two) = (format!("{round} one"), format!("{round} two"));
-        let commit = Commit { traced: traced(&[&one, &two]), ..step.commit() };
-        store.commit(commit).await.expect("nobody else writes");
-        script.advance(&step);
+        script.apply_in(Commit { traced: traced(&[&one, &two]), ..step.commit() }, &step).await;
     }
     let alone = Commit { traced: traced(&["alone"]), ..Commit::default() };
     store.commit(alone).await.expect("it requires nothing");

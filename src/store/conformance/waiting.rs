@@ -1,15 +1,6 @@
 //! The conversations that wait for a model, and since when.
 
-use std::{sync::Arc, time::Duration};
-
-use super::support::{
-    family::Family,
-    script::{START, Script, key, key_in, refused, user, users},
-};
-use crate::{
-    domain::{ConversationKey, Marks, Policy, Timestamp, policy::PolicyUpdate, update::Update},
-    store::Store,
-};
+use super::support::*;
 
 /// Ten utterances leave once there are more than twenty, and a model should summarise them.
 fn told() -> Policy {
@@ -63,7 +54,7 @@ pub async fn nothing_waits_without_a_model(store: Arc<dyn Store>) {
     assert!(!script.state.summary.segments().is_empty());
     assert_waiting(&store, &[]).await;
     let asked = PolicyUpdate { llm_summaries: Some(true), ..PolicyUpdate::default() };
-    script.update(Update { policy: Some(asked), ..Update::default() }).await;
+    script.limit(asked).await;
     script.now = START.plus(Duration::from_secs(3));
     script.say(users(20)).await;
     assert_waiting(&store, &[("plain", 3)]).await;
@@ -75,7 +66,7 @@ pub async fn what_waits_longest_comes_first(store: Arc<dyn Store>) {
         waiting(&store, id, seconds).await;
     }
     assert_waiting(&store, &[("c", 20), ("d", 20), ("b", 30), ("a", 40), ("ab", 40)]).await;
-    let mut other = Script::of(&store, super::support::script::identity(key_in("other", "c"), "bob"), told());
+    let mut other = Script::of(&store, identity(key_in("other", "c"), "bob"), told());
     other.now = START.plus(Duration::from_secs(10));
     other.say(users(21)).await;
     let first = store.waiting(None, 1).await.unwrap();
@@ -133,7 +124,7 @@ pub async fn what_was_folded_waits_since_its_first(store: Arc<dyn Store>) {
     let tokens = script.state.summary.tokens();
     let less = PolicyUpdate { summary_token_limit: Some(tokens - 1), ..PolicyUpdate::default() };
     script.now = script.now.plus(Duration::from_secs(5));
-    script.update(Update { policy: Some(less), ..Update::default() }).await;
+    script.limit(less).await;
     let folded = script.awaiting();
     assert!(folded.len() == 1 && !before.contains(&folded[0]));
     assert_waiting(&store, &[("folded", 1)]).await;

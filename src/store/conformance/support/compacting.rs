@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::script::{Script, Step, Words};
 use crate::domain::{
     Loaded, Ranges, Refusal,
-    change::Context,
     closing::{ReplaceClosing, Told, replace_closing},
     compaction::{
         Cause, Compact, Compaction, Extent, ReplaceByLlm, Undo, compact, give_up, replace_by_llm, undo,
@@ -66,8 +65,7 @@ impl Script {
             seen: self.state.head.revision,
             from: self.state.summary.covers(),
         };
-        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
-        let transition = replace_by_llm(&self.state, &command, &context);
+        let transition = replace_by_llm(&self.state, &command, &self.context(&Loaded::default()));
         assert!(self.apply_if(transition).await, "the segment waits");
     }
 
@@ -76,15 +74,13 @@ impl Script {
         let told = Told { title: title.into(), summary: "It was about codes.".into() };
         let teller = Teller { model: "small".into(), prompt: 1 };
         let command = ReplaceClosing { told, teller, seen: self.state.head.revision };
-        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
-        let transition = replace_closing(&self.state, &command, &context);
+        let transition = replace_closing(&self.state, &command, &self.context(&Loaded::default()));
         assert!(self.apply_if(transition).await, "the ending waits");
     }
 
     /// Stops waiting for a model for the segment with this number.
     pub async fn give_up(&mut self, segment: u32) {
-        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
-        let transition = give_up(&self.state, segment, &context);
+        let transition = give_up(&self.state, segment, &self.context(&Loaded::default()));
         assert!(self.apply_if(transition).await, "the segment waits");
     }
 }

@@ -2,13 +2,11 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::script::{Script, Step, Words, key, lineage};
+use super::script::{Script, Step, key, lineage};
 use crate::{
     domain::{
-        Policy, Ranges, Refusal, Revision, Sequence, TokenCounter,
-        edit::NewContent,
+        Policy, Ranges, Refusal, Revision, Sequence,
         fork::{Fork, ForkEdited, Forked, fork, fork_edited},
-        update::UpdateUtterance,
     },
     store::{Commit, Store},
 };
@@ -71,21 +69,7 @@ impl Family {
         content: &str,
     ) -> Result<Forking, Refusal> {
         let script = &self.members[parent];
-        let content = NewContent {
-            content: content.into(),
-            tokens: Words.count(content),
-            encoding: script.state.head.identity.encoding,
-            max_bytes: 1 << 20,
-        };
-        let id_of_edited = script.id_of(sequence);
-        let update = UpdateUtterance {
-            id: id_of_edited,
-            pinned: None,
-            metadata: None,
-            content: Some(content),
-            expected: None,
-        };
-        let command = ForkEdited { fork: naming(id), update };
+        let command = ForkEdited { fork: naming(id), update: script.editing(sequence, content) };
         let edited = script.decided(|before, context| fork_edited(before, &command, context)).await?;
         Ok(self.forked(parent, id, edited.forked))
     }

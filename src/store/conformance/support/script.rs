@@ -9,6 +9,8 @@ use std::{
     time::Duration,
 };
 
+use tokio::task::JoinHandle;
+
 use crate::{
     domain::{
         Change, ChangeId, Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity,
@@ -17,6 +19,7 @@ use crate::{
         Verdict,
         capacity::Capacity,
         change::Context,
+        edit::NewContent,
         end::{End, end},
         forget::{
             Forget,
@@ -26,6 +29,7 @@ use crate::{
         },
         forgetting,
         memorize::{Memorize, Replace, memorize, replace},
+        policy::PolicyUpdate,
         share::{Secret, ShareDigest, Sharing, revoke, share},
         update::{Create, Update, UpdateUtterance, create, update, update_utterance},
     },
@@ -199,6 +203,11 @@ impl Script {
         self.apply(&Step::of(&self.state, transition)).await;
     }
 
+    /// Changes the policy.
+    pub async fn limit(&mut self, policy: PolicyUpdate) {
+        self.update(Update { policy: Some(policy), ..Update::default() }).await;
+    }
+
     /// Ends the conversation.
     pub async fn end(&mut self, reason: &str) {
         let step = self.ending(reason);
@@ -206,24 +215,26 @@ impl Script {
     }
 
     pub fn ending(&self, reason: &str) -> Step {
-        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
         let command = End { reason: reason.into(), expected: None };
-        Step::of(&self.state, end(&self.state, &command, &context).expect("it has not ended"))
+        Step::of(
+            &self.state,
+            end(&self.state, &command, &self.context(&Loaded::default())).expect("it has not ended"),
+        )
     }
 
     /// Shares the conversation; the share's id and secret are derived from `number`.
     pub async fn share(&mut self, number: u8, lifetime: Duration, include_archive: bool) {
         let (id, digest) = (ShareId::assigned(number.into()), ShareDigest::of(&Secret([number; 16])));
         let command = Sharing { id, digest, lifetime, include_archive };
-        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
-        let (transition, _) = share(&self.state, &command, &context).expect("there is room for a share");
+        let (transition, _) = share(&self.state, &command, &self.context(&Loaded::default()))
+            .expect("there is room for a share");
         self.apply(&Step::of(&self.state, transition)).await;
     }
 
     /// Revokes the share with this number.
     pub async fn revoke(&mut self, number: u8) {
-        let context = Context { now: self.now, counter: &Words, loaded: &Loaded::default(), llm: false };
-        let transition = revoke(&self.state, &ShareId::assigned(number.into()), &context);
+        let transition =
+            revoke(&self.state, &ShareId::assigned(number.into()), &self.context(&Loaded::default()));
         self.apply(&Step::of(&self.state, transition.expect("there is such a share"))).await;
     }
 
@@ -248,7 +259,12 @@ impl Script {
 
     /// Commits `step` and checks the result in the store.
     pub async fn apply(&mut self, step: &Step) {
-        self.store.commit(step.commit()).await.expect("the conversation is at this revision");
+        self.apply_in(step.commit(), step).await;
+    }
+
+    /// Applies a step in a commit that does more, and checks the store.
+    pub async fn apply_in(&mut self, commit: Commit, step: &Step) {
+        self.store.commit(commit).await.expect("the conversation is at this revision");
         self.advance(step);
         self.check().await;
     }
@@ -317,6 +333,23 @@ impl Script {
         utterance.expect("the utterance is stored").id_text().into()
     }
 
+    /// What the rules are given, apart from the state and the command.
+    pub fn context<'a>(&self, loaded: &'a Loaded) -> Context<'a> {
+        Context { now: self.now, counter: &Words, loaded, llm: false }
+    }
+
+    /// A command that edits the content of an utterance.
+    pub fn editing(&self, sequence: u64, content: &str) -> UpdateUtterance {
+        let content = NewContent {
+            content: content.into(),
+            tokens: Words.count(content),
+            encoding: self.state.head.identity.encoding,
+            max_bytes: 1 << 20,
+        };
+        let id = self.id_of(sequence);
+        UpdateUtterance { id, pinned: None, metadata: None, content: Some(content), expected: None }
+    }
+
     pub async fn decide<T>(
         &self,
         rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>,
@@ -331,8 +364,7 @@ impl Script {
     ) -> Result<T, Refusal> {
         let mut loaded = Loaded::default();
         loop {
-            let context = Context { now: self.now, counter: &Words, loaded: &loaded, llm: false };
-            let need = match rule(&self.state, &context)? {
+            let need = match rule(&self.state, &self.context(&loaded))? {
                 Verdict::Decided(decision) => return Ok(decision),
                 Verdict::Need(need) => need,
             };
@@ -390,6 +422,15 @@ pub fn identity(key: ConversationKey, recipient: &str) -> Identity {
         start_time: START,
         encoding: Encoding::Cl100kBase,
     }
+}
+
+/// Creates a conversation that starts this many seconds after [`START`].
+pub async fn starting(store: &Arc<dyn Store>, id: &str, recipient: &str, seconds: i64) -> Script {
+    let mut identity = identity(key(id), recipient);
+    identity.start_time.0 = START.0 + seconds * 1_000_000;
+    let mut script = Script::of(store, identity, Policy::ROLLING);
+    script.create().await;
+    script
 }
 
 pub fn recipient(id: &str) -> RecipientKey {
@@ -471,6 +512,12 @@ pub async fn active(store: &Arc<dyn Store>, recipient: &RecipientKey) -> Option<
 /// Checks that the commit conflicts.
 pub async fn refused(store: &Arc<dyn Store>, commit: Commit) {
     assert!(matches!(store.commit(commit).await, Err(CommitError::Conflict(_))));
+}
+
+/// The results of all these tasks.
+pub async fn join<T>(tasks: impl Iterator<Item = JoinHandle<T>>) -> Vec<T> {
+    let joined = futures::future::join_all(tasks).await;
+    joined.into_iter().map(|result| result.expect("a task does not panic")).collect()
 }
 
 /// Whether the commit was refused for lack of room.
