@@ -61,13 +61,9 @@ macro_rules! on_each_engine {
 mod blocks_tests;
 mod disk;
 #[cfg(test)]
-mod engine_tests;
-#[cfg(test)]
 mod quotas_tests;
 #[cfg(test)]
-mod test_conversation;
-#[cfg(test)]
-mod test_outcome;
+mod tests;
 
 pub use backup::{Backup, BackupError, Held};
 pub use copy::{Copied, CopyError, CopyPlace, copy, is_same};

@@ -44,7 +44,7 @@ mod tests {
             conformance::{self, support::family::Family},
             durable::{
                 DurableStore, EngineKind, Options,
-                test_conversation::{TestConversation, TestStore, user},
+                tests::conversation::{TestConversation, TestStore, user},
                 verify,
             },
         },

@@ -15,7 +15,7 @@ use crate::{
         fjall::Fjall,
         key_value::Pairs,
         records::{Fault, Policies, Utterances},
-        test_conversation::{TestConversation, TestStore, calls, named, result, said, user},
+        tests::conversation::{TestConversation, TestStore, calls, named, result, said, user},
         verify,
     },
 };

@@ -13,7 +13,7 @@ use crate::{
         CommitError, Store, StoreError,
         durable::{
             DurableStore, EngineKind, Options,
-            test_outcome::{keeping, key},
+            tests::outcome::{keeping, key},
         },
     },
 };

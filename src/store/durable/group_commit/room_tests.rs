@@ -14,7 +14,7 @@ use crate::{
         durable::{
             Directory, DurableStore, EngineKind, Flush,
             disk::room::Room,
-            test_outcome::{keeping, key},
+            tests::outcome::{keeping, key},
         },
     },
 };

@@ -24,7 +24,7 @@ use crate::{
             key_value::{Key, KeyValue, Pairs, Value},
             records::{self, OutcomeName},
             request::Step,
-            test_outcome::{self, keeping, key},
+            tests::outcome::{self, keeping, key},
         },
     },
 };
@@ -67,7 +67,7 @@ impl Held {
 
 impl KeyValue for Held {
     fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError> {
-        let unlucky = OutcomeName::of(&test_outcome::key(UNLUCKY));
+        let unlucky = OutcomeName::of(&outcome::key(UNLUCKY));
         assert_ne!(key, records::key::<records::Outcomes>(&unlucky));
         Ok(self.pairs.lock().get(key).cloned())
     }

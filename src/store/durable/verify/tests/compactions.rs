@@ -13,7 +13,7 @@ use crate::{
     },
     store::durable::{
         records::{Compactions, Segments, Waiting},
-        test_conversation::{TestConversation, TestStore, user},
+        tests::conversation::{TestConversation, TestStore, user},
     },
 };
 

@@ -17,7 +17,7 @@ use crate::{
                 self, ConversationName, GivenIds, Heads, Kind, LineageReader, Links, Metas, Readers,
                 Utterances,
             },
-            test_conversation::{named, user},
+            tests::conversation::{named, user},
         },
     },
 };

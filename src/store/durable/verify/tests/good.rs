@@ -11,7 +11,7 @@ use crate::{
         Directory, EngineKind,
         key_value::{Batch, Durability, Key, Value},
         records::{self, Heads, Kind, OutcomeName, Utterances},
-        test_conversation::{TestConversation, TestStore, calls, named, result, said, user},
+        tests::conversation::{TestConversation, TestStore, calls, named, result, said, user},
     },
 };
 

@@ -9,7 +9,7 @@ use crate::{
     domain::{Marks, Policy, policy::PolicyUpdate},
     store::durable::{
         Directory, EngineKind,
-        test_conversation::{TestConversation, TestStore, calls, named, result, said, user},
+        tests::conversation::{TestConversation, TestStore, calls, named, result, said, user},
     },
 };
 

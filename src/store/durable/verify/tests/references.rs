@@ -13,7 +13,7 @@ use crate::{
                 self, Active, ConversationName, Dues, GivenIds, ListPlace, Listed, OutcomeAges, Outcomes,
                 StateName, StateValues,
             },
-            test_conversation::{TestConversation, TestStore},
+            tests::conversation::{TestConversation, TestStore},
             verify,
         },
     },

@@ -7,8 +7,7 @@ use std::{
     time::Duration,
 };
 
-use super::{DurableStore, EngineKind, Flush, Options};
-pub(super) use crate::store::conformance::support::script::{named, said, user};
+pub use crate::store::conformance::support::script::{named, said, user};
 use crate::{
     domain::{
         Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, More, Namespace,
@@ -16,22 +15,22 @@ use crate::{
         compaction::Extent,
         policy::PolicyUpdate,
         state::{StateChange, StateContent, UpdateState, update_state},
-        update::Update,
     },
     store::{
         Commit, PointerWrite, Store,
         conformance::support::script::{self, START, Script, Step, attempt, outcome},
+        durable::{DurableStore, EngineKind, Flush, Options},
     },
 };
 
 /// An open store.
-pub(super) struct TestStore {
+pub struct TestStore {
     runtime: tokio::runtime::Runtime,
     store: Arc<dyn Store>,
 }
 
 impl TestStore {
-    pub(super) fn open(engine: EngineKind, path: &Path) -> Self {
+    pub fn open(engine: EngineKind, path: &Path) -> Self {
         let options = Options { flush: Flush::Interval(Duration::from_secs(3_600)), ..Options::default() };
         let store = Arc::new(DurableStore::open(engine, path, &options).unwrap());
         Self { runtime: tokio::runtime::Builder::new_current_thread().build().unwrap(), store }
@@ -39,7 +38,7 @@ impl TestStore {
 }
 
 /// A conversation in a store. The store is open until this is dropped.
-pub(super) struct TestConversation<'s> {
+pub struct TestConversation<'s> {
     test_store: &'s TestStore,
     script: Script,
     /// The number of attempts so far, which makes request ids unique.
@@ -62,13 +61,13 @@ impl DerefMut for TestConversation<'_> {
 
 impl<'s> TestConversation<'s> {
     /// A conversation before its first revision. `number` must be unique within a store.
-    pub(super) fn new(test_store: &'s TestStore, id: &str, number: u8, policy: Policy) -> Self {
+    pub fn new(test_store: &'s TestStore, id: &str, number: u8, policy: Policy) -> Self {
         let recipient = RecipientId::new(&format!("friend of {id}")).unwrap();
         Self::of(test_store, ConversationId::new(id).unwrap(), recipient, number, policy)
     }
 
     /// Stores a recipient's own state, with some values.
-    pub(super) fn own_state(test_store: &'s TestStore, recipient: &str, number: u8) -> Arc<Conversation> {
+    pub fn own_state(test_store: &'s TestStore, recipient: &str, number: u8) -> Arc<Conversation> {
         let recipient = RecipientId::new(recipient).unwrap();
         let id = ConversationId::of_state(&recipient);
         let mut own = Self::of(test_store, id, recipient, number, Policy::SESSION);
@@ -104,7 +103,7 @@ impl<'s> TestConversation<'s> {
     }
 
     /// A conversation stored in the state `state`.
-    pub(super) fn going_on(test_store: &'s TestStore, state: Arc<Conversation>) -> Self {
+    pub fn going_on(test_store: &'s TestStore, state: Arc<Conversation>) -> Self {
         let Conversation { head, .. } = &*state;
         let script = Script::of(&test_store.store, (*head.identity).clone(), head.policy.clone());
         let mut script = Script { now: head.update_time, state, lenient: true, ..script };
@@ -114,45 +113,44 @@ impl<'s> TestConversation<'s> {
         Self { test_store, script, attempts: 0 }
     }
 
-    pub(super) fn say(&mut self, drafts: Vec<Draft>) {
+    pub fn say(&mut self, drafts: Vec<Draft>) {
         self.test_store.runtime.block_on(self.script.say(drafts));
     }
 
-    pub(super) fn forget(&mut self, instruction: &str, hard: bool) {
+    pub fn forget(&mut self, instruction: &str, hard: bool) {
         self.test_store.runtime.block_on(self.script.forget(instruction, hard));
     }
 
     /// Restores the units of those of these utterances that are stored.
-    pub(super) fn restore(&mut self, sequences: &[u64]) {
+    pub fn restore(&mut self, sequences: &[u64]) {
         let stored: Vec<_> = sequences.iter().copied().filter(|sequence| self.has(*sequence)).collect();
         self.test_store.runtime.block_on(self.script.restore(&stored));
     }
 
     /// Pins or unpins an utterance's unit, if the utterance is stored.
-    pub(super) fn pin(&mut self, sequence: u64, pinned: bool) {
+    pub fn pin(&mut self, sequence: u64, pinned: bool) {
         if self.has(sequence) {
             self.test_store.runtime.block_on(self.script.mark(sequence, pinned, "marked"));
         }
     }
 
-    pub(super) fn limit(&mut self, policy: PolicyUpdate) {
-        let command = Update { policy: Some(policy), ..Update::default() };
-        self.test_store.runtime.block_on(self.script.update(command));
+    pub fn limit(&mut self, policy: PolicyUpdate) {
+        self.test_store.runtime.block_on(self.script.limit(policy));
     }
 
     /// Compacts the conversation to its last `keep_recent` utterances, if possible.
-    pub(super) fn compact(&mut self, keep_recent: u32) {
+    pub fn compact(&mut self, keep_recent: u32) {
         let compacting = self.script.try_compact(Extent::AllBut(keep_recent), true);
         let _refused = self.test_store.runtime.block_on(compacting);
     }
 
     /// Undoes the last compaction in effect, if possible.
-    pub(super) fn undo(&mut self) {
+    pub fn undo(&mut self) {
         let _refused = self.test_store.runtime.block_on(self.script.try_undo());
     }
 
     /// Replaces the oldest waiting segment by a model's text; without a text, gives up the wait.
-    pub(super) fn tell(&mut self, text: Option<&str>) {
+    pub fn tell(&mut self, text: Option<&str>) {
         let Some(&segment) = self.awaiting().first() else { return };
         self.test_store.runtime.block_on(async {
             match text {
@@ -163,7 +161,7 @@ impl<'s> TestConversation<'s> {
     }
 
     /// Makes the conversation its recipient's active one, and stores an outcome, if the conversation exists.
-    pub(super) fn call(&mut self) {
+    pub fn call(&mut self) {
         if self.state.head.revision == Revision::NONE {
             return;
         }
@@ -176,7 +174,7 @@ impl<'s> TestConversation<'s> {
     }
 
     /// Deletes the conversation, if it exists; afterwards, it can start again.
-    pub(super) fn delete(&mut self) {
+    pub fn delete(&mut self) {
         if self.state.head.revision == Revision::NONE {
             return;
         }
@@ -204,13 +202,13 @@ impl<'s> TestConversation<'s> {
 }
 
 /// An assistant's calls, by their ids.
-pub(super) fn calls(ids: &[&str]) -> Draft {
+pub fn calls(ids: &[&str]) -> Draft {
     let call = |id: &&str| ToolCall { id: (*id).into(), name: "find".into(), arguments_json: "{}".into() };
     let more = More { tool_calls: ids.iter().map(call).collect(), ..More::default() };
     Draft { more: Some(Box::new(more)), ..said(Role::Assistant, "") }
 }
 
 /// A tool's result.
-pub(super) fn result(id: &str) -> Draft {
+pub fn result(id: &str) -> Draft {
     script::result(id, "The port is 8080.")
 }

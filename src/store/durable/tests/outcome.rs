@@ -9,12 +9,12 @@ use crate::{
 };
 
 /// The key of outcome `id`.
-pub(super) fn key(id: usize) -> OutcomeKey {
+pub fn key(id: usize) -> OutcomeKey {
     attempt(&id.to_string())
 }
 
 /// A commit with a single outcome.
-pub(super) fn keeping(id: usize) -> Commit {
+pub fn keeping(id: usize) -> Commit {
     let conversation = Conversation::new(identity(script::key("c"), script::RECIPIENT), Policy::ROLLING);
     Commit { outcomes: vec![(key(id), outcome(&conversation, Timestamp(1)))], ..Commit::default() }
 }
