@@ -1,10 +1,7 @@
 //! Counts the usage of namespaces, and the growth by commits. [`Keeper`] is for a backend whose single
 //! process makes all commits.
 
-use std::{
-    collections::{HashMap, hash_map::Entry},
-    sync::OnceLock,
-};
+use std::{collections::HashMap, sync::OnceLock};
 
 use parking_lot::Mutex;
 use smallvec::SmallVec;
@@ -18,27 +15,20 @@ pub(super) struct Keeper(OnceLock<Mutex<Ledger>>);
 
 /// The usage that a commit adds to namespaces.
 #[derive(Debug, Default)]
-pub(super) struct Growth(SmallVec<[(Namespace, Added); 1]>);
+pub(super) struct Growth(SmallVec<[(Namespace, Usage); 1]>);
 
 /// The usage of namespaces.
 #[derive(Default)]
 pub(super) struct Ledger {
     quotas: Quotas,
-    used: HashMap<Namespace, Used>,
+    used: HashMap<Namespace, Usage>,
 }
 
-/// The usage that is added to a namespace; negative if it shrinks.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Added {
+/// The usage of a namespace, or what is added to it: negative if it shrinks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Usage {
     pub(super) conversations: i64,
     pub(super) bytes: i64,
-}
-
-/// The usage of a namespace.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Used {
-    pub(super) conversations: u64,
-    pub(super) bytes: u64,
 }
 
 impl Keeper {
@@ -86,17 +76,17 @@ impl Growth {
     pub(super) fn of(commit: &Commit) -> Self {
         let mut growth = Self::default();
         for write in &commit.writes {
-            growth.add(&write.key().namespace, Added::by(write));
+            growth.add(&write.key().namespace, Usage::by(write));
         }
         growth
     }
 
     /// Returns the usage added to each namespace.
-    pub(super) fn each(&self) -> impl Iterator<Item = &(Namespace, Added)> {
+    pub(super) fn each(&self) -> impl Iterator<Item = &(Namespace, Usage)> {
         self.0.iter()
     }
 
-    fn add(&mut self, namespace: &Namespace, added: Added) {
+    fn add(&mut self, namespace: &Namespace, added: Usage) {
         match self.0.iter_mut().find(|(other, _)| other == namespace) {
             Some((_, sum)) => *sum = sum.plus(added),
             None => self.0.push((namespace.clone(), added)),
@@ -104,7 +94,7 @@ impl Growth {
     }
 }
 
-impl Added {
+impl Usage {
     /// Returns the usage of one conversation. A conversation that holds a recipient's own state counts only
     /// bytes.
     fn of(head: &Head) -> Self {
@@ -131,7 +121,7 @@ impl Added {
 impl Ledger {
     /// Counts a stored conversation.
     pub(super) fn count(&mut self, head: &Head) {
-        self.add(&head.identity.key.namespace, Added::of(head));
+        self.add(&head.identity.key.namespace, Usage::of(head));
     }
 
     fn take(&mut self, growth: &Growth) -> Result<()> {
@@ -140,34 +130,31 @@ impl Ledger {
         Ok(())
     }
 
-    fn check(&self, namespace: &Namespace, added: Added) -> Result<()> {
+    fn check(&self, namespace: &Namespace, added: Usage) -> Result<()> {
         let used = self.used.get(namespace).copied().unwrap_or_default();
         check(&self.quotas, namespace, used, added)
     }
 
-    fn add(&mut self, namespace: &Namespace, added: Added) {
-        let mut used = match self.used.entry(namespace.clone()) {
-            Entry::Occupied(used) => used,
-            Entry::Vacant(place) => place.insert_entry(Used::default()),
-        };
-        let sum = used.get_mut();
-        sum.conversations = sum.conversations.saturating_add_signed(added.conversations);
-        sum.bytes = sum.bytes.saturating_add_signed(added.bytes);
-        if (sum.conversations, sum.bytes) == (0, 0) {
-            used.remove();
+    fn add(&mut self, namespace: &Namespace, added: Usage) {
+        let used = self.used.entry(namespace.clone()).or_default();
+        let Usage { conversations, bytes } = used.plus(added);
+        *used = Usage { conversations: conversations.max(0), bytes: bytes.max(0) };
+        if *used == Usage::default() {
+            self.used.remove(namespace);
         }
     }
 }
 
 /// Fails if a namespace would exceed a quota. A commit that adds nothing of a kind never exceeds that quota,
 /// even if the namespace does.
-pub(super) fn check(quotas: &Quotas, namespace: &Namespace, used: Used, added: Added) -> Result<()> {
+pub(super) fn check(quotas: &Quotas, namespace: &Namespace, used: Usage, added: Usage) -> Result<()> {
     let kinds = [
         (Quota::Conversations, quotas.conversations, used.conversations, added.conversations),
         (Quota::Bytes, quotas.bytes, used.bytes, added.bytes),
     ];
     for (quota, limit, used, added) in kinds {
         let (Some(limit), Ok(added @ 1..)) = (limit, u64::try_from(added)) else { continue };
+        let used = used.max(0).unsigned_abs();
         if used.saturating_add(added) > limit {
             let over = OverQuota { namespace: namespace.clone(), quota, limit, used, added };
             return Err(StoreError::OverQuota(Box::new(over)));

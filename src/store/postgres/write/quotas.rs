@@ -14,7 +14,7 @@ use crate::{
     domain::Namespace,
     store::{
         Commit, Quotas, Result, StoreError,
-        quotas::{Added, Growth, Used, check},
+        quotas::{Growth, Usage, check},
     },
 };
 
@@ -54,7 +54,7 @@ struct Inner {
 #[derive(Clone, Debug)]
 pub struct Taken {
     pub namespace: Namespace,
-    pub added: Added,
+    pub added: Usage,
     pub quotas: Quotas,
 }
 
@@ -69,7 +69,7 @@ impl Ledger {
         let Some(quotas) = *self.0.quotas.read() else { return Ok(Vec::new()) };
         self.0.counted.get_or_try_init(|| count(database)).await?;
         let growth = Growth::of(commit);
-        let taken = growth.each().filter(|(_, added)| (added.conversations, added.bytes) != (0, 0));
+        let taken = growth.each().filter(|(_, added)| *added != Usage::default());
         Ok(taken
             .map(|(namespace, added)| Taken { namespace: namespace.clone(), added: *added, quotas })
             .collect())
@@ -84,10 +84,9 @@ impl Taken {
     /// Returns why the growth was refused; `None` if there is room for it by now.
     pub async fn refusal(&self, database: &Database) -> Result<Option<StoreError>> {
         let rows = database.query(USED, &[&self.namespace.as_str()]).await?;
-        let used = rows.first().map_or(Used::default(), |row| Used {
-            conversations: row.get::<_, i64>(0).max(0) as u64,
-            bytes: row.get::<_, i64>(1).max(0) as u64,
-        });
+        let used = rows
+            .first()
+            .map_or(Usage::default(), |row| Usage { conversations: row.get(0), bytes: row.get(1) });
         Ok(check(&self.quotas, &self.namespace, used, self.added).err())
     }
 }
