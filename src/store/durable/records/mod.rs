@@ -22,7 +22,6 @@
 //!   the record. All versions ever written can be read; a value that an older version reads correctly is
 //!   still written as that version wrote it.
 
-mod block;
 mod compaction;
 mod description;
 mod fault;
@@ -42,13 +41,11 @@ mod prefixes;
 mod ranges;
 mod read;
 mod segment;
-mod state;
 #[cfg(test)]
 mod tests;
 mod utterance;
 mod values;
 
-pub use block::{BlockBytes, BlockList};
 pub use description::Description;
 pub use fault::{BadRecord, Fault};
 pub use head::HeadRecord;
@@ -66,4 +63,4 @@ pub use prefixes::{
     outcome_ages_before, utterances_among, waiting_behind,
 };
 pub use read::{Unread, get, read, within};
-pub use values::LineageReader;
+pub use values::{BlockBytes, BlockList, LineageReader};

@@ -2,13 +2,18 @@
 
 use std::time::Duration;
 
-use crate::domain::{
-    ConversationId, ConversationKey, Ending, Identity, LineageId, Marks, Policy, Sequence, Trunk,
-    conversation::Teller,
+use crate::{
+    domain::{
+        ConversationId, ConversationKey, Ending, Identity, LineageId, Marks, Policy, Ranges, Revision,
+        Sequence, Trunk,
+        conversation::Teller,
+        state::{StateContent, StateEntry, StateValue},
+    },
+    store::Derived,
 };
 
 use super::{
-    Fault,
+    BlockName, Fault, StateName,
     field::{Field, Message, One, message},
     fields::Fields,
     kind::RecordValue,
@@ -201,5 +206,89 @@ impl RecordValue<(LineageId, LineageId)> for LineageReader {
         let namespace = Field::get("the conversation", 1, from)?;
         let conversation = ConversationKey { namespace, id: Field::get("the conversation", 2, from)? };
         Ok(Self { conversation, through: read_through("the last sequence", 3, from)? })
+    }
+}
+
+message! {
+    StateEntry {
+        1 name: "a name of the state",
+        2 version: "the version of a name",
+        3 bytes: "the bytes of a value",
+    }
+}
+
+impl RecordValue<(LineageId, StateName)> for StateValue {
+    fn room(&self) -> usize {
+        self.content.as_bytes().len() + 24
+    }
+
+    fn write(&self, _: &(LineageId, StateName), to: &mut Fields<'_>) {
+        self.version.put(1, to);
+        let number = match &self.content {
+            StateContent::Bytes(_) => 2,
+            StateContent::Json(_) => 3,
+        };
+        to.put(number, Stored::Bytes(self.content.as_bytes()));
+    }
+
+    fn read((_, name): &(LineageId, StateName), from: &Payload<'_>) -> Result<Self, Fault> {
+        let content = match (from.one(2), from.one(3)) {
+            (bytes, Stored::Nothing) => StateContent::Bytes(bytes.bytes("the value")?.into()),
+            (_, json) => StateContent::Json(json.text("the value")?.into()),
+        };
+        Ok(Self { name: name.0.clone(), version: Field::get("the version", 1, from)?, content })
+    }
+}
+
+/// The bytes of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockBytes(pub Vec<u8>);
+
+impl RecordValue<(LineageId, BlockName)> for BlockBytes {
+    fn room(&self) -> usize {
+        self.0.len() + 8
+    }
+
+    fn write(&self, _: &(LineageId, BlockName), to: &mut Fields<'_>) {
+        to.put(1, Stored::Bytes(&self.0));
+    }
+
+    fn read(_: &(LineageId, BlockName), from: &Payload<'_>) -> Result<Self, Fault> {
+        Ok(Self(from.one(1).bytes("the block")?.to_vec()))
+    }
+}
+
+/// The stored blocks of a conversation. Valid only while the conversation's head has the same `erased_at`: a
+/// program that does not know about blocks does not remove them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockList {
+    /// [`Head::erased_at`](crate::domain::Head::erased_at).
+    pub erased_at: Revision,
+    /// The sequences of the blocks of an index.
+    pub index: Ranges,
+    /// The sequences of the blocks of embeddings.
+    pub embeddings: Ranges,
+}
+
+impl BlockList {
+    /// Returns each kind with the sequences of its blocks.
+    pub fn kinds(&mut self) -> [(Derived, &mut Ranges); 2] {
+        [(Derived::Index, &mut self.index), (Derived::Embeddings, &mut self.embeddings)]
+    }
+
+    /// Returns the sequences of the blocks of a kind.
+    pub fn of(&mut self, kind: Derived) -> &mut Ranges {
+        match kind {
+            Derived::Index => &mut self.index,
+            Derived::Embeddings => &mut self.embeddings,
+        }
+    }
+}
+
+message! {
+    BlockList {
+        1 erased_at: "the revision that erased",
+        2 index: "the blocks of the index",
+        3 embeddings: "the blocks of embeddings",
     }
 }
