@@ -73,7 +73,24 @@ impl GroupCommit {
         flush: Flush,
     ) -> io::Result<Self> {
         let queue = Arc::new(Queue::default());
-        let writer = Writer::new(directory, room, quotas, meters, queue.clone(), flush);
+        let (group, links, now) = (directory.group(), directory.links().to_vec(), Instant::now());
+        let writer = Writer {
+            directory,
+            room,
+            quotas,
+            meters,
+            queue: queue.clone(),
+            flush,
+            states: States::new(STATES),
+            group,
+            links,
+            flushed: group,
+            marked: group,
+            answered: 0,
+            apply_time: Duration::ZERO,
+            flush_time: now,
+            mark_time: now,
+        };
         let thread = thread::Builder::new().name("utterd-writer".into()).spawn(move || writer.run())?;
         Ok(Self { queue, thread: Some(thread) })
     }
@@ -128,35 +145,6 @@ impl Drop for Writer {
 }
 
 impl Writer {
-    fn new(
-        directory: Arc<Directory>,
-        room: Arc<Room>,
-        quotas: Arc<Keeper>,
-        meters: Meters,
-        queue: Arc<Queue>,
-        flush: Flush,
-    ) -> Self {
-        let (group, now) = (directory.group(), Instant::now());
-        let links = directory.links().to_vec();
-        Self {
-            directory,
-            room,
-            quotas,
-            meters,
-            queue,
-            flush,
-            states: States::new(STATES),
-            group,
-            links,
-            flushed: group,
-            marked: group,
-            answered: 0,
-            apply_time: Duration::ZERO,
-            flush_time: now,
-            mark_time: now,
-        }
-    }
-
     fn run(mut self) {
         loop {
             let done = match self.queue.take(GROUP_BYTES, self.patience(), self.gather()) {
