@@ -208,9 +208,7 @@ impl Parts {
         let (policy, _) = self.policy.as_ref().ok_or("it has no policy")?;
         let description = self.description.as_ref().map(|(description, _)| description.clone());
         let ending = self.ending.as_ref().map(|(ending, _)| ending.clone());
-        let (next_segment, segments) = (record.next_segment, record.segments);
-        let head = record.clone().complete(identity, policy.clone(), description.unwrap_or_default(), ending);
-        Ok(HeadRecord { head, next_segment, segments })
+        Ok(record.clone().complete(identity, policy.clone(), description.unwrap_or_default(), ending))
     }
 
     /// Returns the time since which the first of the segments, or the closing, has been waiting for a model.

@@ -182,7 +182,7 @@ impl Reader {
             let record =
                 self.get::<Heads>(&identity.lineage)?.ok_or_else(|| damaged(&key, "it has no head"))?;
             let description = self.get::<Descriptions>(&identity.lineage)?.unwrap_or_default();
-            let mut head = record.complete(Arc::new(identity), Policy::ROLLING, description, None);
+            let mut head = record.complete(Arc::new(identity), Policy::ROLLING, description, None).head;
             if head.stored_bytes.is_none() {
                 head.stored_bytes = Some(self.utterance_bytes(&head)?);
             }
@@ -232,7 +232,7 @@ impl Reader {
         let policy = policy.ok_or_else(|| damaged(&identity.key, "it has no policy"))?;
         let description = self.get::<Descriptions>(&lineage)?.unwrap_or_default();
         let ended = self.get::<Endings>(&lineage)?;
-        Ok(record.complete(identity, policy, description, ended))
+        Ok(record.complete(identity, policy, description, ended).head)
     }
 
     /// Like `complete`, with the window's tokens even if they were not stored.

@@ -1,4 +1,4 @@
-//! Background work: finds conversations that are due or wait for a model, claims work, and removes old rows.
+//! Background work: finds conversations that are due or wait for a model, and removes old rows.
 
 use tokio_postgres::types::ToSql;
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     domain::{ConversationKey, Timestamp},
-    store::{Claim, Due, Result, WorkerId},
+    store::{Due, Result},
 };
 
 const DUE: &str = "SELECT namespace, id FROM conversations WHERE listed AND expire_time <= $1
@@ -18,13 +18,6 @@ const DUE: &str = "SELECT namespace, id FROM conversations WHERE listed AND expi
 const WAITING: &str = "SELECT namespace, id, waits_since FROM conversations
     WHERE listed AND waits_since IS NOT NULL AND (waits_since, namespace, id) > ($1, $2, $3)
     ORDER BY waits_since, namespace, id LIMIT $4";
-
-const CLAIM: &str = "INSERT INTO claims AS c (namespace, id, worker, until) VALUES ($1, $2, $3, $4)
-    ON CONFLICT (namespace, id) DO UPDATE SET worker = excluded.worker, until = excluded.until
-        WHERE c.worker = excluded.worker OR c.until <= $5
-    RETURNING 1";
-
-const GIVE_UP: &str = "DELETE FROM claims WHERE namespace = $1 AND id = $2 AND worker = $3";
 
 /// Removes a batch of old outcomes. Skips those that another process is removing.
 const REMOVE_OUTCOMES: &str = "DELETE FROM outcomes WHERE (namespace, request, rpc) IN (
@@ -75,25 +68,6 @@ impl Reader {
 }
 
 impl Database {
-    pub(super) async fn claim(&self, claim: Claim<'_>) -> Result<bool> {
-        let mut connection = self.connection().await?;
-        let key = claim.conversation;
-        let params: [&(dyn ToSql + Sync); 5] = [
-            &key.namespace.as_str(),
-            &key.id.as_str(),
-            &Uuid(claim.worker.0.to_be_bytes()),
-            &Time(claim.until),
-            &Time(claim.now),
-        ];
-        Ok(!connection.query(CLAIM, &params).await?.is_empty())
-    }
-
-    pub(super) async fn give_up(&self, key: &ConversationKey, worker: WorkerId) -> Result<()> {
-        let mut connection = self.connection().await?;
-        let worker = Uuid(worker.0.to_be_bytes());
-        connection.query(GIVE_UP, &[&key.namespace.as_str(), &key.id.as_str(), &worker]).await.map(drop)
-    }
-
     /// Removes old outcomes, changes and claims; returns the number of removed outcomes.
     pub(super) async fn remove_old(&self, oldest: Timestamp) -> Result<u64> {
         let mut connection = self.connection().await?;

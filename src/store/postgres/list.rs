@@ -35,7 +35,7 @@ impl Reader {
     /// Returns the heads of a page.
     pub(super) async fn list(&self, list: &List) -> Result<Vec<Head>> {
         let rows = self.page(list, HEAD).await?;
-        rows.iter().map(|row| Ok(head(list.of.namespace(), row)?.0)).collect()
+        rows.iter().map(|row| Ok(head(list.of.namespace(), row)?.head)).collect()
     }
 
     /// See [`Store::heads`](crate::store::Store::heads).
@@ -43,7 +43,7 @@ impl Reader {
         let namespaces: Vec<_> = keys.iter().map(|key| key.namespace.as_str()).collect();
         let ids: Vec<_> = keys.iter().map(|key| key.id.as_str()).collect();
         let rows = self.database.query(HEADS, &[&namespaces, &ids]).await?;
-        rows.iter().map(|row| Ok(head(&key_of(row)?.namespace, row)?.0)).collect()
+        rows.iter().map(|row| Ok(head(&key_of(row)?.namespace, row)?.head)).collect()
     }
 
     /// Returns the keys of a page of a recipient's conversations.

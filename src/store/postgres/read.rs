@@ -2,7 +2,6 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
-    ops::RangeInclusive,
     sync::Arc,
 };
 
@@ -12,22 +11,21 @@ use super::{
     batches::Batches,
     checks::{self, Checks, Question},
     connection::database::Database,
-    types::{Sequences, Time, Uuid, number},
+    types::{Sequences, Time, Uuid},
 };
 use crate::{
     domain::{
-        Block, ChangeId, Conversation, ConversationId, ConversationKey, Head, LineageId, Namespace, Ranges,
-        Sequence, Timestamp, Utterance,
+        ChangeId, Conversation, ConversationId, ConversationKey, LineageId, Namespace, Ranges, Sequence,
+        Timestamp, Utterance,
         compaction::Compaction,
         segment::{Segment, Summary},
         state::StateValue,
     },
     store::{
-        Derived, DerivedBytes, Newer, Outcome, OutcomeKey, RecipientKey, Result, StoreError,
+        Newer, Outcome, OutcomeKey, RecipientKey, Result, StoreError,
         durable::records::{
-            self, BadRecord, BlockName, Blocks, Compactions, ConversationName, Description, Descriptions,
-            Endings, HeadRecord, Heads, Kind, OutcomeName, Outcomes, Policies, Segments, StateName,
-            StateValues, Utterances,
+            self, BadRecord, Compactions, ConversationName, Description, Descriptions, Endings, HeadRecord,
+            Heads, Kind, OutcomeName, Outcomes, Policies, Segments, StateName, StateValues, Utterances,
         },
     },
 };
@@ -83,11 +81,6 @@ const SHARING: &str = "SELECT r.namespace, r.id, max(least(r.through, l.through)
     WHERE c.namespace = $1 AND c.id = $2 AND r.lineage = l.lineage AND r.reader <> c.lineage
     GROUP BY r.namespace, r.id ORDER BY r.namespace, r.id";
 
-const DERIVED: &str = "SELECT d.lineage, d.block, d.record
-    FROM conversations c JOIN derived d ON d.lineage = c.lineage
-    WHERE c.namespace = $1 AND c.id = $2 AND d.kind = $3 AND d.block BETWEEN $4 AND $5
-    ORDER BY d.block";
-
 /// Reads the tables.
 pub(super) struct Reader {
     pub(super) database: Database,
@@ -115,8 +108,7 @@ impl Reader {
         let recipient = recipient.map(|recipient| recipient.id.as_str());
         let rows = self.database.query(LOAD, &[&namespace.as_str(), &id, &recipient]).await?;
         let Some(first) = rows.iter().find(|row| row.get::<_, i16>("part") == 0) else { return Ok(None) };
-        let (head, numbers) = head(namespace, first)?;
-        state(head, numbers, &rows).map(|state| Some(Arc::new(state)))
+        state(head(namespace, first)?, &rows).map(|state| Some(Arc::new(state)))
     }
 
     /// Compares the stored state with the known one, and loads it if they differ.
@@ -212,49 +204,14 @@ impl Reader {
         let rows = self.database.query(SHARING, &[&key.namespace.as_str(), &key.id.as_str()]).await?;
         rows.iter().map(|row| Ok((key_of(row)?, sequence(row.get(2))))).collect()
     }
-
-    /// See [`Store::derived`](crate::store::Store::derived). Unreadable data counts as missing.
-    pub(super) async fn derived(
-        &self,
-        key: &ConversationKey,
-        kind: Derived,
-        blocks: &RangeInclusive<Block>,
-    ) -> Result<DerivedBytes> {
-        let [from, to] = [blocks.start(), blocks.end()].map(|block| number(Sequence(block.0)));
-        let (namespace, id) = (key.namespace.as_str(), key.id.as_str());
-        let params: [&(dyn tokio_postgres::types::ToSql + Sync); 5] =
-            [&namespace, &id, &kind_number(kind), &from, &to];
-        let rows = self.database.query(DERIVED, &params).await?;
-        let found = rows.iter().filter_map(|row| {
-            let block = Block(row.get::<_, i64>(1) as u64);
-            let bytes = decoded::<Blocks>(&(lineage(row.get(0)), BlockName { kind, block }), row.get(2));
-            Some((block, bytes.ok()?.0))
-        });
-        Ok(found.collect())
-    }
-}
-
-/// The number of a kind of derived data in the keys of records.
-pub(super) fn kind_number(kind: Derived) -> i16 {
-    match kind {
-        Derived::Index => 1,
-        Derived::Embeddings => 2,
-    }
-}
-
-/// A summary's next segment number, and its number of segments.
-pub(super) struct Numbers {
-    next_segment: u32,
-    segments: u32,
 }
 
 /// Decodes the head in a row that has the columns of a head.
-pub(super) fn head(namespace: &Namespace, row: &Row) -> Result<(Head, Numbers)> {
+pub(super) fn head(namespace: &Namespace, row: &Row) -> Result<HeadRecord> {
     let key = ConversationKey { namespace: namespace.clone(), id: conversation_id(row.get("id"))? };
     let identity = decoded::<ConversationName>(&key, row.get("identity"))?;
     let lineage = identity.lineage;
     let record: HeadRecord = decoded::<Heads>(&lineage, row.get("record"))?;
-    let numbers = Numbers { next_segment: record.next_segment, segments: record.segments };
     let policy = decoded::<Policies>(&lineage, row.get("policy"))?;
     let description: Option<&[u8]> = row.get("description");
     let description = match description {
@@ -263,11 +220,12 @@ pub(super) fn head(namespace: &Namespace, row: &Row) -> Result<(Head, Numbers)> 
     };
     let ending: Option<&[u8]> = row.get("ending");
     let ended = ending.map(|ending| decoded::<Endings>(&lineage, ending)).transpose()?;
-    Ok((record.complete(Arc::new(identity), policy, description, ended), numbers))
+    Ok(record.complete(Arc::new(identity), policy, description, ended))
 }
 
 /// Assembles a state from its head and the rows of [`LOAD`].
-fn state(head: Head, numbers: Numbers, rows: &[Row]) -> Result<Conversation> {
+fn state(record: HeadRecord, rows: &[Row]) -> Result<Conversation> {
+    let HeadRecord { head, next_segment, segments: count } = record;
     let part = |part: i16| rows.iter().filter(move |row| row.get::<_, i16>("part") == part);
     let of = |row: &Row| (lineage(row.get("lineage")), row.get::<_, i64>("number") as u32);
     let segments = part(1).map(|row| decoded::<Segments>(&of(row), row.get("record")).map(Arc::new));
@@ -278,13 +236,13 @@ fn state(head: Head, numbers: Numbers, rows: &[Row]) -> Result<Conversation> {
     compactions.sort_unstable_by_key(|compaction| compaction.number);
     let window = utterances(part(3))?;
     let (there, told) = (window.len() as u64 + head.archived.count(), segments.len());
-    if there != head.stored || told != numbers.segments as usize {
+    if there != head.stored || told != count as usize {
         return Err(StoreError::Unavailable(format!(
             "the record of conversation {} is damaged: it has {there} utterances and {told} segments instead of {} and {}",
-            head.identity.key.id, head.stored, numbers.segments
+            head.identity.key.id, head.stored, count
         )));
     }
-    let summary = Summary::numbered(segments, numbers.next_segment);
+    let summary = Summary::numbered(segments, next_segment);
     Ok(Conversation { head, window: window.into_iter().collect(), summary, compactions: compactions.into() })
 }
 
@@ -330,7 +288,7 @@ pub(super) fn wrong(what: &str, error: impl std::fmt::Display) -> StoreError {
     StoreError::Unavailable(format!("{what} in the database {error}"))
 }
 
-fn lineage(uuid: Uuid) -> LineageId {
+pub(super) fn lineage(uuid: Uuid) -> LineageId {
     LineageId(uuid.0)
 }
 

@@ -2,21 +2,19 @@
 
 use std::{
     collections::HashMap,
-    ops::RangeInclusive,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
 };
-
-use tokio_postgres::types::ToSql;
 
 use super::{
     Options,
     connection::database::Database,
     hints::{self, Hints},
-    read::{Reader, kind_number},
-    types::{Sequences, Uuid},
+    place::PlaceKey,
+    read::Reader,
+    types::Uuid,
     write::{
         commit::{Commits, settle_once},
         lanes::Lanes,
@@ -26,30 +24,15 @@ use super::{
 };
 use crate::{
     domain::{
-        Block, ChangeId, Conversation, ConversationId, ConversationKey, Head, Namespace, Ranges, Sequence,
-        Timestamp, Utterance, state::StateValue,
+        ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp,
+        Utterance, state::StateValue,
     },
     store::{
-        Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Derived, DerivedBlock,
-        DerivedBytes, DerivedData, Due, Hint, LastSeen, List, Newer, Outcome, OutcomeKey, Page, Quotas,
-        RecipientKey, Result, Sharing, StateOf, Store, TracePage, TracePlace, Upkeep, WorkerId, Write,
-        async_trait,
-        durable::records::{self, BlockBytes, BlockName, Blocks},
+        Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, List, Newer, Outcome,
+        OutcomeKey, Page, Quotas, RecipientKey, Result, StateOf, Store, Upkeep, Write, async_trait,
     },
     telemetry::{Registry, panics::joined},
 };
-
-/// Stores data derived from a block, unless the conversation was deleted, has erased or replaced text since, or
-/// has no utterance of the block.
-const KEEP_DERIVED: &str = "INSERT INTO derived (lineage, kind, block, record)
-    SELECT c.lineage, $4, $5, $6 FROM (
-        SELECT lineage FROM conversations WHERE namespace = $1 AND id = $2 AND lineage = $3
-            AND erased_at = $7 AND (live && $8 OR archived && $8) FOR SHARE
-    ) c
-    ON CONFLICT (lineage, kind, block) DO UPDATE SET record = excluded.record
-    RETURNING 1";
-
-const LINEAGE: &str = "SELECT lineage FROM conversations WHERE namespace = $1 AND id = $2";
 
 /// Stores conversations in PostgreSQL, shared with other processes.
 ///
@@ -57,11 +40,13 @@ const LINEAGE: &str = "SELECT lineage FROM conversations WHERE namespace = $1 AN
 ///   back.
 /// - Uses the runtime that it was opened on.
 pub struct PostgresStore {
-    database: Database,
+    pub(super) database: Database,
     reader: Reader,
     commits: Commits,
     lanes: Lanes,
-    hints: Hints,
+    pub(super) hints: Hints,
+    /// The key of places in the trace, once it was read.
+    pub(super) place_key: OnceLock<PlaceKey>,
     ledger: Ledger,
     has_events: bool,
     /// Whether something was erased or deleted since the last scrub.
@@ -78,6 +63,7 @@ impl PostgresStore {
             commits: Commits::new(&database),
             lanes: Lanes::default(),
             hints: Hints::start(options, database.clone()),
+            place_key: OnceLock::new(),
             ledger: Ledger::default(),
             has_events: options.events,
             unscrubbed: Arc::new(AtomicBool::new(true)),
@@ -289,70 +275,6 @@ impl Store for PostgresStore {
             self.unscrubbed.store(true, Ordering::Release);
         }
         vacuumed
-    }
-}
-
-#[async_trait]
-impl Sharing for PostgresStore {
-    async fn claim(&self, claim: Claim<'_>) -> Result<bool> {
-        self.database.claim(claim).await
-    }
-
-    async fn give_up(&self, conversation: &ConversationKey, worker: WorkerId) -> Result<()> {
-        self.database.give_up(conversation, worker).await
-    }
-
-    fn hints(&self) -> BoxStream<'static, Hint> {
-        self.hints.stream()
-    }
-
-    async fn outdated(&self, seen: &LastSeen) -> Result<Vec<Hint>> {
-        self.reader.outdated(seen).await
-    }
-
-    async fn trace_end(&self, namespace: &Namespace) -> Result<TracePlace> {
-        self.database.trace_end(namespace).await
-    }
-
-    async fn trace(&self, namespace: &Namespace, after: TracePlace, limit: usize) -> Result<TracePage> {
-        self.database.trace(namespace, after, limit).await
-    }
-}
-
-#[async_trait]
-impl DerivedData for PostgresStore {
-    async fn derived(
-        &self,
-        key: &ConversationKey,
-        kind: Derived,
-        blocks: RangeInclusive<Block>,
-    ) -> Result<DerivedBytes> {
-        self.reader.derived(key, kind, &blocks).await
-    }
-
-    async fn keep_derived(&self, derived: DerivedBlock) -> Result<bool> {
-        if self.database.is_busy() {
-            return Ok(false);
-        }
-        let DerivedBlock { conversation, kind, block, erased_at, bytes } = derived;
-        let (namespace, id) = (conversation.namespace.as_str(), conversation.id.as_str());
-        let mut connection = self.database.connection().await?;
-        let rows = connection.query(LINEAGE, &[&namespace, &id]).await?;
-        let Some(lineage) = rows.first().map(|row| row.get::<_, Uuid>(0)) else { return Ok(false) };
-        let name = (crate::domain::LineageId(lineage.0), BlockName { kind, block });
-        let record = records::pair::<Blocks>(&name, &BlockBytes(bytes)).1;
-        let (number, erased_at) = (block.0 as i64, erased_at.0 as i64);
-        let params: [&(dyn ToSql + Sync); 8] = [
-            &namespace,
-            &id,
-            &lineage,
-            &kind_number(kind),
-            &number,
-            &record,
-            &erased_at,
-            &Sequences(block.ranges()),
-        ];
-        Ok(!connection.query(KEEP_DERIVED, &params).await?.is_empty())
     }
 }
 

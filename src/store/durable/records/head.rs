@@ -36,18 +36,18 @@ impl HeadRecord {
         Self { head: head.clone(), next_segment: summary.next_number(), segments }
     }
 
-    /// Returns the whole head, with the parts stored in other records.
+    /// Returns the record with the whole head: with the parts stored in other records.
     pub fn complete(
         self,
         identity: Arc<Identity>,
         policy: Policy,
         description: Description,
         ended: Option<Ending>,
-    ) -> Head {
+    ) -> Self {
         let Description { title, labels, shares, forked_from, copies, state } = description;
         let ended = ended.map(Arc::new);
         let head = Head { identity, policy, title, labels, shares, forked_from, copies, ..self.head };
-        Head { state, ended, ..head }.with_repeats_as_copies()
+        Self { head: Head { state, ended, ..head }.with_repeats_as_copies(), ..self }
     }
 
     /// Returns a record with no fields read yet.

@@ -1,9 +1,6 @@
 //! The pool of connections to the database, and whether the database can be reached.
 
-use std::{
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use deadpool_postgres::{
     Hook, HookError, Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, TimeoutType,
@@ -18,7 +15,7 @@ use super::{
     fault::{Fault, unavailable},
     waits::{Wait, Waits},
 };
-use crate::store::postgres::{Options, place::PlaceKey};
+use crate::store::postgres::Options;
 use crate::{
     domain::limits::{DATABASE_CONNECT_TIMEOUT, DATABASE_STATEMENT_TIMEOUT, DATABASE_WAIT},
     store::{BoxStream, Result, StoreError},
@@ -38,7 +35,6 @@ struct Inner {
     pool: Pool,
     waits: Arc<Waits>,
     condition: watch::Sender<Result<()>>,
-    place_key: OnceLock<PlaceKey>,
 }
 
 impl Database {
@@ -63,13 +59,7 @@ impl Database {
             .build()
             .map_err(|error| StoreError::Unavailable(error.to_string()))?;
         let condition = watch::Sender::new(Ok(()));
-        let (waits, place_key) = Default::default();
-        Ok(Self(Arc::new(Inner { pool, waits, condition, place_key })))
-    }
-
-    /// The key of places in the trace, once it has been read.
-    pub fn place_key(&self) -> &OnceLock<PlaceKey> {
-        &self.0.place_key
+        Ok(Self(Arc::new(Inner { pool, waits: Arc::default(), condition })))
     }
 
     /// Adds the metrics of the connections.

@@ -10,7 +10,14 @@ use super::{
     snapshot::{self, Snapshot},
     writer::Writer,
 };
-use crate::store::postgres::{Options, migrate};
+use crate::store::postgres::{
+    Options,
+    connection::{
+        connect::{connected, quoted},
+        fault::unavailable,
+    },
+    migrate,
+};
 use crate::{
     domain::LineageId,
     store::{
@@ -42,7 +49,7 @@ const STATE: &str = "SELECT (SELECT source FROM copying LIMIT 1), EXISTS (SELECT
 /// - Creates the schema, or brings it to the newest version.
 /// - [Derived](crate::store::DerivedData::derived) data is left out: its users rebuild it.
 /// - Resumes an earlier attempt: records that are already there are compared instead of written.
-/// - Until the copy is finished, the schema is marked as an [unfinished](super::unfinished::unfinished()) one.
+/// - Until the copy is finished, the schema is marked as an [`unfinished`] one.
 /// - At the end, both stores are read and compared record by record. The copy's index records come from columns
 ///   that are computed from other records, so the copy differs if the source's index records do not agree with
 ///   those.
@@ -63,6 +70,15 @@ pub fn copy(
     copying.compare()?;
     copying.session.run("DELETE FROM copying").map_err(failed)?;
     Ok(copying.copied)
+}
+
+/// Returns the name of the store that the schema is an unfinished copy of, if it is one. The schema must be of
+/// the newest version.
+pub async fn unfinished(options: &Options) -> Result<Option<String>, StoreError> {
+    let client = connected(options).await?;
+    let sql = format!("SELECT source FROM {}.copying", quoted(&options.schema));
+    let row = client.query_opt(&sql, &[]).await.map_err(|error| unavailable(&error))?;
+    Ok(row.map(|row| row.get(0)))
 }
 
 /// Marks the schema as an unfinished copy. Fails unless it is empty or already marked.

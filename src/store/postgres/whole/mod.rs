@@ -8,6 +8,5 @@ pub(super) mod reindex;
 pub(super) mod session;
 pub(super) mod snapshot;
 pub(super) mod tables;
-pub(super) mod unfinished;
 pub(super) mod verify;
 pub(super) mod writer;

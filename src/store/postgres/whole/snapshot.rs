@@ -1,13 +1,11 @@
 //! Reads the database at one moment, as the records of the durable stores.
 
 use std::{
-    collections::HashMap,
     ops::{Bound, RangeBounds},
     vec,
 };
 
-use parking_lot::Mutex;
-use tokio_postgres::{IsolationLevel, Portal, Row, Statement, Transaction, types::ToSql};
+use tokio_postgres::{IsolationLevel, Portal, Row, Transaction, types::ToSql};
 
 use super::{
     session::Session,
@@ -36,14 +34,13 @@ pub fn read<T>(options: &Options, work: impl FnOnce(&Snapshot<'_>) -> T) -> Resu
     let transaction = client.build_transaction().isolation_level(IsolationLevel::RepeatableRead);
     let transaction = runtime.block_on(transaction.read_only(true).start());
     let transaction = transaction.map_err(|error| unavailable(&error))?;
-    Ok(work(&Snapshot { runtime: &runtime, transaction, statements: Mutex::default() }))
+    Ok(work(&Snapshot { runtime: &runtime, transaction }))
 }
 
 /// The content of a schema at one moment.
 pub struct Snapshot<'a> {
     runtime: &'a tokio::runtime::Runtime,
     transaction: Transaction<'a>,
-    statements: Mutex<HashMap<String, Statement>>,
 }
 
 impl Snapshot<'_> {
@@ -53,15 +50,7 @@ impl Snapshot<'_> {
         sql: &str,
         params: &[&(dyn ToSql + Sync)],
     ) -> Result<Rows<'_>> {
-        let opened = self.runtime.block_on(async {
-            let known = self.statements.lock().get(sql).cloned();
-            let statement = match known {
-                Some(statement) => statement,
-                None => self.transaction.prepare(sql).await?,
-            };
-            self.statements.lock().insert(sql.to_owned(), statement.clone());
-            self.transaction.bind(&statement, params).await
-        });
+        let opened = self.runtime.block_on(self.transaction.bind(sql, params));
         let portal = opened.map_err(|error| unavailable(&error))?;
         Ok(Rows { snapshot: self, portal: Some(portal), rows: Vec::new().into_iter(), next: ROWS[0] })
     }

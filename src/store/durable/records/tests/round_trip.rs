@@ -227,12 +227,12 @@ proptest! {
         let lineage = record.head.identity.lineage;
         let identity = Arc::new(Identity { lineage, ..identity });
         let whole = record.clone().complete(identity.clone(), policy.clone(), description, ended.clone());
-        let stored = pair::<Heads>(&lineage, &HeadRecord { head: whole.clone(), ..record.clone() });
-        let copies = whole.copies.clone();
+        let stored = pair::<Heads>(&lineage, &whole);
+        let copies = whole.head.copies.clone();
         let alone = HeadRecord { head: Head { copies, ..record.head.clone() }, ..record };
         prop_assert_eq!(&stored, &pair::<Heads>(&lineage, &alone));
         let (_, read) = decode::<Heads>(&stored.0, &stored.1).unwrap();
-        prop_assert_eq!(read.complete(identity, policy, Description::of(&whole), ended), whole);
+        prop_assert_eq!(read.complete(identity, policy, Description::of(&whole.head), ended), whole);
     }
 
     #[test]
