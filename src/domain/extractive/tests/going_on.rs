@@ -102,6 +102,19 @@ fn what_cannot_be_done_twice_is_told_rather_than_edits() {
 }
 
 #[test]
+fn titles_of_commits_are_shortened_before_commits_are_only_counted() {
+    let commits: Vec<String> = (1..8)
+        .map(|at| {
+            format!("git commit -m 'Part {at}: move what reads the settings of the program into a module'")
+        })
+        .collect();
+    let commands: Vec<(&str, &str)> = commits.iter().map(|commit| (commit.as_str(), "")).collect();
+    let told = told(bash(&commands));
+    assert!((1..8).all(|at| told.contains(&format!("Part {at}: move"))), "{told}");
+    assert!(told.contains("Part 7: move what reads the settings of the program into a module"), "{told}");
+}
+
+#[test]
 fn what_was_agreed_to_or_announced_and_done_is_not_open() {
     let ask = ["I want to cancel.", "Shall I cancel order W77?", "Yes, that is correct.", "One moment."];
     let mut agreed = talk(&ask);
