@@ -45,6 +45,17 @@ fn an_error_that_was_solved_is_told_as_solved() {
 }
 
 #[test]
+fn a_check_that_failed_says_what_is_wrong() {
+    let solved = "exit code: 1\nTypeError: the parser of the settings wants a path, not the text of the file";
+    let wrong = "Argument of type 'string' is not assignable to parameter of type 'Settings'";
+    let failed =
+        format!("exit code: 2\nsrc/modes/interactive/commands/settings.ts(706,40): error TS2345: {wrong}");
+    let source = [("npm test", solved), ("npm test", "exit code: 0"), ("npm run build", &*failed)];
+    let told = text(bash(&source), &Focus::none(), 240);
+    assert!(told.contains(&format!("→ error: settings.ts(706,40): error TS2345: {wrong}\n")), "{told}");
+}
+
+#[test]
 fn a_call_that_somebody_stopped_is_not_done() {
     for stopped in ["Command aborted", "The user doesn't want to proceed with this tool use."] {
         let told = told(calls(&[("write_file", "{\"path\":\"src/a.rs\"}", stopped)]));
