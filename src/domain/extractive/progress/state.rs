@@ -23,12 +23,7 @@ pub(in crate::domain::extractive) fn goal(
     room: u32,
     counter: &dyn TokenCounter,
 ) -> Vec<Sentence> {
-    let ended = |&Part { sequence, result, ref text, weight }: &Part| Part {
-        sequence,
-        result,
-        text: ended(text).into(),
-        weight,
-    };
+    let ended = |part: &Part| Part { text: ended(&part.text).into(), ..part.clone() };
     let parts: Vec<Part> = parts.iter().map(ended).collect();
     let order = ordered(parts.len(), |at| Reverse(parts[at].weight));
     let line = |chosen: &[usize]| {
