@@ -62,9 +62,14 @@ pub(in crate::domain::extractive) fn written(
     // the shortest lines: of the groups, and of the rest
     let least: Vec<u32> =
         groups.iter().map(|group| group.line(group.parts.len() - 1, counter).tokens).collect();
-    let brief_tokens = |act: &&Act| brief(act, BRIEF_BYTES[2], counter).map_or(0, |line| line.tokens);
-    let short: Vec<u32> = rest.iter().map(brief_tokens).collect();
+    let in_brief = |act: &Act, bytes: usize| brief(act, bytes, counter).map_or(0, |line| line.tokens);
+    let mut short: Vec<u32> = rest.iter().map(|act| in_brief(act, BRIEF_BYTES[2])).collect();
     let mut needed = least.iter().chain(&short).fold(0u32, |sum, tokens| sum.saturating_add(*tokens));
+    if let (Some(act), Some(last)) = (rest.last(), short.last_mut()) {
+        // how the newest call failed counts more than a longer list
+        let more = in_brief(act, BRIEF_BYTES[1]).saturating_sub(*last).min(room.saturating_sub(needed));
+        (needed, *last) = (needed + more, *last + more);
+    }
     let mut left = needed.clamp(room, most.max(room));
     let mut lines = Vec::new();
     for (at, group) in groups.iter().enumerate() {
