@@ -76,7 +76,9 @@ pub(super) fn compose(
     let open = shares.spend(Section::Open, |room| open::line(matters, &acts, &saids, room, counter));
     let checks = shares.spend(Section::Checks, |room| state::checks(&checks, room, counter));
     let most = shares.most_acts();
-    let acts = shares.spend(Section::Acts, |room| acts::written(acts, &acts_left_out, room, most, counter));
+    let acts = acts::newest(acts);
+    let written_acts = |room: u32| acts::written(&acts, &acts_left_out, room, most, counter);
+    let mut done = shares.spend(Section::Acts, written_acts);
     let steps = shares.spend(Section::Steps, |room| state::steps(&steps, room, counter));
 
     let mut weigher = Weigher::default();
@@ -95,12 +97,17 @@ pub(super) fn compose(
         spare = room.saturating_sub(spent);
         shares.spent(spent);
     }
-    for line in goal.iter().chain(&acts).chain(&steps).chain(&checks).chain(&open) {
+    if done.iter().any(|line| line.left_out() > 0) {
+        let before = total(&done);
+        done = written_acts(before.saturating_add(shares.spare()));
+        shares.spent(total(&done).saturating_sub(before));
+    }
+    for line in goal.iter().chain(&done).chain(&steps).chain(&checks).chain(&open) {
         sentences.told.add(&line.text);
     }
     let written = |sentences: &Sentences<'_>| -> Vec<Sentence> {
         let said = days.above(&sentences.lines);
-        goal.iter().chain(&said).chain(&acts).chain(&steps).chain(&checks).cloned().collect()
+        goal.iter().chain(&said).chain(&done).chain(&steps).chain(&checks).cloned().collect()
     };
     if budget < LEAST_SENTENCES_TOKENS && written(&sentences).is_empty() && !sentences.saids.is_empty() {
         return sentences.clipped(budget).into_iter().collect();

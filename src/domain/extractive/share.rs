@@ -82,7 +82,12 @@ impl Shares {
         let most = if self.budget <= CAPPED_TOKENS { most } else { u32::MAX };
         let share = u32::try_from(u64::from(self.budget) * percent / 100).unwrap_or(u32::MAX);
         let least = if section == Section::User { LEAST_USER } else { LEAST };
-        share.min(most).max(least).min(self.left.saturating_sub(self.facts))
+        share.min(most).max(least).min(self.spare())
+    }
+
+    /// The tokens that are left for more than facts.
+    pub(super) fn spare(&self) -> u32 {
+        self.left.saturating_sub(self.facts)
     }
 
     /// The tokens that acts can have so that each is told, or at least counted.

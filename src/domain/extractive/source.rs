@@ -184,16 +184,10 @@ impl Reader {
         let told: Vec<String> =
             request.sentences.iter().filter(|said| !is_interface(&said.to_lowercase())).cloned().collect();
         if begins && utterance.name().is_none() && is_request(&request) {
-            self.pool.goal = request
-                .parts()
-                .into_iter()
-                .map(|(text, weight)| Part {
-                    sequence: utterance.sequence,
-                    result: None,
-                    text: text.into(),
-                    weight,
-                })
-                .collect();
+            let sequence = utterance.sequence;
+            let part =
+                |(text, weight): (String, u32)| Part { sequence, result: None, text: text.into(), weight };
+            self.pool.goal = request.parts().into_iter().map(part).collect();
         }
         self.sentences(utterance, speaker, &told, percent);
         if request.is_template {

@@ -129,8 +129,6 @@ struct Weights {
     counts: [i64; 4],
     recent: i64,
     recent_argument: i64,
-    in_last_six: i64,
-    argument_in_last_ten: i64,
     only_found: i64,
     bound: i64,
     shapes: [i64; 13],
@@ -141,8 +139,6 @@ const SERVICE: Weights = Weights {
     counts: [60, 10, 60, 5],
     recent: 120,
     recent_argument: 190,
-    in_last_six: -30,
-    argument_in_last_ten: 10,
     only_found: 35,
     bound: -60,
     //       url   mail  path date time file code ident numbered member money number attribute
@@ -151,10 +147,8 @@ const SERVICE: Weights = Weights {
 const CODING: Weights = Weights {
     base: -365,
     counts: [50, 25, 40, 5],
-    recent: 230,
-    recent_argument: -50,
-    in_last_six: 15,
-    argument_in_last_ten: 25,
+    recent: 250,
+    recent_argument: -30,
     only_found: -80,
     bound: 0,
     shapes: [-150, -250, 40, -120, -200, 20, -30, -15, -60, -40, -200, -75, 0],
@@ -240,11 +234,6 @@ impl Mentions {
             + weights.shapes[self.shape as usize]
             + weights.recent * share(self.last) / 100
             + self.last_argument.map_or(0, |place| weights.recent_argument * share(place) / 100)
-            + if_so(self.last + 6 >= places, weights.in_last_six)
-            + if_so(
-                self.last_argument.is_some_and(|place| place + 10 >= places),
-                weights.argument_in_last_ten,
-            )
             + if_so(self.is_only_found(), weights.only_found)
             + if_so(self.is_bound, weights.bound)
     }

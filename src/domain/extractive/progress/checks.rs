@@ -105,8 +105,14 @@ fn checked(label: &str, made: &Call<'_>) -> Option<String> {
         (Some(failure), _) => ("error: ", failure),
     };
     text.push_str(head);
-    fold(line, ERROR_BYTES, &mut text);
+    fold(placed(line), ERROR_BYTES, &mut text);
     Some(text)
+}
+
+/// A message with the name of the file that it begins with in place of its path: `a.ts(7,40): error TS2345: …`.
+fn placed(message: &str) -> &str {
+    let place = message.split(' ').next().filter(|place| place.ends_with(':') && !place.contains("://"));
+    place.and_then(|place| place.rfind('/')).map_or(message, |at| &message[at + 1..])
 }
 
 /// A failed call with the words of its failure; one that was to change something has a line of its own.
@@ -115,6 +121,6 @@ fn failure(tool: &str, key: &str, made: &Call<'_>) -> Option<String> {
     let mut text = format!("{tool}(");
     fold(key, CHECK_BYTES, &mut text);
     text.push_str("): ");
-    fold(failure, ERROR_BYTES, &mut text);
+    fold(placed(failure), ERROR_BYTES, &mut text);
     Some(text)
 }

@@ -14,8 +14,8 @@ use crate::domain::{
 
 /// The most steps listed.
 const MOST_STEPS: usize = 8;
-/// An error gets at least this share of the room for checks, in percent.
-const ERROR_PERCENT: u32 = 60;
+/// A check that passed gets at most this share of the room for checks if there is an error, in percent.
+const PASSED_PERCENT: u32 = 60;
 
 /// The line of the goal: its heaviest parts that fit, in the order said.
 pub(in crate::domain::extractive) fn goal(
@@ -23,12 +23,7 @@ pub(in crate::domain::extractive) fn goal(
     room: u32,
     counter: &dyn TokenCounter,
 ) -> Vec<Sentence> {
-    let ended = |&Part { sequence, result, ref text, weight }: &Part| Part {
-        sequence,
-        result,
-        text: ended(text).into(),
-        weight,
-    };
+    let ended = |part: &Part| Part { text: ended(&part.text).into(), ..part.clone() };
     let parts: Vec<Part> = parts.iter().map(ended).collect();
     let order = ordered(parts.len(), |at| Reverse(parts[at].weight));
     let line = |chosen: &[usize]| {
@@ -56,7 +51,7 @@ fn ended(text: &str) -> String {
 }
 
 /// The lines of the last check (a test or a build, if there is one) and of the last failure that is not that check: one
-/// that no later call solved, or else one that is told as solved.
+/// that no later call solved, or else, if that check passed, one that is told as solved.
 pub(in crate::domain::extractive) fn checks(
     checks: &[Check],
     room: u32,
@@ -69,7 +64,9 @@ pub(in crate::domain::extractive) fn checks(
         let is_failure = |check: &Check| check.failed && check.solved == solved;
         checks.iter().rposition(is_failure).filter(|at| Some(*at) != last)
     };
-    let error = failure(false).or_else(|| failure(true));
+    let failed = last.is_some_and(|at| checks[at].failed);
+    // what is wrong now counts more than what was
+    let error = failure(false).or_else(|| failure(true).filter(|_| !failed));
     let mut left = room;
     let mut write = |at: Option<usize>, room: u32| {
         let check = &checks[at?];
@@ -86,8 +83,8 @@ pub(in crate::domain::extractive) fn checks(
         let line = Sentence::plain(LineKind::Said, check.sequence, text.into(), 0, tokens);
         Some(Sentence { result: check.result, ..line })
     };
-    let share =
-        if error.is_some() { room / 100 * ERROR_PERCENT + room % 100 * ERROR_PERCENT / 100 } else { room };
+    let percent = if failed || error.is_none() { 100 } else { PASSED_PERCENT };
+    let share = room / 100 * percent + room % 100 * percent / 100;
     [write(last, share), write(error, room)].into_iter().flatten().collect()
 }
 

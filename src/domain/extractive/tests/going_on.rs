@@ -45,6 +45,17 @@ fn an_error_that_was_solved_is_told_as_solved() {
 }
 
 #[test]
+fn a_check_that_failed_says_what_is_wrong() {
+    let solved = "exit code: 1\nTypeError: the parser of the settings wants a path, not the text of the file";
+    let wrong = "Argument of type 'string' is not assignable to parameter of type 'Settings'";
+    let failed =
+        format!("exit code: 2\nsrc/modes/interactive/commands/settings.ts(706,40): error TS2345: {wrong}");
+    let source = [("npm test", solved), ("npm test", "exit code: 0"), ("npm run build", &*failed)];
+    let told = text(bash(&source), &Focus::none(), 240);
+    assert!(told.contains(&format!("→ error: settings.ts(706,40): error TS2345: {wrong}\n")), "{told}");
+}
+
+#[test]
 fn a_call_that_somebody_stopped_is_not_done() {
     for stopped in ["Command aborted", "The user doesn't want to proceed with this tool use."] {
         let told = told(calls(&[("write_file", "{\"path\":\"src/a.rs\"}", stopped)]));
@@ -99,6 +110,19 @@ fn what_cannot_be_done_twice_is_told_rather_than_edits() {
     let told = text(bash(&commands), &Focus::none(), 160);
     assert!(told.contains("mv src/a/config.ts src/config.ts; "), "{told}");
     assert!(told.contains(&format!("git commit \"{title}\"")) && told.contains(" more"), "{told}");
+}
+
+#[test]
+fn titles_of_commits_are_shortened_before_commits_are_only_counted() {
+    let commits: Vec<String> = (1..8)
+        .map(|at| {
+            format!("git commit -m 'Part {at}: move what reads the settings of the program into a module'")
+        })
+        .collect();
+    let commands: Vec<(&str, &str)> = commits.iter().map(|commit| (commit.as_str(), "")).collect();
+    let told = told(bash(&commands));
+    assert!((1..8).all(|at| told.contains(&format!("Part {at}: move"))), "{told}");
+    assert!(told.contains("Part 7: move what reads the settings of the program into a module"), "{told}");
 }
 
 #[test]

@@ -21,24 +21,23 @@ const BRIEF_BYTES: [usize; 3] = [160, 80, 40];
 const OUTCOME: &str = ") → ";
 /// How a commit begins; its title follows.
 pub(in crate::domain::extractive) const COMMIT: &str = "git commit";
-/// The most bytes shown of a commit that is not the last one.
-const TITLE_BYTES: usize = 72;
+/// The most bytes shown of commits but the last one: of all if they fit, or else so that more of them do.
+const TITLE_BYTES: [usize; 2] = [72, 32];
 
-/// The lines of `acts`, which are in call order, within `room` tokens; within `most` if the shortest lines need more.
+/// The lines of the [`newest`] acts, within `room` tokens; within `most` if the shortest lines need more.
 ///
-/// Of calls repeated with the same argument, only the newest is listed. If the full lines do not all fit, the
+/// If the full lines do not all fit, the
 /// calls that succeeded are grouped by tool; if the groups do not fit either, the oldest calls are only
 /// counted, together with those already counted in `left_out`, by head.
 pub(in crate::domain::extractive) fn written(
-    acts: Vec<Act>,
+    acts: &[Act],
     left_out: &FxHashMap<Box<str>, usize>,
     room: u32,
     most: u32,
     counter: &dyn TokenCounter,
 ) -> Vec<Sentence> {
-    let acts = newest(acts);
     let whole = |act: &Act| act.text.as_deref().map(|text| line(act, text, counter.count(text)));
-    if left_out.is_empty() && acts.iter().all(|act| act.text.is_some()) && !is_repetitive(&acts) {
+    if left_out.is_empty() && acts.iter().all(|act| act.text.is_some()) && !is_repetitive(acts) {
         let lines: Vec<Sentence> = acts.iter().filter_map(whole).collect();
         if total(&lines) <= room {
             return lines;
@@ -46,20 +45,31 @@ pub(in crate::domain::extractive) fn written(
     }
     let (rest, together): (Vec<&Act>, Vec<&Act>) =
         acts.iter().partition(|act| act.failed || act.key.is_empty());
-    let groups: Vec<Group> = by_tool(&together)
-        .into_iter()
-        .map(|(head, parts)| {
+    let grouped = |title: usize| -> Vec<Group> {
+        let group = |(head, parts): (&str, Vec<Part>)| {
             let before = left_out.get(head).copied().unwrap_or_default();
             let order = ordered(parts.len(), |at| is_unrepeatable(&parts[at].text));
             Group { head: done(head), parts, order, before }
-        })
-        .collect();
+        };
+        by_tool(&together, title).into_iter().map(group).collect()
+    };
+    let [long, short] = TITLE_BYTES.map(grouped);
+    let whole = |group: &Group| group.line(0, counter).tokens;
+    let fits = long.iter().map(whole).fold(0, u32::saturating_add) <= room;
+    let mut groups = if fits { long } else { short };
+    // what the shorter lines leave goes to the longer ones
+    groups.sort_by_cached_key(whole);
     // the shortest lines: of the groups, and of the rest
     let least: Vec<u32> =
         groups.iter().map(|group| group.line(group.parts.len() - 1, counter).tokens).collect();
-    let brief_tokens = |act: &&Act| brief(act, BRIEF_BYTES[2], counter).map_or(0, |line| line.tokens);
-    let short: Vec<u32> = rest.iter().map(brief_tokens).collect();
+    let in_brief = |act: &Act, bytes: usize| brief(act, bytes, counter).map_or(0, |line| line.tokens);
+    let mut short: Vec<u32> = rest.iter().map(|act| in_brief(act, BRIEF_BYTES[2])).collect();
     let mut needed = least.iter().chain(&short).fold(0u32, |sum, tokens| sum.saturating_add(*tokens));
+    if let (Some(act), Some(last)) = (rest.last(), short.last_mut()) {
+        // how the newest call failed counts more than a longer list
+        let more = in_brief(act, BRIEF_BYTES[1]).saturating_sub(*last).min(room.saturating_sub(needed));
+        (needed, *last) = (needed + more, *last + more);
+    }
     let mut left = needed.clamp(room, most.max(room));
     let mut lines = Vec::new();
     for (at, group) in groups.iter().enumerate() {
@@ -133,14 +143,14 @@ fn is_repetitive(acts: &[Act]) -> bool {
 }
 
 /// The identifying arguments, grouped by caller and tool.
-fn by_tool<'a>(acts: &[&'a Act]) -> Vec<(&'a str, Vec<Part>)> {
+fn by_tool<'a>(acts: &[&'a Act], title: usize) -> Vec<(&'a str, Vec<Part>)> {
     let mut groups: Vec<(&str, Vec<Part>)> = Vec::new();
     let commits = |act: &&Act| act.key.starts_with(COMMIT);
     let last = acts.iter().rposition(commits);
     for (at, act) in acts.iter().enumerate() {
         let is_old_commit = last > Some(at) && commits(act);
-        let text = match is_old_commit && act.key.len() > TITLE_BYTES {
-            true => (folded(&act.key, TITLE_BYTES) + "\"").into(),
+        let text = match is_old_commit && act.key.len() > title {
+            true => (folded(&act.key, title) + "\"").into(),
             false => act.key.clone(),
         };
         let part = Part { sequence: act.sequence, result: act.result, text, weight: 0 };
@@ -154,7 +164,7 @@ fn by_tool<'a>(acts: &[&'a Act]) -> Vec<(&'a str, Vec<Part>)> {
 
 /// Keeps the last of the calls with the same tool and argument or edited file, at the last one's position, and no edit that `git`
 /// took back.
-fn newest(acts: Vec<Act>) -> Vec<Act> {
+pub(in crate::domain::extractive) fn newest(acts: Vec<Act>) -> Vec<Act> {
     let mut seen: FxHashSet<(Box<str>, Box<str>)> = FxHashSet::default();
     let mut restored: Vec<Box<str>> = Vec::new();
     let mut kept: Vec<Act> = acts.into_iter().rev().collect();
