@@ -9,7 +9,7 @@ use crate::{
 
 #[test]
 fn contexts_of_real_transcripts_are_accepted_and_within_their_budgets() {
-    let sample = transcripts::sample(1, 60);
+    let sample = transcripts::sample(1, 40);
     for (name, policy) in
         [("a window without limits", Policy::SESSION), ("the default window", Policy::ROLLING)]
     {
@@ -22,14 +22,14 @@ fn contexts_of_real_transcripts_are_accepted_and_within_their_budgets() {
 
 #[test]
 fn histories_of_real_transcripts_are_accepted_and_within_their_limits() {
-    let rows = histories::rows(&transcripts::sample(2, 60));
+    let rows = histories::rows(&transcripts::sample(2, 40));
     histories::print(&rows);
     assert!(rows.iter().all(|row| row.outcome.faulty + row.outcome.over == 0));
 }
 
 #[test]
 fn contexts_repeat_what_was_rendered_before() {
-    let sample = stability::joined(&transcripts::sample(4, 150));
+    let sample = stability::joined(&transcripts::sample(2, 150));
     for case in stability::cases().iter().skip(1).take(1) {
         let ours = stability::figures(&sample, &case.policy, case.budget, Format::OpenAiChat);
         let other =

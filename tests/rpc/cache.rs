@@ -262,7 +262,7 @@ async fn a_watched_conversation_is_seen_to_change() {
 
 const WRITERS: usize = 16;
 const CONVERSATIONS: usize = 200;
-const ROUNDS: usize = 10;
+const ROUNDS: usize = 4;
 
 /// Every writer writes to every conversation, retrying until the write is stored.
 async fn write(engine: &Arc<Engine>, writer: usize) -> usize {

@@ -212,13 +212,18 @@ impl Run {
     }
 }
 
+/// Conversations, unless the environment sets another number.
+const CONVERSATIONS: u64 = 25;
+
 #[tokio::test(start_paused = true)]
-async fn eighty_conversations_go_on_while_a_model_thinks() {
+async fn conversations_go_on_while_a_model_thinks() {
     // a paused clock jumps to the next timeout while files are written
     if std::env::var_os("UTTERD_TEST_BACKEND").is_some() {
         return;
     }
-    for seed in 1..=80 {
+    let asked = std::env::var("UTTERD_INTERLEAVINGS").ok();
+    let count = asked.map_or(CONVERSATIONS, |text| text.parse().expect("UTTERD_INTERLEAVINGS is a number"));
+    for seed in 1..=count {
         let mut run = Run::new(seed).await;
         for _ in 0..24 {
             run.step().await;

@@ -1,7 +1,7 @@
 //! Random trees of forks, edits, upserts, replacements, imports and deletions, with a secret in each saying:
 //! after a hard forget, nothing of it is in any answer or file, and nothing else is gone.
 //!
-//! `UTTERD_TREES` is the number of trees (40 by default), `UTTERD_TREE_SEED` the seed of the first one (1 by
+//! `UTTERD_TREES` is the number of trees (10 by default), `UTTERD_TREE_SEED` the seed of the first one (1 by
 //! default); a failure names its seed. `UTTERD_TEST_BACKEND` names the backend.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ async fn no_answer_tells_what_was_forgotten_in_a_tree() {
         std::env::var(name)
             .map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}")))
     };
-    let (first, count) = (number("UTTERD_TREE_SEED", 1), number("UTTERD_TREES", 40));
+    let (first, count) = (number("UTTERD_TREE_SEED", 1), number("UTTERD_TREES", 10));
     let (mut forgets, mut forgotten) = (0, 0);
     for seeds in (first..first + count).collect::<Vec<_>>().chunks(10) {
         let session = Session::with(&settings()).await;

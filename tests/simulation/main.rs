@@ -47,7 +47,7 @@ use std::collections::BTreeMap;
 use run::run;
 
 /// Seeds per test, unless the environment sets another number.
-const SEEDS: u64 = 100;
+const SEEDS: u64 = 50;
 /// Seeds that have revealed what few others do: a refusal that mixes two moments, a list out of order, an outcome that
 /// was removed by a commit that failed.
 const RARE: [u64; 4] = [549, 1_192, 10_510, 14_177];

@@ -31,7 +31,8 @@ use rolled::rolled;
 use source::Source;
 
 /// In tokens.
-const LIMITS: [u32; 4] = [60, 150, 300, 600];
+const LIMITS: [u32; 2] = [60, 600];
+const ROLLING: u32 = 300;
 
 fn main() {
     let transcripts = ["tau-airline", "pi-coding", "swe-agent", "openhands", "claude-code"];
@@ -67,7 +68,7 @@ fn trial(file: &'static str, read: impl FnOnce() -> Vec<Conversation> + Send + '
 fn wrong(conversation: &Conversation) -> Vec<String> {
     let said = &conversation.0;
     let at_once = LIMITS.into_iter().flat_map(|limit| wrong_lines(said, &summarised(said, limit)));
-    let cuts = rolled(conversation, LIMITS[2]);
+    let cuts = rolled(conversation, ROLLING);
     let rolling = cuts.iter().flat_map(|cut| wrong_lines(&cut.before, &cut.lines));
     at_once.chain(rolling).collect()
 }

@@ -71,6 +71,11 @@ proptest! {
             (few, many) => prop_assert_eq!(few.is_err(), many.is_err()),
         }
     }
+}
+
+proptest! {
+    // each is a long talk, of which every turn builds a context
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
     fn with_the_archive_a_context_begins_alike_between_few_steps(budget in 800..3_000u32) {
