@@ -26,9 +26,8 @@ const TITLE_BYTES: [usize; 2] = [72, 32];
 
 /// The lines of the [`newest`] acts, within `room` tokens; within `most` if the shortest lines need more.
 ///
-/// If the full lines do not all fit, the
-/// calls that succeeded are grouped by tool; if the groups do not fit either, the oldest calls are only
-/// counted, together with those already counted in `left_out`, by head.
+/// If the full lines do not all fit, the calls that succeeded are grouped by tool; if the groups do not fit either,
+/// the oldest calls are only counted, together with those already counted in `left_out`, by head.
 pub(in crate::domain::extractive) fn written(
     acts: &[Act],
     left_out: &FxHashMap<Box<str>, usize>,
