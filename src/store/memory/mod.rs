@@ -236,9 +236,8 @@ type Few<T> = SmallVec<[T; 1]>;
 
 /// Whether the write changes what the indexes tell of its conversation.
 fn changes_indexes(write: &Write) -> bool {
-    let trunks = |state: Option<&Arc<Conversation>>| state.map(|state| state.head.trunks.clone());
-    !write.key().id.is_of_state()
-        && (entries::are_changed_by(write) || trunks(write.before()) != trunks(write.after()))
+    let [before, after] = [write.before(), write.after()].map(|state| state.map(|state| &state.head.trunks));
+    !write.key().id.is_of_state() && (entries::are_changed_by(write) || before != after)
 }
 
 #[async_trait]

@@ -52,10 +52,11 @@ pub(in crate::domain::extractive) fn written(
         };
         by_tool(&together, title).into_iter().map(group).collect()
     };
-    let [long, short] = TITLE_BYTES.map(grouped);
     let whole = |group: &Group| group.line(0, counter).tokens;
-    let fits = long.iter().map(whole).fold(0, u32::saturating_add) <= room;
-    let mut groups = if fits { long } else { short };
+    let mut groups = grouped(TITLE_BYTES[0]);
+    if groups.iter().map(whole).fold(0, u32::saturating_add) > room {
+        groups = grouped(TITLE_BYTES[1]);
+    }
     // what the shorter lines leave goes to the longer ones
     groups.sort_by_cached_key(whole);
     // the shortest lines: of the groups, and of the rest
