@@ -41,7 +41,7 @@ pub async fn what_ended_first_is_listed_first(store: Arc<dyn Store>) {
     assert_eq!(beyond(&store, &recipient, 1, 9).await, ["c", "a"]);
     assert_eq!(beyond(&store, &recipient, 1, 1).await, ["c"]);
     assert_eq!(beyond(&store, &recipient, 3, 9).await, Vec::<String>::new());
-    assert_eq!(beyond(&store, &script::recipient("bob"), 0, 9).await, Vec::<String>::new());
+    assert_eq!(beyond(&store, &values::recipient("bob"), 0, 9).await, Vec::<String>::new());
 }
 
 /// A deleted conversation is not among the ended ones, and neither is a new one with its id.

@@ -16,7 +16,10 @@ use crate::{
         Derived, DerivedBlock, RecipientKey, Store,
         conformance::{
             self,
-            support::script::{Script, key, users},
+            support::{
+                script::Script,
+                values::{key, users},
+            },
         },
     },
 };

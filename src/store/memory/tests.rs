@@ -11,10 +11,7 @@ use crate::{
     store::conformance::{
         self,
         forks::random_family,
-        support::{
-            family::Family,
-            script::{Script, users},
-        },
+        support::{family::Family, script::Script, values::users},
     },
 };
 

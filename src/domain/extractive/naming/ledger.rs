@@ -157,18 +157,20 @@ impl<'a> Ledger<'a> {
         fact.worth as usize / again / (ENTRY_TOKENS + heads + fact.text.len() / TOKEN_BYTES)
     }
 
-    /// The tokens that the fact adds.
+    /// The tokens that the fact adds. Whatever is not a name pays for a separator even if it opens a line, because
+    /// names that are taken later stand before it.
     fn cost(&self, fact: &Fact) -> u32 {
         let Page { head, within, .. } = &self.pages[fact.page];
+        let text = &fact.text;
+        let before = if has_space(fact) { BETWEEN } else { " " };
         self.counter.count(&match (self.opened[fact.page], within.map(|whole| self.opened[whole])) {
-            (true, Some(_)) => format!("{BETWEEN_VALUES}{}", fact.text),
-            (true, None) if has_space(fact) => format!("{BETWEEN}{}", fact.text),
-            (true, None) => format!(" {}", fact.text),
-            (false, Some(true)) => format!("{BETWEEN}{head} {}", fact.text),
+            (true, Some(_)) => format!("{BETWEEN_VALUES}{text}"),
+            (true, None) => format!("{before}{text}"),
+            (false, Some(true)) => format!("{BETWEEN}{head} {text}"),
             (false, Some(false)) => {
-                format!("{} {head} {}\n", self.pages[self.whole(fact.page)].head, fact.text)
+                format!("{}{BETWEEN}{head} {text}\n", self.pages[self.whole(fact.page)].head)
             }
-            (false, None) => format!("{head} {}\n", fact.text),
+            (false, None) => format!("{head}{before}{text}\n"),
         })
     }
 

@@ -117,8 +117,11 @@ proptest! {
     }
 
     #[test]
-    fn budgets_hold_and_nothing_is_random(contents in prop::collection::vec(nasty_text(), 1..8), budget in 0..120u32) {
-        let source: Vec<_> = contents.iter().zip(1..).map(|(content, n)| Arc::new(said(n, Role::User, content))).collect();
+    fn budgets_hold_and_nothing_is_random(
+        contents in prop::collection::vec((nasty_text(), nasty_text(), nasty_text(), 0..4u8), 1..8),
+        budget in 0..120u32,
+    ) {
+        let source: Vec<_> = contents.iter().zip(1..).flat_map(|(texts, n)| nasty_exchange(n, texts)).collect();
         let sentences = summarise(&source, &Focus::none(), budget, o200k());
         prop_assert!(sentences.iter().map(|sentence| sentence.tokens).sum::<u32>() <= budget);
         prop_assert_eq!(&summarise(&source, &Focus::none(), budget, o200k()), &sentences);

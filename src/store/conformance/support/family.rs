@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::script::{Script, Step, key, lineage};
+use super::{
+    script::{Script, Step},
+    values::{key, lineage},
+};
 use crate::{
     domain::{
         Policy, Ranges, Refusal, Revision, Sequence,

@@ -3,6 +3,8 @@
 pub(super) mod compacting;
 pub(in crate::store) mod family;
 pub(in crate::store) mod script;
+pub(in crate::store) mod steps;
+pub(in crate::store) mod values;
 
 pub(super) use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,4 +20,4 @@ pub(super) use crate::store::{
     Commit, CommitError, List, ListOf, ListOrder, OutcomeKey, PointerWrite, Quota, Quotas, RecipientKey,
     Store, StoreError, Write,
 };
-pub(super) use {family::Family, script::*};
+pub(super) use {family::Family, script::*, steps::*, values::*};

@@ -1,30 +1,18 @@
 //! A conversation that changes by the rules, and the state that a store must have after each step.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use tokio::task::JoinHandle;
-
+use super::values::{self, identity, key};
 use crate::{
     domain::{
-        Change, ChangeId, Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity,
-        LineageId, Loaded, More, Namespace, Need, Policy, Ranges, RecipientId, Refusal, RequestId, Revision,
-        Role, Sequence, ShareId, Timestamp, TokenCounter, ToolCall, Transition, Utterance, UtteranceId,
-        Verdict,
+        Change, Conversation, ConversationKey, Draft, Identity, Loaded, Need, Policy, Ranges, Refusal,
+        Revision, Sequence, ShareId, Timestamp, TokenCounter, Transition, Utterance, Verdict,
         capacity::Capacity,
         change::Context,
         edit::NewContent,
         end::{End, end},
         forget::{
-            Forget,
-            erasure::InForks,
-            forget,
+            Forget, forget,
             restore::{Restore, restore},
         },
         forgetting,
@@ -33,10 +21,7 @@ use crate::{
         share::{Secret, ShareDigest, Sharing, revoke, share},
         update::{Create, Update, UpdateUtterance, create, update, update_utterance},
     },
-    store::{
-        Changes, Commit, CommitError, Outcome, OutcomeKey, Page, PointerWrite, RecipientKey, Reference,
-        Store, StoreError, Write,
-    },
+    store::{Changes, Commit, RecipientKey, Store, Write},
 };
 
 /// The start of every script: noon of 1 March 2026, UTC.
@@ -77,7 +62,7 @@ impl Step {
         let exists = before.head.revision != Revision::NONE;
         let before = exists.then(|| before.clone());
         let Transition { change, mut after } = transition;
-        after.head.change = self::change();
+        after.head.change = values::change();
         assert_eq!(after.check(), [""; 0]);
         Self { before, change: Arc::new(change), after: Arc::new(after) }
     }
@@ -252,7 +237,7 @@ impl Script {
     /// Expects the conversation to be absent from the store, and starts again.
     pub fn renew(&mut self) {
         let identity = &self.state.head.identity;
-        let identity = self::identity(identity.key.clone(), identity.recipient.as_str());
+        let identity = values::identity(identity.key.clone(), identity.recipient.as_str());
         self.state = Arc::new(Conversation::new(identity, self.state.head.policy.clone()));
         self.archive.clear();
     }
@@ -389,176 +374,4 @@ impl Script {
             }
         }
     }
-}
-
-/// A conversation's key in the namespace `default`.
-pub fn key(id: &str) -> ConversationKey {
-    key_in("default", id)
-}
-
-pub fn key_in(namespace: &str, id: &str) -> ConversationKey {
-    let id = ConversationId::new(id).expect("a conversation's id");
-    ConversationKey { namespace: Namespace::new(namespace).expect("a namespace"), id }
-}
-
-/// A change id that is unique in this process.
-pub fn change() -> ChangeId {
-    ChangeId(lineage().0)
-}
-
-/// A lineage that is unique in this process.
-pub fn lineage() -> LineageId {
-    static LINEAGES: AtomicU64 = AtomicU64::new(1);
-    let lineage = u128::from(LINEAGES.fetch_add(1, Ordering::Relaxed)) << 64;
-    LineageId(lineage.to_be_bytes())
-}
-
-/// An identity with a lineage of its own.
-pub fn identity(key: ConversationKey, recipient: &str) -> Identity {
-    Identity {
-        key,
-        recipient: RecipientId::new(recipient).expect("a recipient"),
-        lineage: lineage(),
-        start_time: START,
-        encoding: Encoding::Cl100kBase,
-    }
-}
-
-/// Creates a conversation that starts this many seconds after [`START`].
-pub async fn starting(store: &Arc<dyn Store>, id: &str, recipient: &str, seconds: i64) -> Script {
-    let mut identity = identity(key(id), recipient);
-    identity.start_time.0 = START.0 + seconds * 1_000_000;
-    let mut script = Script::of(store, identity, Policy::ROLLING);
-    script.create().await;
-    script
-}
-
-pub fn recipient(id: &str) -> RecipientKey {
-    RecipientKey { namespace: Namespace::default(), id: RecipientId::new(id).expect("a recipient") }
-}
-
-/// Makes `id` the active conversation of a recipient who has none.
-pub fn activating(recipient: &RecipientKey, id: &str) -> PointerWrite {
-    let after = Some(ConversationId::new(id).expect("a conversation's id"));
-    PointerWrite { recipient: recipient.clone(), before: None, after }
-}
-
-pub fn attempt(id: &str) -> OutcomeKey {
-    let request = RequestId::new(id).expect("a request id");
-    OutcomeKey { namespace: Namespace::default(), rpc: "Memorize", request }
-}
-
-/// The outcome of a call at `time` that resulted in `state`.
-pub fn outcome(state: &Conversation, time: Timestamp) -> Arc<Outcome> {
-    Arc::new(Outcome {
-        body: u128::MAX - 7,
-        time,
-        conversation: state.key().id.clone(),
-        revision: state.head.revision,
-        started: true,
-        ended: Some(ConversationId::new("before").expect("a conversation's id")),
-        memorized: Ranges::of(Sequence(3), Sequence(9)),
-        evicted: [1, 2, 5].map(Sequence).into_iter().collect(),
-        forgotten: Ranges::of(Sequence(4), Sequence(4)),
-        restored: Ranges::of(Sequence(6), Sequence(7)),
-        target: Some(Sequence(8)),
-        still_told: Ranges::of(Sequence(1), Sequence(2)),
-        rebuilt_segments: 2,
-        capacity: Capacity::of(state),
-        references: vec![
-            Reference {
-                sequence: Sequence(1),
-                id: UtteranceId::Assigned(state.head.identity.lineage),
-                role: Role::User,
-                turn: 0,
-                tokens: 12,
-                position: None,
-                late: false,
-            },
-            Reference {
-                sequence: Sequence(3),
-                id: UtteranceId::given("mine").expect("an id"),
-                role: Role::Tool,
-                turn: 2,
-                tokens: 0,
-                position: Some(1),
-                late: true,
-            },
-        ],
-        in_forks: Some(InForks { conversations: 2, utterances: 3 }),
-    })
-}
-
-/// Reads every id of a recipient's conversations, `limit` at a time.
-pub async fn listed(store: &Arc<dyn Store>, recipient: &RecipientKey, limit: usize) -> Vec<String> {
-    let (mut ids, mut after) = (Vec::new(), None);
-    loop {
-        let place = Page { after, limit };
-        let keys = store.conversation_keys(recipient, place.clone()).await.expect("a list is read");
-        let page = store.list(place.of(recipient)).await.expect("a list is read");
-        assert!(page.len() <= limit, "a page holds at most its limit");
-        assert!(keys.iter().eq(page.iter().map(|head| &head.identity.key)), "keys are those of the heads");
-        let Some(last) = page.last() else { return ids };
-        after = Some((last.identity.start_time, last.identity.key.id.clone()));
-        ids.extend(page.iter().map(|head| head.identity.key.id.to_string()));
-    }
-}
-
-pub async fn active(store: &Arc<dyn Store>, recipient: &RecipientKey) -> Option<String> {
-    let active = store.active(recipient).await.expect("a pointer is read");
-    active.map(|id| id.to_string())
-}
-
-/// Checks that the commit conflicts.
-pub async fn refused(store: &Arc<dyn Store>, commit: Commit) {
-    assert!(matches!(store.commit(commit).await, Err(CommitError::Conflict(_))));
-}
-
-/// The results of all these tasks.
-pub async fn join<T>(tasks: impl Iterator<Item = JoinHandle<T>>) -> Vec<T> {
-    let joined = futures::future::join_all(tasks).await;
-    joined.into_iter().map(|result| result.expect("a task does not panic")).collect()
-}
-
-/// Whether the commit was refused for lack of room.
-pub fn is_full(result: &Result<(), CommitError>) -> bool {
-    matches!(result, Err(CommitError::Store(StoreError::Full { .. })))
-}
-
-pub fn said(role: Role, content: &str) -> Draft {
-    Draft {
-        id: None,
-        role,
-        content: content.into(),
-        turn: None,
-        create_time: None,
-        pinned: false,
-        more: None,
-    }
-}
-
-pub fn user(content: &str) -> Draft {
-    said(Role::User, content)
-}
-
-pub fn named(id: &str, content: &str) -> Draft {
-    Draft { id: Some(id.into()), ..user(content) }
-}
-
-/// `count` user utterances that contain their number.
-pub fn users(count: usize) -> Vec<Draft> {
-    (1..=count).map(|number| user(&format!("The code of room {number} is R-{number}."))).collect()
-}
-
-/// An assistant's tool call.
-pub fn call(id: &str) -> Draft {
-    let call = ToolCall { id: id.into(), name: "find".into(), arguments_json: "{\"n\":1}".into() };
-    let more = More { tool_calls: vec![call], ..More::default() };
-    Draft { more: Some(Box::new(more)), ..said(Role::Assistant, "") }
-}
-
-/// A tool's result.
-pub fn result(id: &str, content: &str) -> Draft {
-    let more = More { tool_call_id: Some(id.into()), ..More::default() };
-    Draft { more: Some(Box::new(more)), ..said(Role::Tool, content) }
 }

@@ -17,7 +17,7 @@ use crate::{
     domain::{Block, Policy, Timestamp},
     store::{
         BoxFuture, CommitError, Derived, DerivedBlock, Store,
-        conformance::support::script::{Script, users},
+        conformance::support::{script::Script, values::users},
         durable::{
             DurableStore, EngineKind,
             disk::room::Room,

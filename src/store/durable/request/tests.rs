@@ -7,7 +7,7 @@ use crate::{
         MemoryStore, Store,
         conformance::{
             self,
-            support::{family::Family, script::users},
+            support::{family::Family, values::users},
         },
     },
 };

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-pub use crate::store::conformance::support::script::{named, said, user};
+pub use crate::store::conformance::support::values::{named, said, user};
 use crate::{
     domain::{
         Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, More, Namespace,
@@ -18,7 +18,10 @@ use crate::{
     },
     store::{
         Commit, PointerWrite, Store,
-        conformance::support::script::{self, START, Script, Step, attempt, outcome},
+        conformance::support::{
+            script::{START, Script, Step},
+            values::{self, attempt, outcome},
+        },
         durable::{DurableStore, EngineKind, Flush, Options},
     },
 };
@@ -210,5 +213,5 @@ pub fn calls(ids: &[&str]) -> Draft {
 
 /// A tool's result.
 pub fn result(id: &str) -> Draft {
-    script::result(id, "The port is 8080.")
+    values::result(id, "The port is 8080.")
 }

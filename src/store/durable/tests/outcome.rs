@@ -4,7 +4,10 @@ use crate::{
     domain::{Conversation, Policy, Timestamp},
     store::{
         Commit, OutcomeKey,
-        conformance::support::script::{self, attempt, identity, outcome},
+        conformance::support::{
+            script::RECIPIENT,
+            values::{self, attempt, identity, outcome},
+        },
     },
 };
 
@@ -15,6 +18,6 @@ pub fn key(id: usize) -> OutcomeKey {
 
 /// A commit with a single outcome.
 pub fn keeping(id: usize) -> Commit {
-    let conversation = Conversation::new(identity(script::key("c"), script::RECIPIENT), Policy::ROLLING);
+    let conversation = Conversation::new(identity(values::key("c"), RECIPIENT), Policy::ROLLING);
     Commit { outcomes: vec![(key(id), outcome(&conversation, Timestamp(1)))], ..Commit::default() }
 }

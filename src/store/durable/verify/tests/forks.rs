@@ -118,7 +118,7 @@ impl Good {
         let directory = opened(EngineKind::Fjall, files.path());
         let lineage = |id| {
             let identity =
-                records::get::<ConversationName>(directory.pairs(), &conformance::support::script::key(id));
+                records::get::<ConversationName>(directory.pairs(), &conformance::support::values::key(id));
             identity.unwrap().unwrap().lineage
         };
         let (trunk, fork) = (lineage("parent"), lineage("fork"));
@@ -209,11 +209,11 @@ fn readers_that_are_not_as_the_heads_say_are_named() {
     );
     assert_eq!(
         good.edit::<Readers>((trunk, fork), |told| told.conversation =
-            conformance::support::script::key("other")),
+            conformance::support::values::key("other")),
         [format!("{reader}: the conversation is not other")]
     );
     let stray =
-        LineageReader { conversation: conformance::support::script::key("fork"), through: Sequence(3) };
+        LineageReader { conversation: conformance::support::values::key("fork"), through: Sequence(3) };
     for (lineage, other) in [(fork, fork), (trunk, LineageId([9; 16])), (LineageId([9; 16]), fork)] {
         let (key, value) = records::pair::<Readers>(&(lineage, other), &stray);
         let name = records::name::<Readers>(&(lineage, other));
