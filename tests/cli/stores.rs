@@ -90,7 +90,7 @@ impl Entry {
     /// Whether any file in it contains `text`.
     fn holds(&self, text: &str) -> bool {
         match self {
-            Self::File(bytes) => bytes.windows(text.len()).any(|window| window == text.as_bytes()),
+            Self::File(bytes) => memchr::memmem::find(bytes, text.as_bytes()).is_some(),
             Self::Directory(entries) => entries.iter().any(|(_, entry)| entry.holds(text)),
         }
     }

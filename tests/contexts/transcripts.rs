@@ -8,16 +8,21 @@ use crate::{
 };
 
 #[test]
-fn contexts_of_real_transcripts_are_accepted_and_within_their_budgets() {
+fn contexts_of_a_window_without_limits_are_accepted_and_within_their_budgets() {
+    contexts_are_accepted_and_within_their_budgets(&Policy::SESSION);
+}
+
+#[test]
+fn contexts_of_the_default_window_are_accepted_and_within_their_budgets() {
+    contexts_are_accepted_and_within_their_budgets(&Policy::ROLLING);
+}
+
+fn contexts_are_accepted_and_within_their_budgets(policy: &Policy) {
     let sample = transcripts::sample(1, 40);
-    for (name, policy) in
-        [("a window without limits", Policy::SESSION), ("the default window", Policy::ROLLING)]
-    {
-        let rows = validity::rows(&sample, &policy);
-        validity::print(name, &rows);
-        assert!(!rows.iter().any(validity::Row::is_wrong));
-        assert!(sample.is_empty() || rows.iter().any(|row| row.last.broken + row.fitting.broken > 0));
-    }
+    let rows = validity::rows(&sample, policy);
+    validity::print("contexts", &rows);
+    assert!(!rows.iter().any(validity::Row::is_wrong));
+    assert!(sample.is_empty() || rows.iter().any(|row| row.last.broken + row.fitting.broken > 0));
 }
 
 #[test]

@@ -90,7 +90,8 @@ impl Source {
             words.pop();
         }
         let words = if part.trim_start().starts_with('…') { &words[1..] } else { &words };
-        self.all.contains(words) || self.contents.iter().any(|content| holds_but_fillers(content, words))
+        memchr::memmem::find(self.all.as_bytes(), words.as_bytes()).is_some()
+            || self.contents.iter().any(|content| holds_but_fillers(content, words))
     }
 }
 

@@ -282,7 +282,7 @@ fn holds(directory: &Path, text: &[u8]) -> bool {
         let path = entry.unwrap().path();
         match path.is_dir() {
             true => holds(&path, text),
-            false => fs::read(&path).unwrap().windows(text.len()).any(|part| part == text),
+            false => memchr::memmem::find(&fs::read(&path).unwrap(), text).is_some(),
         }
     })
 }

@@ -72,6 +72,7 @@ pub(in crate::domain::extractive) fn ledger(
         told,
         counter,
         opened: vec![false; pages.len()],
+        without_names: vec![false; pages.len()],
         named: FxHashSet::default(),
         values: FxHashSet::default(),
     };
@@ -96,6 +97,8 @@ struct Ledger<'a> {
     told: &'a Told,
     counter: &'a dyn TokenCounter,
     opened: Vec<bool>,
+    /// The opened lines that list no name yet, by page.
+    without_names: Vec<bool>,
     /// What the heads of opened pages name.
     named: FxHashSet<[u32; 2]>,
     /// The values taken.
@@ -130,7 +133,10 @@ impl<'a> Ledger<'a> {
             }
             (left, misses, was_taken[at]) = (left - cost, 0, true);
             self.values.insert(fact.concepts[0]);
-            for page in [fact.page, self.whole(fact.page)] {
+            let line = self.whole(fact.page);
+            let is_name = line == fact.page && !has_space(fact);
+            self.without_names[line] = !is_name && (self.without_names[line] || !self.opened[line]);
+            for page in [fact.page, line] {
                 if !std::mem::replace(&mut self.opened[page], true) {
                     self.named.extend(self.pages[page].names);
                     // the page's other facts no longer pay for a head
@@ -157,20 +163,18 @@ impl<'a> Ledger<'a> {
         fact.worth as usize / again / (ENTRY_TOKENS + heads + fact.text.len() / TOKEN_BYTES)
     }
 
-    /// The tokens that the fact adds. Whatever is not a name pays for a separator even if it opens a line, because
-    /// names that are taken later stand before it.
+    /// The tokens that the fact adds.
     fn cost(&self, fact: &Fact) -> u32 {
         let Page { head, within, .. } = &self.pages[fact.page];
         let text = &fact.text;
-        let before = if has_space(fact) { BETWEEN } else { " " };
         self.counter.count(&match (self.opened[fact.page], within.map(|whole| self.opened[whole])) {
             (true, Some(_)) => format!("{BETWEEN_VALUES}{text}"),
-            (true, None) => format!("{before}{text}"),
+            // the first name stands before what opened the line, which then needs a separator
+            (true, None) if has_space(fact) || self.without_names[fact.page] => format!("{BETWEEN}{text}"),
+            (true, None) => format!(" {text}"),
             (false, Some(true)) => format!("{BETWEEN}{head} {text}"),
-            (false, Some(false)) => {
-                format!("{}{BETWEEN}{head} {text}\n", self.pages[self.whole(fact.page)].head)
-            }
-            (false, None) => format!("{head}{before}{text}\n"),
+            (false, Some(false)) => format!("{} {head} {text}\n", self.pages[self.whole(fact.page)].head),
+            (false, None) => format!("{head} {text}\n"),
         })
     }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use super::values::{self, identity, key};
+use super::values::{self, RECIPIENT, identity, key};
 use crate::{
     domain::{
         Change, Conversation, ConversationKey, Draft, Identity, Loaded, Need, Policy, Ranges, Refusal,
@@ -23,11 +23,6 @@ use crate::{
     },
     store::{Changes, Commit, RecipientKey, Store, Write},
 };
-
-/// The start of every script: noon of 1 March 2026, UTC.
-pub const START: Timestamp = Timestamp(1_772_366_400_000_000);
-/// The recipient of the conversations, unless a case names another.
-pub const RECIPIENT: &str = "ann";
 
 /// Counts words as tokens: the suite tests storage, not tokenization.
 pub struct Words;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokio::task::JoinHandle;
 
 use super::{
-    script::{START, Script},
-    values::{identity, key},
+    script::Script,
+    values::{START, identity, key},
 };
 use crate::{
     domain::Policy,

@@ -5,7 +5,6 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-use super::script::START;
 use crate::{
     domain::{
         ChangeId, Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, More,
@@ -14,6 +13,11 @@ use crate::{
     },
     store::{Outcome, OutcomeKey, PointerWrite, RecipientKey, Reference},
 };
+
+/// The start of every script: noon of 1 March 2026, UTC.
+pub const START: Timestamp = Timestamp(1_772_366_400_000_000);
+/// The recipient of the conversations, unless a case names another.
+pub const RECIPIENT: &str = "ann";
 
 /// A conversation's key in the namespace `default`.
 pub fn key(id: &str) -> ConversationKey {

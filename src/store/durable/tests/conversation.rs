@@ -19,8 +19,8 @@ use crate::{
     store::{
         Commit, PointerWrite, Store,
         conformance::support::{
-            script::{START, Script, Step},
-            values::{self, attempt, outcome},
+            script::{Script, Step},
+            values::{self, START, attempt, outcome},
         },
         durable::{DurableStore, EngineKind, Flush, Options},
     },

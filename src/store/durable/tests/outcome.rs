@@ -4,10 +4,7 @@ use crate::{
     domain::{Conversation, Policy, Timestamp},
     store::{
         Commit, OutcomeKey,
-        conformance::support::{
-            script::RECIPIENT,
-            values::{self, attempt, identity, outcome},
-        },
+        conformance::support::values::{self, RECIPIENT, attempt, identity, outcome},
     },
 };
 

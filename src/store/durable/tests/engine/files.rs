@@ -197,7 +197,7 @@ fn contains(directory: &Path, text: &[u8]) -> bool {
     files_under(directory).iter().any(|path| {
         let content = written(path);
         let name = path.as_os_str().as_encoded_bytes();
-        [&content, name].iter().any(|bytes| bytes.windows(text.len()).any(|at| at == text))
+        [&content, name].iter().any(|bytes| memchr::memmem::find(bytes, text).is_some())
     })
 }
 
