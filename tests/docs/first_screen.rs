@@ -22,7 +22,9 @@ pub fn has_the_commands_to_run_and_to_test(readme: &Page) -> Result<(), String> 
     }
     let ci = fs::read_to_string(root().join(".ci/run")).map_err(|error| error.to_string())?;
     let runs = |line: &str| {
-        line.trim().strip_prefix(test).is_some_and(|rest| rest.is_empty() || rest.trim_start_matches(" --no-fail-fast").starts_with(" 2>&1"))
+        line.trim().strip_prefix(test).is_some_and(|rest| {
+            rest.is_empty() || rest.trim_start_matches(" --no-fail-fast").starts_with(" 2>&1")
+        })
     };
     match ci.lines().any(runs) {
         true => Ok(()),
