@@ -146,6 +146,8 @@ fn is_said(line: &str, content: &str) -> bool {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
     #[test]
     fn a_summary_keeps_its_budget_and_stands_in_its_source(
         lines in prop::collection::vec(utterance(), 2..40),

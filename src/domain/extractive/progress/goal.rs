@@ -68,7 +68,7 @@ impl Request {
         } else {
             named
         };
-        let sentences = sentences(&lines.join("\n"));
+        let sentences = sentences(&joined(&lines));
         Self { title: title.filter(|title| !title.is_empty()), sentences, is_template, text }
     }
 
@@ -110,7 +110,7 @@ impl Request {
         };
         let most = if self.title.is_some() { 4 } else { 8 };
         let title = self.title.iter().map(|title| (title.clone(), ISSUE_WEIGHT));
-        let tells = |sentence: &str| !sentence.ends_with(':') && has_words(sentence, 1);
+        let tells = |sentence: &str| !sentence.ends_with([':', ',']) && has_words(sentence, 1);
         let sentences = self.sentences.iter().enumerate().filter(|(_, sentence)| tells(sentence));
         title.chain(sentences.take(most).map(rank)).collect()
     }
@@ -258,6 +258,22 @@ fn plain_lines(body: &str) -> Vec<&str> {
     lines
 }
 
+/// The text of these lines. A sentence goes on before and behind a line that is a single piece of code: `I expect`,
+/// the call, `to give`, its result.
+fn joined(lines: &[&str]) -> String {
+    let is_code = |line: &str| {
+        line.len() > 2 && line.starts_with('`') && line.ends_with('`') && !line.starts_with("```")
+    };
+    let mut text = String::new();
+    for (before, line) in std::iter::once(&"").chain(lines).zip(lines) {
+        let leads_in = is_code(line) && !before.is_empty() && !before.ends_with(['.', '!', '?', ':']);
+        let goes_on = is_code(before) && line.starts_with(char::is_lowercase);
+        text.push_str(if leads_in || goes_on { " " } else { "\n" });
+        text.push_str(line);
+    }
+    text
+}
+
 /// Whether a line, in lower case, is about how to use the interface.
 pub(in crate::domain::extractive) fn is_interface(lower: &str) -> bool {
     INTERFACE.iter().any(|phrase| lower.contains(phrase))
@@ -271,10 +287,10 @@ const INSTRUCTIONS: [&str; 30] = phrases(
     output format|response format|guidelines|constraints on|hints|hint:",
 );
 /// How lines begin that introduce a request.
-const LEAD_INS: [&str; 21] = phrases(
+const LEAD_INS: [&str; 22] = phrases(
     "we're currently solving|consider the following|here's the issue|here's the task|here is the issue|\
     here is the task|i've uploaded|you are a |you are an |you are the |your task is|the following|\
-    please solve|solve the following|below is|issue:|description:|task:|problem:|title:|(last modified by",
+    please solve|solve the following|below is|issue:|description:|task:|problem:|title:|(last modified by|_originally posted",
 );
 /// The headings of reports.
 const REPORTED: [&str; 45] = phrases(
@@ -308,6 +324,22 @@ mod tests {
         assert_eq!(request.title.as_deref(), Some("Wrong dash offset"));
         assert_eq!(request.sentences, ["The offset of a dash has no effect."]);
         assert!(request.is_template);
+    }
+
+    #[test]
+    fn a_sentence_goes_on_around_lines_of_code() {
+        let text = "<issue>\nRows are removed\nI expect\n`flip([1, 0])`\nto give\n`[0, 1]`\nThe order is lost.\n</issue>";
+        let request = Request::of(text);
+        assert_eq!(request.sentences, ["I expect flip([1, 0]) to give [0, 1]", "The order is lost."]);
+    }
+
+    #[test]
+    fn what_introduces_code_is_no_part_of_the_goal() {
+        let text =
+            "<issue>\nWrong results\nOn master,\n```python\n>>> a = 1\n```\nThis should be `True`.\n</issue>";
+        let parts = Request::of(text).parts();
+        assert!(parts.iter().all(|(part, _)| !part.starts_with("On master")), "{parts:?}");
+        assert_eq!(parts[0].0, "Wrong results");
     }
 
     #[test]
