@@ -28,8 +28,10 @@ const TITLE_BYTES: usize = 160;
 pub(in crate::domain::extractive) const ISSUE_WEIGHT: u32 = 1_000;
 /// A rule with fewer words with content is not clear on its own: "This will not work."
 const LEAST_RULE: usize = 3;
-/// A sentence with more of its words in another one, in percent, repeats it.
-const REPEATED_PERCENT: usize = 60;
+/// A rule with more of its words in another one, in percent, repeats it.
+const REPEATED_RULE: usize = 60;
+/// A sentence of a goal with more of its words in another one, in percent, repeats it.
+const REPEATED_GOAL: usize = 75;
 /// How many words behind `do not` can say what must not be done.
 const BAN_WORDS: usize = 4;
 /// How much around a command says what it is for, in bytes.
@@ -91,7 +93,7 @@ impl Request {
         let mut told: Vec<FxHashSet<u32>> = Vec::new();
         let (bans, rules) = new()
             .filter(restricts)
-            .filter(|one| !hands_in(one) && !repeats(one, &mut told))
+            .filter(|one| !hands_in(one) && !repeats(one, &mut told, REPEATED_RULE))
             .cloned()
             .partition(|one| bans(one));
         let ends = match commands.is_empty() {
@@ -101,7 +103,8 @@ impl Request {
         [ends, bans, rules]
     }
 
-    /// The title and the sentences that say most about what is wanted, in order: requests come before the rest.
+    /// The title and the sentences that say most about what is wanted, in order: requests come before the rest. Behind a
+    /// title, what repeats it and what is too short to say more is left out.
     pub(in crate::domain::extractive) fn parts(&self) -> Vec<(String, u32)> {
         let rank = |(at, sentence): (usize, &String)| {
             let asks = Cues::of(sentence).has(Cues::REQUEST);
@@ -110,8 +113,14 @@ impl Request {
         };
         let most = if self.title.is_some() { 4 } else { 8 };
         let title = self.title.iter().map(|title| (title.clone(), ISSUE_WEIGHT));
-        let tells = |sentence: &str| !sentence.ends_with([':', ',']) && has_words(sentence, 1);
-        let sentences = self.sentences.iter().enumerate().filter(|(_, sentence)| tells(sentence));
+        let mut told = Vec::new();
+        let is_titled = self.title.as_ref().map(|title| repeats(title, &mut told, REPEATED_GOAL)).is_some();
+        let tells = |(_, sentence): &(usize, &String)| {
+            !sentence.ends_with([':', ','])
+                && has_words(sentence, if is_titled { LEAST_RULE } else { 1 })
+                && !(is_titled && repeats(sentence, &mut told, REPEATED_GOAL))
+        };
+        let sentences = self.sentences.iter().enumerate().filter(tells);
         title.chain(sentences.take(most).map(rank)).collect()
     }
 }
@@ -124,14 +133,14 @@ pub(in crate::domain::extractive) fn is_demonstration(content: &str) -> bool {
     content.len() > TEMPLATE_BYTES && SHOWS.iter().any(|words| first().contains(words))
 }
 
-/// Whether most words with content of a sentence are in one told before; if not, it counts as told.
-fn repeats(said: &str, told: &mut Vec<FxHashSet<u32>>) -> bool {
+/// Whether more than `percent` of the words with content of a sentence are in one told before; it counts as told from
+/// then on.
+fn repeats(said: &str, told: &mut Vec<FxHashSet<u32>>, percent: usize) -> bool {
     let mut own = FxHashSet::default();
     concepts(said, |concept| {
         own.insert(concept);
     });
-    let shares =
-        |other: &FxHashSet<u32>| own.intersection(other).count() * 100 > own.len() * REPEATED_PERCENT;
+    let shares = |other: &FxHashSet<u32>| own.intersection(other).count() * 100 > own.len() * percent;
     let repeats = told.iter().any(shares);
     told.push(own);
     repeats
@@ -340,6 +349,15 @@ mod tests {
         let parts = Request::of(text).parts();
         assert!(parts.iter().all(|(part, _)| !part.starts_with("On master")), "{parts:?}");
         assert_eq!(parts[0].0, "Wrong results");
+    }
+
+    #[test]
+    fn a_title_is_not_repeated_and_a_placeholder_says_nothing() {
+        let text = "<issue>\nParser crashes on an empty tuple\nThe parser crashes on an empty tuple.\n_No response_\n\
+            It works with two elements, as expected.\n</issue>";
+        let request = Request::of(text);
+        let told: Vec<String> = request.parts().into_iter().map(|(part, _)| part).collect();
+        assert_eq!(told, ["Parser crashes on an empty tuple", "It works with two elements, as expected."]);
     }
 
     #[test]

@@ -58,10 +58,21 @@ pub(in crate::domain::extractive) fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 
-/// Whether a line is a statement, a brace, or a lone tag, in whatever language.
+/// Whether a line is a statement, a prompt with its input, a brace, or a lone tag, in whatever language.
 pub(in crate::domain::extractive) fn is_code(line: &str) -> bool {
     let is_tag = line.starts_with('<') && line.ends_with('>') && !line.contains(' ');
     let numbered =
         line.find(|c: char| !c.is_ascii_digit()).is_some_and(|at| at > 0 && line[at..].starts_with(':'));
-    is_tag || numbered || line.ends_with([';', '{', '}']) && !line.starts_with(['-', '*'])
+    let is_typed = [">>> ", "$ ", "import "].iter().any(|prompt| line.starts_with(prompt));
+    let is_import = line.starts_with("from ") && line.contains(" import ");
+    let is_ended = line.ends_with([';', '{', '}', '(']) && !line.starts_with(['-', '*']);
+    is_tag || numbered || is_typed || is_import || is_ended || is_assignment(line)
+}
+
+/// Whether a line gives a variable a value: `queries = list(all)`.
+fn is_assignment(line: &str) -> bool {
+    line.split_once(" = ").is_some_and(|(name, value)| {
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.[]".contains(&byte))
+            && value.ends_with([')', ']', '"', '\''])
+    })
 }

@@ -345,6 +345,15 @@ mod tests {
     }
 
     #[test]
+    fn unfenced_statements_and_prompts_are_code() {
+        let code =
+            "import os\nfrom os import path\n>>> x = 1\n$ make all\nqs = rows.all()\nname = \"a\"\nrun(\n";
+        assert_eq!(sentences(&format!("It fails.\n{code}Why?")), ["It fails.", "Why?"]);
+        let prose = ["It comes from a tool.", "limit = 5 is too low", "Is x = 1, or = \"2\" right?"];
+        prose.iter().for_each(|said| assert_eq!(sentences(said), [*said]));
+    }
+
+    #[test]
     fn code_is_left_out_unless_there_is_nothing_else() {
         assert_eq!(sentences("Try this:\n```rust\nfn main() {}\n```"), ["Try this:"]);
         assert_eq!(sentences("<note>\nRun it\n</note>\nlet x = 1;\n}"), ["Run it"]);
