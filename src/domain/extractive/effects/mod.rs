@@ -79,6 +79,11 @@ pub(in crate::domain::extractive) fn told(call: &ToolCall) -> Option<Effect> {
         .or_else(|| name.effect())
 }
 
+/// Whether a call rewrites the agent's own list of what to do.
+pub(in crate::domain::extractive) fn takes_notes(call: &ToolCall) -> bool {
+    Name::of(&call.name).takes_notes()
+}
+
 /// Whether the tool is for tests or builds by its name, so that its result is a program's output.
 pub(in crate::domain::extractive) fn is_build(call: &ToolCall) -> bool {
     const WORDS: &[&str] = &["test", "tests", "pytest", "build", "builds", "compile", "lint", "typecheck"];

@@ -5,7 +5,7 @@ use crate::domain::{
     exchange::LateResult,
     extractive::{
         choose::{Voice, Worth},
-        effects::Effect,
+        effects::{Effect, takes_notes},
         pool::Act,
         source::{Reader, speaker},
         text::clip::folded,
@@ -35,7 +35,8 @@ impl Reader {
         let Call { answer, failure, effect, ran, .. } = made;
         let (result, answer) = answer.unzip();
         let failed = failure.is_some();
-        if failed && answer.is_some_and(refused) {
+        // of the agent's own list, what is still to do is told as open
+        if failed && answer.is_some_and(refused) || !failed && takes_notes(made.call) {
             return;
         }
         let key = target(made, &self.named.root);

@@ -38,6 +38,13 @@ fn an_argument_of_marks_alone_names_nothing() {
 }
 
 #[test]
+fn the_status_of_an_own_task_is_not_named() {
+    let tasks = "{\"todos\":[{\"content\":\"Port util_a\",\"status\":\"in_progress\"}]}";
+    let source = vec![calling(1, "c", "TodoWrite", tasks), answering(2, "c", "The list was updated.")];
+    assert_eq!(text(source, &Focus::none(), 200), "Open: To do: Port util_a\n");
+}
+
+#[test]
 fn what_was_done_is_told_with_what_was_made() {
     let source = calls(&[
         (
