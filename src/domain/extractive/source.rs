@@ -54,7 +54,7 @@ const LONG_BYTES: usize = 1_500;
 /// The worth of a template's sentences, in percent.
 const TEMPLATE_PERCENT: u32 = 60;
 /// The worth of the rules around a request, in percent.
-const RULES_PERCENT: u32 = 80;
+const RULES_PERCENT: u32 = 30;
 /// The worth of what must not be changed, in percent.
 const BANS_PERCENT: u32 = 110;
 /// The worth of how to hand in the work, in percent.
