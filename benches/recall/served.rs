@@ -55,14 +55,6 @@ pub fn conversation(name: &str) -> ConversationId {
 }
 
 pub fn draft(spoken: &Spoken) -> Draft {
-    let more = More { name: Some(spoken.name.as_str().into()), ..More::default() };
-    Draft {
-        id: None,
-        role: spoken.role,
-        content: spoken.content.as_str().into(),
-        turn: None,
-        create_time: None,
-        pinned: false,
-        more: (!spoken.name.is_empty()).then(|| Box::new(more)),
-    }
+    let name = (!spoken.name.is_empty()).then(|| spoken.name.as_str().into());
+    Draft::of(spoken.role, spoken.content.as_str(), More { name, ..More::default() })
 }

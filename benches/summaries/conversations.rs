@@ -155,15 +155,7 @@ fn spoken<'a>(said: impl IntoIterator<Item = (&'a str, &'a str)>) -> Conversatio
 
 fn draft(role: Role, name: &str, content: &str) -> Draft {
     let more = More { name: (!name.is_empty()).then(|| name.into()), ..More::default() };
-    Draft {
-        id: None,
-        role,
-        content: content.into(),
-        turn: None,
-        create_time: None,
-        pinned: false,
-        more: (more != More::default()).then(|| Box::new(more)),
-    }
+    Draft::of(role, content, more)
 }
 
 /// The lines of a file below `UTTERD_DATA`; none if it is absent.

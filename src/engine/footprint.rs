@@ -51,8 +51,8 @@ fn of(utterance: &Utterance) -> u64 {
 mod tests {
     use super::*;
     use crate::domain::{
-        ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, Namespace, Policy,
-        RecipientId, Role, Timestamp, TokenCounter, Transition, Verdict,
+        ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, More, Namespace,
+        Policy, RecipientId, Role, Timestamp, TokenCounter, Transition, Verdict,
         change::Context,
         compaction::{Cause, Compact, Extent, Undo, compact, undo},
         memorize::{Memorize, memorize},
@@ -67,14 +67,8 @@ mod tests {
     }
 
     fn said(state: &Conversation, count: usize) -> Transition {
-        let draft = |number: usize| Draft {
-            id: None,
-            role: Role::User,
-            content: format!("The code of room {number} is R-{number}.").into(),
-            turn: None,
-            create_time: None,
-            pinned: false,
-            more: None,
+        let draft = |number: usize| {
+            Draft::of(Role::User, format!("The code of room {number} is R-{number}."), More::default())
         };
         let drafts: Vec<Draft> = (0..count).map(draft).collect();
         let tokens = drafts.iter().map(|draft| draft.tokens(&Bytes)).collect();

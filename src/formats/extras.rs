@@ -389,15 +389,7 @@ mod tests {
                 ),
                 ..More::default()
             };
-            Draft {
-                id: None,
-                role: Role::User,
-                content: content.into(),
-                turn: None,
-                create_time: None,
-                pinned: false,
-                more: Some(Box::new(more)),
-            }
+            Draft::of(Role::User, content, more)
         };
         let canonical = json!({"content": hole("content")});
         let render = |content: &str| {

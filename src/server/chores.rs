@@ -71,7 +71,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        domain::{Draft, Role},
+        domain::{Draft, More, Role},
         engine::{
             Address, Caller, MemorizeCall, SystemClock,
             models::llm::{LlmError, LlmSummarizer, Material, Told},
@@ -102,14 +102,8 @@ mod tests {
         let models = Models { summarizer: Some(Arc::new(Asked(asked))), embedder: None };
         let (store, settings) = (Arc::new(MemoryStore::new(0)), Settings::default());
         let server = Server::of_parts(store, models, &settings, Arc::new(SystemClock)).unwrap();
-        let drafts = (0..30).map(|number| Draft {
-            role: Role::User,
-            content: format!("The pump of tank T-{number} failed.").into(),
-            id: None,
-            turn: None,
-            create_time: None,
-            pinned: false,
-            more: None,
+        let drafts = (0..30).map(|number| {
+            Draft::of(Role::User, format!("The pump of tank T-{number} failed."), More::default())
         });
         let call = MemorizeCall {
             address: Address::default(),

@@ -6,9 +6,9 @@
 //! servers over one store: each command goes to one of them, and its effect is read on both.
 //!
 //! A failing sequence is shrunk to a short one and printed, one line per step. `UTTERD_MODEL_CASES` sets how
-//! many sequences each test runs in memory (a durable store runs a part of them),
-//! `UTTERD_MODEL_STEPS` their maximum length, and `UTTERD_MODEL_SEED` which ones are run. With `--nocapture`,
-//! each test prints how often the interesting cases occurred.
+//! many sequences each test runs in memory (a durable store runs a part of them), `UTTERD_MODEL_STEPS` their
+//! maximum length, and `UTTERD_MODEL_SEED` which ones are run. With `--nocapture`, each test prints how often the
+//! interesting cases occurred.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may panic")]
 
 mod checks;

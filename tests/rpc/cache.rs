@@ -11,7 +11,7 @@ use std::{
 use futures::future::join_all;
 use utterd::{
     domain::{
-        Conversation, ConversationId, ConversationKey, Draft, Head, Policy, Ranges, Role, Sequence,
+        Conversation, ConversationId, ConversationKey, Draft, Head, More, Policy, Ranges, Role, Sequence,
         Timestamp, Utterance, conversation::Timeouts,
     },
     engine::{
@@ -117,15 +117,7 @@ fn address(number: usize) -> Address {
 }
 
 fn draft(text: &str) -> Draft {
-    Draft {
-        id: None,
-        role: Role::User,
-        content: text.into(),
-        turn: None,
-        create_time: None,
-        pinned: false,
-        more: None,
-    }
+    Draft::of(Role::User, text, More::default())
 }
 
 /// Says `text`; returns its sequence.

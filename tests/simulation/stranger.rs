@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use utterd::{
     domain::{
-        ChangeId, Conversation, Draft, Encoding, Loaded, Role, Transition, Verdict,
+        ChangeId, Conversation, Draft, Encoding, Loaded, More, Role, Transition, Verdict,
         change::Context,
         end::{End, end},
         memorize::{Memorize, memorize},
@@ -77,15 +77,7 @@ fn titled() -> Update {
 }
 
 fn words() -> Memorize {
-    let draft = Draft {
-        id: None,
-        role: Role::User,
-        content: "said elsewhere".into(),
-        turn: None,
-        create_time: None,
-        pinned: false,
-        more: None,
-    };
+    let draft = Draft::of(Role::User, "said elsewhere", More::default());
     let (encoding, lenient) = (Encoding::default(), false);
     Memorize {
         drafts: vec![draft],

@@ -124,20 +124,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::Role;
+    use crate::domain::{More, Role};
 
     #[test]
     fn what_is_kept_holds_while_it_says_the_same() {
         let content = "a text that is long enough to stand once";
-        let mut draft = Draft {
-            id: None,
-            role: Role::User,
-            content: content.into(),
-            turn: None,
-            create_time: None,
-            pinned: false,
-            more: None,
-        };
+        let mut draft = Draft::of(Role::User, content, More::default());
         let text = json!({"content": content, "role": "user"}).to_string();
         keep(&mut draft, Format::OpenAiChat, None, &[(0, &text)]);
         let extras = draft.more.as_ref().and_then(|more| more.extras_json.clone()).unwrap_or_default();

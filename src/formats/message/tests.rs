@@ -151,15 +151,7 @@ fn what_came_as_utterances_is_a_message_in_any_format() {
         arguments_json: "{}".into(),
     };
     let more = More { tool_calls: vec![call("a"), call("b")], ..More::default() };
-    let draft = Draft {
-        id: None,
-        role: Role::Assistant,
-        content: "Let me see.".into(),
-        turn: None,
-        create_time: None,
-        pinned: false,
-        more: Some(Box::new(more)),
-    };
+    let draft = Draft::of(Role::Assistant, "Let me see.", more);
     let stored = stored([draft]);
     assert_eq!(given_out(&stored, None).len(), 1);
     assert_eq!(given_out(&stored, Some(Format::Anthropic)).len(), 1);

@@ -1,6 +1,6 @@
 //! Derived data in files: after a restart, after writes of another program, damaged, verified and copied.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use tempfile::TempDir;
 
@@ -8,7 +8,9 @@ use super::{
     Directory, DurableStore, EngineKind, Options, Reindexed, Scope, copy,
     key_value::{Batch, Durability, Key, Value},
     records::{self, BlockBytes, BlockList, BlockLists, BlockName, Blocks, Heads, Kind as _, Utterances},
-    reindex, scrub, verify,
+    reindex, scrub,
+    tests::holds,
+    verify,
 };
 use crate::{
     domain::{Block, Conversation, LineageId, Policy, RecipientId, Revision, Sequence},
@@ -275,14 +277,4 @@ fn an_index_is_removed() {
         assert_eq!(reindexed(&Scope::All), [2, 1], "of nobody");
         assert_eq!(kept.problems(), [""; 0]);
     }
-}
-
-fn holds(directory: &Path, text: &[u8]) -> bool {
-    fs::read_dir(directory).unwrap().any(|entry| {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => holds(&path, text),
-            false => memchr::memmem::find(&fs::read(&path).unwrap(), text).is_some(),
-        }
-    })
 }

@@ -35,8 +35,6 @@ pub fn scrub(directory: &mut Directory) -> Result<Scrubbed> {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, path::Path};
-
     use super::*;
     use crate::{
         domain::Policy,
@@ -44,7 +42,10 @@ mod tests {
             conformance::{self, support::family::Family},
             durable::{
                 DurableStore, EngineKind, Options,
-                tests::conversation::{TestConversation, TestStore, user},
+                tests::{
+                    conversation::{TestConversation, TestStore, user},
+                    holds,
+                },
                 verify,
             },
         },
@@ -135,15 +136,5 @@ mod tests {
             assert!(!holds(files.path(), b"xylophone") && !holds(files.path(), b"yellow"), "{engine}");
             assert!(holds(files.path(), b"The rest may stay."));
         }
-    }
-
-    fn holds(directory: &Path, text: &[u8]) -> bool {
-        fs::read_dir(directory).unwrap().any(|entry| {
-            let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => holds(&path, text),
-                false => memchr::memmem::find(&fs::read(&path).unwrap(), text).is_some(),
-            }
-        })
     }
 }

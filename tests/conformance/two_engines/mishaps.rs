@@ -2,7 +2,7 @@
 
 use tonic::Request;
 use utterd::{
-    domain::{ConversationId, Draft, Encoding, Policy, RecipientId, Role},
+    domain::{ConversationId, Draft, Encoding, More, Policy, RecipientId, Role},
     engine::{Caller, EngineError, ImportCall, Incoming, name},
     proto::{
         DeleteConversationRequest, ForgetRequest, MemorizeRequest,
@@ -51,15 +51,7 @@ pub async fn what_changed_nothing_is_answered_by_its_outcome(pair: &Pair) {
 
 /// Imports `count` utterances into the conversation `c` of the recipient `ann`.
 async fn import(pair: &Pair, count: usize) -> Result<usize, String> {
-    let draft = |number: usize| Draft {
-        id: None,
-        role: Role::User,
-        content: format!("message {number}").into(),
-        turn: None,
-        create_time: None,
-        pinned: false,
-        more: None,
-    };
+    let draft = |number: usize| Draft::of(Role::User, format!("message {number}"), More::default());
     let mut drafts: Vec<_> = (1..=count).map(draft).collect();
     name(&mut drafts);
     let incoming = Incoming {

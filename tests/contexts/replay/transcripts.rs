@@ -66,14 +66,7 @@ fn draft(message: &Value) -> Draft {
         tool_call_id: text(&message["tool_call_id"]),
         ..More::default()
     };
-    Draft {
-        id: None,
-        // What a program added to the conversation is on the user's side.
-        role: message["role"].as_str().and_then(Role::named).unwrap_or(Role::User),
-        content: text(&message["content"]).unwrap_or_default(),
-        turn: None,
-        create_time: None,
-        pinned: false,
-        more: (more != More::default()).then(|| Box::new(more)),
-    }
+    // What a program added to the conversation is on the user's side.
+    let role = message["role"].as_str().and_then(Role::named).unwrap_or(Role::User);
+    Draft::of(role, text(&message["content"]).unwrap_or_default(), more)
 }

@@ -56,16 +56,7 @@ impl Talk {
     }
 
     pub(crate) fn add(&mut self, role: Role, content: &str, more: More) -> &mut Self {
-        let more = (more != More::default()).then(|| Box::new(more));
-        let draft = Draft {
-            id: None,
-            role,
-            content: content.into(),
-            turn: None,
-            create_time: None,
-            pinned: false,
-            more,
-        };
+        let draft = Draft::of(role, content, more);
         let tokens = vec![draft.tokens(o200k())];
         let command = Memorize {
             drafts: vec![draft],

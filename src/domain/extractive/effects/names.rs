@@ -65,10 +65,7 @@ impl Name {
 
     /// Whether the tool keeps the agent's own notes: a list that is rewritten each time.
     pub(super) fn takes_notes(&self) -> bool {
-        let list = |word: &&str| matches!(*word, "todo" | "todos" | "plan");
-        let rest = |word: &&str| list(word) || matches!(*word, "write" | "update" | "set" | "list");
-        let words = self.own();
-        words.iter().any(list) && words.iter().all(rest) && words.len() <= 3
+        takes_notes(&self.own())
     }
 
     /// Whether the tool is an editor, whose action is in an argument: `edit`, `str_replace_editor`.
@@ -79,7 +76,7 @@ impl Name {
     /// The effect indicated by the first word or by a phrase.
     pub(super) fn opening(&self) -> Option<Effect> {
         let own = self.own();
-        if self.takes_notes() {
+        if takes_notes(&own) {
             return Some(Effect::Reads);
         }
         phrase(&own).or_else(|| strong(own.first()?))
@@ -141,6 +138,13 @@ const CASES: [&str; 19] = phrases(
     "account|alert|case|claim|conflict|discussion|dispute|incident|issue|milestone|order|position|pr|pull|\
     request|review|thread|ticket|trade",
 );
+
+/// Whether a tool with these words of its own keeps notes.
+fn takes_notes(words: &[&str]) -> bool {
+    let list = |word: &&str| matches!(*word, "todo" | "todos" | "plan");
+    let rest = |word: &&str| list(word) || matches!(*word, "write" | "update" | "set" | "list");
+    words.iter().any(list) && words.iter().all(rest) && words.len() <= 3
+}
 
 fn strong(word: &str) -> Option<Effect> {
     match verb(word)? {

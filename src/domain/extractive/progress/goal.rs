@@ -114,7 +114,10 @@ impl Request {
         let most = if self.title.is_some() { 4 } else { 8 };
         let title = self.title.iter().map(|title| (title.clone(), ISSUE_WEIGHT));
         let mut told = Vec::new();
-        let is_titled = self.title.as_ref().map(|title| repeats(title, &mut told, REPEATED_GOAL)).is_some();
+        let is_titled = self.title.is_some();
+        if let Some(title) = &self.title {
+            repeats(title, &mut told, REPEATED_GOAL);
+        }
         let tells = |(_, sentence): &(usize, &String)| {
             !sentence.ends_with([':', ','])
                 && has_words(sentence, if is_titled { LEAST_RULE } else { 1 })

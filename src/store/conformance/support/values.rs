@@ -109,15 +109,7 @@ pub fn outcome(state: &Conversation, time: Timestamp) -> Arc<Outcome> {
 }
 
 pub fn said(role: Role, content: &str) -> Draft {
-    Draft {
-        id: None,
-        role,
-        content: content.into(),
-        turn: None,
-        create_time: None,
-        pinned: false,
-        more: None,
-    }
+    Draft::of(role, content, More::default())
 }
 
 pub fn user(content: &str) -> Draft {
@@ -137,11 +129,11 @@ pub fn users(count: usize) -> Vec<Draft> {
 pub fn call(id: &str) -> Draft {
     let call = ToolCall { id: id.into(), name: "find".into(), arguments_json: "{\"n\":1}".into() };
     let more = More { tool_calls: vec![call], ..More::default() };
-    Draft { more: Some(Box::new(more)), ..said(Role::Assistant, "") }
+    Draft::of(Role::Assistant, "", more)
 }
 
 /// A tool's result.
 pub fn result(id: &str, content: &str) -> Draft {
     let more = More { tool_call_id: Some(id.into()), ..More::default() };
-    Draft { more: Some(Box::new(more)), ..said(Role::Tool, content) }
+    Draft::of(Role::Tool, content, more)
 }
