@@ -65,6 +65,9 @@ pub(super) fn segment(number: u32, from: &Payload<'_>) -> Result<Segment, Fault>
     let order = if imported.is_some() { Order::Unsaid } else { Order::Ascending };
     let mut sentences = lines("the sequence of a sentence", 3, order, from)?;
     sentences.extend(lines("the sequence of a sentence", 23, Order::Any, from)?);
+    if imported.is_some() && sentences.iter().any(|line| line.sequence != UNSAID) {
+        return Err(Fault::wrong("the sequence of a sentence", "is given, but the segment was imported"));
+    }
     let segment = Segment {
         number,
         level: Field::get("the level", 1, from)?,

@@ -202,6 +202,21 @@ fn sentences_have_sequences() {
     assert!(said_of::<Segments>(&key, &[0x1a, 0]).starts_with("the sequence of a sentence is 0"));
 }
 
+/// What is read of a line's sequence is written again: an import, whose lines are written without, has none.
+#[test]
+fn an_imported_sentence_has_no_sequence() {
+    let key = (stable::LINEAGE, 3);
+    let said = |line: &[u8], import: &[u8]| said_of::<Segments>(&key, &[line, import].concat());
+    let (ascending, any, import) = ([0x1a, 2, 0x08, 2], [0xba, 1, 2, 0x08, 2], [0xb2, 1, 0]);
+    assert_eq!(said(&ascending, &[]), "nothing");
+    assert_eq!(said(&any, &[]), "nothing");
+    assert_eq!(said(&ascending, &import), "nothing");
+    assert_eq!(
+        said(&any, &import),
+        "the sequence of a sentence is given, but the segment was imported"
+    );
+}
+
 #[test]
 fn tokens_can_be_added_up() {
     let mut segment = stable::segment();
