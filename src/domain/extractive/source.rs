@@ -14,7 +14,7 @@ use crate::domain::{
         progress::{
             checks::Checks,
             ending,
-            goal::{Request, is_demonstration, is_interface},
+            goal::{Request, is_demonstration},
             matter::{AGREED, Matter, NEXT},
             open::matter,
             steps,
@@ -51,12 +51,10 @@ const LEAST_TOLD: usize = 2;
 const CONSTRAINT_BONUS: u32 = 4;
 /// Of a longer message of a user, in bytes, only the request within it is read.
 const LONG_BYTES: usize = 1_500;
-/// The worth of a template's sentences, in percent.
+/// The worth of a request's sentences in a template, and of what must not be changed, in percent.
 const TEMPLATE_PERCENT: u32 = 60;
 /// The worth of the rules around a request, in percent.
-const RULES_PERCENT: u32 = 30;
-/// The worth of what must not be changed, in percent.
-const BANS_PERCENT: u32 = 110;
+const RULES_PERCENT: u32 = 4;
 /// The worth of how to hand in the work, in percent.
 const END_PERCENT: u32 = 320;
 /// What an assistant's question, courtesy, guess or announcement is worth, at most: it is told where room is left.
@@ -181,19 +179,17 @@ impl Reader {
             self.named.message(utterance.sequence, speaker, &utterance.content, Source::Result);
         }
         let percent = if request.is_template { TEMPLATE_PERCENT } else { 100 };
-        let told: Vec<String> =
-            request.sentences.iter().filter(|said| !is_interface(&said.to_lowercase())).cloned().collect();
         if begins && utterance.name().is_none() && is_request(&request) {
             let sequence = utterance.sequence;
             let part =
                 |(text, weight): (String, u32)| Part { sequence, result: None, text: text.into(), weight };
             self.pool.goal = request.parts().into_iter().map(part).collect();
         }
-        self.sentences(utterance, speaker, &told, percent);
+        self.sentences(utterance, speaker, &request.told(), percent);
         if request.is_template {
-            let [ends, bans, rules] = request.rules(said, &utterance.content);
+            let [ends, bans, rules] = request.rules(&utterance.content);
             self.sentences(utterance, speaker, &ends, END_PERCENT);
-            self.sentences(utterance, speaker, &bans, BANS_PERCENT);
+            self.sentences(utterance, speaker, &bans, TEMPLATE_PERCENT);
             self.sentences(utterance, speaker, &rules, RULES_PERCENT);
         }
     }

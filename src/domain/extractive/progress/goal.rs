@@ -30,12 +30,16 @@ pub(in crate::domain::extractive) const ISSUE_WEIGHT: u32 = 1_000;
 const LEAST_RULE: usize = 3;
 /// A rule with more of its words in another one, in percent, repeats it.
 const REPEATED_RULE: usize = 60;
+/// A sentence of a template with fewer words with content is a placeholder or a heading: "No response".
+const LEAST_TOLD: usize = 2;
 /// A sentence of a goal with more of its words in another one, in percent, repeats it.
 const REPEATED_GOAL: usize = 75;
 /// How many words behind `do not` can say what must not be done.
 const BAN_WORDS: usize = 4;
 /// How much around a command says what it is for, in bytes.
 const ABOUT_BYTES: usize = 200;
+/// A clause of an announcement with fewer bytes says little.
+const CLAUSE_BYTES: usize = 16;
 /// How many tags are tried.
 const MOST_TAGS: usize = 24;
 
@@ -80,11 +84,23 @@ impl Request {
         request.title.filter(|_| request.is_template)
     }
 
+    /// The sentences without those of a template that say nothing about what is wanted.
+    pub(in crate::domain::extractive) fn told(&self) -> Vec<String> {
+        let tells = |said: &&String| {
+            let restricts = || Cues::of(said).has(Cues::CONSTRAINT);
+            !is_interface(&said.to_lowercase())
+                && (!self.is_template || tells(said, LEAST_TOLD) || restricts())
+        };
+        self.sentences.iter().filter(tells).cloned().collect()
+    }
+
     /// Of all that the message says, the sentences outside the request on how to hand in the work, with the command;
     /// those on what must not be changed; and those that otherwise restrict what may be done.
-    pub(in crate::domain::extractive) fn rules(&self, said: &[String], content: &str) -> [Vec<String>; 3] {
+    pub(in crate::domain::extractive) fn rules(&self, content: &str) -> [Vec<String>; 3] {
         let known: FxHashSet<&String> = self.sentences.iter().collect();
-        let commands: Vec<String> = commands(clip(content, READ_BYTES)).collect();
+        let content = clip(content, READ_BYTES);
+        let commands: Vec<String> = commands(content).collect();
+        let said = sentences(&around(content));
         let is_new = |one: &&String| {
             !known.contains(one) && !commands.iter().any(|command| command.starts_with(&***one))
         };
@@ -119,8 +135,7 @@ impl Request {
             repeats(title, &mut told, REPEATED_GOAL);
         }
         let tells = |(_, sentence): &(usize, &String)| {
-            !sentence.ends_with([':', ','])
-                && has_words(sentence, if is_titled { LEAST_RULE } else { 1 })
+            tells(sentence, if is_titled { LEAST_RULE } else { 1 })
                 && !(is_titled && repeats(sentence, &mut told, REPEATED_GOAL))
         };
         let sentences = self.sentences.iter().enumerate().filter(tells);
@@ -162,7 +177,7 @@ fn bans(said: &str) -> bool {
 /// Whether a sentence is about handing in the work.
 fn hands_in(said: &str) -> bool {
     said.split(|c: char| !c.is_alphabetic()).any(|word| {
-        word.get(..6).is_some_and(|head| head.eq_ignore_ascii_case("submit"))
+        word.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("submi"))
             || word.eq_ignore_ascii_case("finish")
     })
 }
@@ -182,9 +197,36 @@ fn commands(content: &str) -> impl Iterator<Item = String> {
             .filter(|_| about)
             .and_then(|command| Some((command, last()?)))
             .filter(|(_, last)| last.ends_with(':'));
-        Some(told.map(|(command, last)| format!("{last} {}", command.trim())))
+        Some(told.map(|(command, last)| format!("{} {}", briefly(&last), command.trim())))
     })
     .flatten()
+}
+
+/// The first clause of a sentence that announces a command, if it is long.
+fn briefly(announcement: &str) -> String {
+    let clause =
+        |at: &usize| (CLAUSE_BYTES..announcement.len().saturating_sub(2 * CLAUSE_BYTES)).contains(at);
+    let end = announcement.match_indices([',', '(', ';']).map(|(at, _)| at).find(clause);
+    end.map_or_else(|| announcement.to_owned(), |end| format!("{}…:", announcement[..end].trim_end()))
+}
+
+/// Whether a sentence says at least so many words with content, and not only that something follows.
+fn tells(said: &str, least: usize) -> bool {
+    !said.ends_with([':', ',']) && has_words(said, least)
+}
+
+/// A message without the description or the issue that it hands over, and without its examples.
+fn around(content: &str) -> String {
+    let content = section(content).map_or_else(|| content.to_owned(), |inside| content.replace(inside, ""));
+    let mut parts = content.split(['<', '>']);
+    let mut text = String::new();
+    while let Some(part) = parts.next() {
+        match part.contains("example") && !part.contains(' ') {
+            true => drop(parts.find(|end| end.strip_prefix('/') == Some(part))),
+            false => text.push_str(part),
+        }
+    }
+    text
 }
 
 /// What stands between the tags of a description, an issue or a task.
@@ -255,7 +297,9 @@ fn plain_lines(body: &str) -> Vec<&str> {
             is_setting = SETTINGS.iter().any(|word| bare.contains(word));
         }
         let announces = lines.is_empty() && line.ends_with(':') && line.len() < TITLE_BYTES;
+        let is_placeholder = line.len() > 1 && line.starts_with('_') && line.ends_with('_');
         let is_skipped = starts(&LEAD_INS)
+            || is_placeholder
             || is_interface(&lower)
             || announces
             || !lines.is_empty() && is_heading
@@ -280,7 +324,12 @@ fn joined(lines: &[&str]) -> String {
     for (before, line) in std::iter::once(&"").chain(lines).zip(lines) {
         let leads_in = is_code(line) && !before.is_empty() && !before.ends_with(['.', '!', '?', ':']);
         let goes_on = is_code(before) && line.starts_with(char::is_lowercase);
-        text.push_str(if leads_in || goes_on { " " } else { "\n" });
+        text.push_str(match () {
+            () if leads_in || goes_on => " ",
+            // a long line would be taken for a wrapped one
+            () if is_code(before) => "\n\n",
+            () => "\n",
+        });
         text.push_str(line);
     }
     text
@@ -305,13 +354,13 @@ const LEAD_INS: [&str; 22] = phrases(
     please solve|solve the following|below is|issue:|description:|task:|problem:|title:|(last modified by|_originally posted",
 );
 /// The headings of reports.
-const REPORTED: [&str; 45] = phrases(
+const REPORTED: [&str; 47] = phrases(
     "bug summary|bug report|bug description|code for reproduction|actual outcome|actual behavior|\
     actual behaviour|actual result|actual results|actual output|expected outcome|expected behavior|\
     expected behaviour|expected result|expected results|expected output|additional information|\
     additional context|operating system|python version|matplotlib version|software version|package version|\
     version|versions|installation|description|steps to reproduce|to reproduce|steps/code to reproduce|\
-    environment|screenshots|screenshot|checklist|what happened|summary|describe the bug|how to reproduce|\
+    environment|environment info|environment details|screenshots|screenshot|checklist|what happened|summary|describe the bug|how to reproduce|\
     your project|os|python|output|example|desktop|possible solution",
 );
 /// What the headings contain below which a report describes the machine.
@@ -361,6 +410,25 @@ mod tests {
         let request = Request::of(text);
         let told: Vec<String> = request.parts().into_iter().map(|(part, _)| part).collect();
         assert_eq!(told, ["Parser crashes on an empty tuple", "It works with two elements, as expected."]);
+    }
+
+    #[test]
+    fn rules_stand_around_the_request_and_its_examples() {
+        let text = "<issue>\nRows are lost\n<!-- You must give it a title. -->\nThe last row is lost.\n</issue>\n\
+            You must run one command at a time.\nDo not modify tests or configuration.\n<example_response>\nI must read it \
+            first.\n</example_response>\nSubmission: When you have completed your work (or have no idea), issue \
+            exactly the following command:\n```\ngit add -A && git diff\n```\n";
+        let [ends, bans, rules] = Request::of(text).rules(text);
+        assert_eq!(ends, ["Submission: When you have completed your work…: git add -A && git diff"]);
+        assert_eq!(bans, ["Do not modify tests or configuration."]);
+        assert_eq!(rules, ["You must run one command at a time."]);
+    }
+
+    #[test]
+    fn what_a_report_leaves_empty_is_not_told() {
+        let text = "<issue>\nWrong rows\n### Actual outcome\nThe rows overlap on each page.\n### Version\n3.7\n\
+            ### More\n_No response_\n</issue>";
+        assert_eq!(Request::of(text).told(), ["The rows overlap on each page."]);
     }
 
     #[test]

@@ -58,15 +58,18 @@ pub(in crate::domain::extractive) fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 
-/// Whether a line is a statement, a prompt with its input, a brace, or a lone tag, in whatever language.
+/// Whether a line is a statement, a prompt with its input, a brace, or a lone tag, in whatever language, with
+/// or without its number.
 pub(in crate::domain::extractive) fn is_code(line: &str) -> bool {
     let is_tag = line.starts_with('<') && line.ends_with('>') && !line.contains(' ');
-    let numbered =
-        line.find(|c: char| !c.is_ascii_digit()).is_some_and(|at| at > 0 && line[at..].starts_with(':'));
-    let is_typed = [">>> ", "$ ", "import "].iter().any(|prompt| line.starts_with(prompt));
+    let unnumbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = unnumbered.len() < line.len() && unnumbered.starts_with(':');
+    let line = unnumbered.trim_start();
+    let is_typed = [">>> ", "$ ", "import "].iter().any(|start| line.starts_with(start));
+    let is_block = line.ends_with("):") && ["class ", "def "].iter().any(|start| line.starts_with(start));
     let is_import = line.starts_with("from ") && line.contains(" import ");
     let is_ended = line.ends_with([';', '{', '}', '(']) && !line.starts_with(['-', '*']);
-    is_tag || numbered || is_typed || is_import || is_ended || is_assignment(line)
+    is_tag || numbered || is_typed || is_block || is_import || is_ended || is_assignment(line)
 }
 
 /// Whether a line gives a variable a value: `queries = list(all)`.

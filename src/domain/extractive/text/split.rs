@@ -346,8 +346,8 @@ mod tests {
 
     #[test]
     fn unfenced_statements_and_prompts_are_code() {
-        let code =
-            "import os\nfrom os import path\n>>> x = 1\n$ make all\nqs = rows.all()\nname = \"a\"\nrun(\n";
+        let code = "import os\nfrom os import path\n>>> x = 1\n$ make all\nqs = rows.all()\nname = \"a\"\nrun(\n\
+            1 from a import b\n2 class A(B):\n3  n = 'b'\n";
         assert_eq!(sentences(&format!("It fails.\n{code}Why?")), ["It fails.", "Why?"]);
         let prose = ["It comes from a tool.", "limit = 5 is too low", "Is x = 1, or = \"2\" right?"];
         prose.iter().for_each(|said| assert_eq!(sentences(said), [*said]));

@@ -211,10 +211,7 @@ fn an_imported_sentence_has_no_sequence() {
     assert_eq!(said(&ascending, &[]), "nothing");
     assert_eq!(said(&any, &[]), "nothing");
     assert_eq!(said(&ascending, &import), "nothing");
-    assert_eq!(
-        said(&any, &import),
-        "the sequence of a sentence is given, but the segment was imported"
-    );
+    assert_eq!(said(&any, &import), "the sequence of a sentence is given, but the segment was imported");
 }
 
 #[test]
