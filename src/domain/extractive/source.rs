@@ -17,6 +17,7 @@ use crate::domain::{
             goal::{Request, is_demonstration},
             matter::{AGREED, Matter, NEXT},
             open::matter,
+            rules::rules,
             steps,
         },
         sentence::{Origin, Part},
@@ -187,7 +188,7 @@ impl Reader {
         }
         self.sentences(utterance, speaker, &request.told(), percent);
         if request.is_template {
-            let [ends, bans, rules] = request.rules(&utterance.content);
+            let [ends, bans, rules] = rules(&request, &utterance.content);
             self.sentences(utterance, speaker, &ends, END_PERCENT);
             self.sentences(utterance, speaker, &bans, TEMPLATE_PERCENT);
             self.sentences(utterance, speaker, &rules, RULES_PERCENT);

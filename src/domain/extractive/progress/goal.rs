@@ -4,11 +4,13 @@
 //! stands between the tags of a description or an issue, or behind a line such as `ISSUE:`; without such a mark, it is
 //! the message up to the first heading of instructions.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 
 use crate::domain::{
     extractive::text::{
-        clip::{clip, clip_tail},
+        clip::clip,
         cues::Cues,
         split::sentences,
         words::{concepts, has_words},
@@ -17,7 +19,7 @@ use crate::domain::{
 };
 
 /// How much of a message is read, in bytes.
-const READ_BYTES: usize = 16 << 10;
+pub(super) const READ_BYTES: usize = 16 << 10;
 /// A longer message, in bytes, is taken for a template.
 const TEMPLATE_BYTES: usize = 1_200;
 /// The most lines of a request.
@@ -27,19 +29,13 @@ const TITLE_BYTES: usize = 160;
 /// The weight of a title among the parts of a goal.
 pub(in crate::domain::extractive) const ISSUE_WEIGHT: u32 = 1_000;
 /// A rule with fewer words with content is not clear on its own: "This will not work."
-const LEAST_RULE: usize = 3;
-/// A rule with more of its words in another one, in percent, repeats it.
-const REPEATED_RULE: usize = 60;
+pub(super) const LEAST_RULE: usize = 3;
 /// A sentence of a template with fewer words with content is a placeholder or a heading: "No response".
 const LEAST_TOLD: usize = 2;
 /// A sentence of a goal with more of its words in another one, in percent, repeats it.
 const REPEATED_GOAL: usize = 75;
-/// How many words behind `do not` can say what must not be done.
-const BAN_WORDS: usize = 4;
-/// How much around a command says what it is for, in bytes.
-const ABOUT_BYTES: usize = 200;
-/// A clause of an announcement with fewer bytes says little.
-const CLAUSE_BYTES: usize = 16;
+/// How much of a first line says what a message is, in bytes.
+const FIRST_BYTES: usize = 200;
 /// How many tags are tried.
 const MOST_TAGS: usize = 24;
 
@@ -94,31 +90,6 @@ impl Request {
         self.sentences.iter().filter(tells).cloned().collect()
     }
 
-    /// Of all that the message says, the sentences outside the request on how to hand in the work, with the command;
-    /// those on what must not be changed; and those that otherwise restrict what may be done.
-    pub(in crate::domain::extractive) fn rules(&self, content: &str) -> [Vec<String>; 3] {
-        let known: FxHashSet<&String> = self.sentences.iter().collect();
-        let content = clip(content, READ_BYTES);
-        let commands: Vec<String> = commands(content).collect();
-        let said = sentences(&around(content));
-        let is_new = |one: &&String| {
-            !known.contains(one) && !commands.iter().any(|command| command.starts_with(&***one))
-        };
-        let new = || said.iter().filter(is_new);
-        let restricts = |one: &&String| Cues::of(one).has(Cues::CONSTRAINT) && has_words(one, LEAST_RULE);
-        let mut told: Vec<FxHashSet<u32>> = Vec::new();
-        let (bans, rules) = new()
-            .filter(restricts)
-            .filter(|one| !hands_in(one) && !repeats(one, &mut told, REPEATED_RULE))
-            .cloned()
-            .partition(|one| bans(one));
-        let ends = match commands.is_empty() {
-            true => new().filter(|one| hands_in(one)).cloned().collect(),
-            false => commands,
-        };
-        [ends, bans, rules]
-    }
-
     /// The title and the sentences that say most about what is wanted, in order: requests come before the rest. Behind a
     /// title, what repeats it and what is too short to say more is left out.
     pub(in crate::domain::extractive) fn parts(&self) -> Vec<(String, u32)> {
@@ -147,13 +118,13 @@ impl Request {
 pub(in crate::domain::extractive) fn is_demonstration(content: &str) -> bool {
     const SHOWS: [&str; 4] =
         ["demonstration", "example of how", "example trajectory", "example conversation"];
-    let first = || clip(content.lines().next().unwrap_or_default(), ABOUT_BYTES).to_lowercase();
+    let first = || clip(content.lines().next().unwrap_or_default(), FIRST_BYTES).to_lowercase();
     content.len() > TEMPLATE_BYTES && SHOWS.iter().any(|words| first().contains(words))
 }
 
 /// Whether more than `percent` of the words with content of a sentence are in one told before; it counts as told from
 /// then on.
-fn repeats(said: &str, told: &mut Vec<FxHashSet<u32>>, percent: usize) -> bool {
+pub(super) fn repeats(said: &str, told: &mut Vec<FxHashSet<u32>>, percent: usize) -> bool {
     let mut own = FxHashSet::default();
     concepts(said, |concept| {
         own.insert(concept);
@@ -164,83 +135,30 @@ fn repeats(said: &str, told: &mut Vec<FxHashSet<u32>>, percent: usize) -> bool {
     repeats
 }
 
-/// Whether a sentence says what must not be changed.
-fn bans(said: &str) -> bool {
-    const CHANGES: [&str; 8] = phrases("alter|change|delete|edit|modify|remove|rename|touch");
-    const DENIALS: [&str; 4] = phrases("do not|don't|never|must not");
-    let lower = said.to_lowercase();
-    DENIALS.iter().filter_map(|denial| lower.split_once(denial)).any(|(_, behind)| {
-        behind.split(|c: char| !c.is_alphabetic()).take(BAN_WORDS).any(|word| CHANGES.contains(&word))
-    })
-}
-
-/// Whether a sentence is about handing in the work.
-fn hands_in(said: &str) -> bool {
-    said.split(|c: char| !c.is_alphabetic()).any(|word| {
-        word.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("submi"))
-            || word.eq_ignore_ascii_case("finish")
-    })
-}
-
-/// The sentences that announce a command to hand in the work, each with the command: a fenced line.
-fn commands(content: &str) -> impl Iterator<Item = String> {
-    let mut parts = content.split("```");
-    let mut text = parts.next().unwrap_or_default();
-    std::iter::from_fn(move || {
-        let (code, next) = (parts.next()?, parts.next()?);
-        let before = std::mem::replace(&mut text, next);
-        let mut lines = code.lines().skip(1).filter(|line| !line.trim().is_empty());
-        let command = lines.next().filter(|_| lines.next().is_none());
-        let about = hands_in(clip_tail(before, ABOUT_BYTES)) || hands_in(clip(next, ABOUT_BYTES));
-        let last = || sentences(clip_tail(before.trim_end(), 2 * ABOUT_BYTES)).pop();
-        let told = command
-            .filter(|_| about)
-            .and_then(|command| Some((command, last()?)))
-            .filter(|(_, last)| last.ends_with(':'));
-        Some(told.map(|(command, last)| format!("{} {}", briefly(&last), command.trim())))
-    })
-    .flatten()
-}
-
-/// The first clause of a sentence that announces a command, if it is long.
-fn briefly(announcement: &str) -> String {
-    let clause =
-        |at: &usize| (CLAUSE_BYTES..announcement.len().saturating_sub(2 * CLAUSE_BYTES)).contains(at);
-    let end = announcement.match_indices([',', '(', ';']).map(|(at, _)| at).find(clause);
-    end.map_or_else(|| announcement.to_owned(), |end| format!("{}…:", announcement[..end].trim_end()))
-}
-
 /// Whether a sentence says at least so many words with content, and not only that something follows.
 fn tells(said: &str, least: usize) -> bool {
     !said.ends_with([':', ',']) && has_words(said, least)
 }
 
-/// A message without the description or the issue that it hands over, and without its examples.
-fn around(content: &str) -> String {
-    let content = section(content).map_or_else(|| content.to_owned(), |inside| content.replace(inside, ""));
-    let mut parts = content.split(['<', '>']);
-    let mut text = String::new();
-    while let Some(part) = parts.next() {
-        match part.contains("example") && !part.contains(' ') {
-            true => drop(parts.find(|end| end.strip_prefix('/') == Some(part))),
-            false => text.push_str(part),
-        }
-    }
-    text
-}
-
 /// What stands between the tags of a description, an issue or a task.
-fn section(content: &str) -> Option<&str> {
+pub(super) fn section(content: &str) -> Option<&str> {
     const NAMES: [&str; 13] = phrases(
         "description|issue|task|request|query|problem|bug|goal|question|feature|objective|prompt|ticket",
     );
-    content.match_indices('<').take(MOST_TAGS).find_map(|(at, _)| {
+    let inside = |range: Range<usize>| content[range].trim();
+    tagged(content, &NAMES).map(inside).find(|inside| inside.len() > 15)
+}
+
+/// What stands between tags whose names contain one of these.
+pub(super) fn tagged(content: &str, names: &[&str]) -> impl Iterator<Item = Range<usize>> {
+    content.match_indices('<').take(MOST_TAGS).filter_map(|(at, _)| {
         let (tag, rest) = content[at + 1..].split_once('>')?;
         let is_name = tag.len() < 40 && tag.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         let lower = tag.to_ascii_lowercase();
-        let end = (is_name && NAMES.iter().any(|name| lower.contains(name)))
-            .then(|| rest.find(&format!("</{tag}>")))??;
-        Some(rest[..end].trim()).filter(|inside| inside.len() > 15)
+        let is_asked = is_name && names.iter().any(|name| lower.contains(name));
+        let length = is_asked.then(|| rest.find(&format!("</{tag}>")))??;
+        let start = content.len() - rest.len();
+        Some(start..start + length)
     })
 }
 
@@ -410,18 +328,6 @@ mod tests {
         let request = Request::of(text);
         let told: Vec<String> = request.parts().into_iter().map(|(part, _)| part).collect();
         assert_eq!(told, ["Parser crashes on an empty tuple", "It works with two elements, as expected."]);
-    }
-
-    #[test]
-    fn rules_stand_around_the_request_and_its_examples() {
-        let text = "<issue>\nRows are lost\n<!-- You must give it a title. -->\nThe last row is lost.\n</issue>\n\
-            You must run one command at a time.\nDo not modify tests or configuration.\n<example_response>\nI must read it \
-            first.\n</example_response>\nSubmission: When you have completed your work (or have no idea), issue \
-            exactly the following command:\n```\ngit add -A && git diff\n```\n";
-        let [ends, bans, rules] = Request::of(text).rules(text);
-        assert_eq!(ends, ["Submission: When you have completed your work…: git add -A && git diff"]);
-        assert_eq!(bans, ["Do not modify tests or configuration."]);
-        assert_eq!(rules, ["You must run one command at a time."]);
     }
 
     #[test]

@@ -6,5 +6,6 @@ pub(super) mod fitting;
 pub(super) mod goal;
 pub(super) mod matter;
 pub(super) mod open;
+pub(super) mod rules;
 pub(super) mod state;
 pub(super) mod steps;
