@@ -1,11 +1,6 @@
 //! The conformance suite: checks case by case that a backend keeps the promises of [`Store`].
 //!
-//! It requires the feature `conformance`, which a backend's own tests enable:
-//!
-//! ```toml
-//! [dev-dependencies]
-//! utterd = { version = "0.1", features = ["conformance"] }
-//! ```
+//! It requires the feature `conformance`, which is on by default.
 //!
 //! A backend passes by running every case on a fresh store of its own.
 //! [`store_conformance!`](crate::store_conformance) turns each case into a `#[test]` named
