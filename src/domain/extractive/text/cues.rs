@@ -348,7 +348,8 @@ const OPENING: &[(Cues, &str)] = &[
     (
         Cues::STEP,
         "let me, lets, ill, i will, i need to, we need to, i should, i want to, im going to, i am going to, \
-        well, we will, now i, now we, now let, ich werde, lass mich, je vais, voy a, vou, vado a, ik ga",
+        well, we will, now i, now we, now let, now add, now create, now fix, now implement, now remove, now run, \
+        now update, ich werde, lass mich, je vais, voy a, vou, vado a, ik ga",
     ),
     (
         Cues::YES,
