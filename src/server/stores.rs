@@ -21,7 +21,7 @@ pub(super) fn open(engine: DurableEngine, settings: &Settings) -> Result<Durable
         Flush::Each => durable::Flush::Each,
         Flush::Interval(interval) => durable::Flush::Interval(interval),
     };
-    let options = Options { flush, reserve_bytes: settings.disk_reserve, ..Options::default() };
+    let options = Options { flush, reserve_bytes: settings.disk_reserve };
     DurableStore::open(kind(engine), &settings.data_dir, &options)
 }
 

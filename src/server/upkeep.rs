@@ -12,8 +12,7 @@ use crate::{
     store::{
         RecipientKey, StoreError,
         durable::{
-            self, Backup, BackupError, CopyError, CopyPlace, Directory, OpenError, Options,
-            key_value::Ordered,
+            self, Backup, BackupError, CopyError, CopyPlace, Directory, OpenError, key_value::Ordered,
         },
         postgres,
     },
@@ -248,14 +247,9 @@ pub fn scrub(files: &Files) -> Result<Scrubbed, UpkeepError> {
 }
 
 fn open(files: &Files) -> Result<Directory, OpenError> {
-    Directory::open(stores::kind(files.engine), &files.directory, cache_bytes())
+    Directory::open(stores::kind(files.engine), &files.directory)
 }
 
 fn open_or_create(files: &Files) -> Result<Directory, OpenError> {
-    Directory::open_or_create(stores::kind(files.engine), &files.directory, cache_bytes())
-}
-
-/// The memory for an engine's cache: as much as a server's store has.
-fn cache_bytes() -> u64 {
-    Options::default().cache_bytes
+    Directory::open_or_create(stores::kind(files.engine), &files.directory)
 }

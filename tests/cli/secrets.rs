@@ -41,19 +41,19 @@ fn keeps_the_secret(command: &mut Command) {
     assert!(!stdout.contains(PASSWORD) && !stderr.contains(PASSWORD), "{command:?}:\n{stdout}{stderr}");
 }
 
-/// Commands that read the settings, with a setting that is given as a flag and as a variable.
+/// Commands that read the settings, with a setting that is given as a flag, and one with it as a variable.
 fn settings(directory: &Path, key: &str, value: &str) -> Vec<Command> {
     let (flag, variable) = (format!("--{}", key.replace('_', "-")), format!("UTTERD_{}", key.to_uppercase()));
-    let (mut by_flag, mut by_variable) = (Vec::new(), Vec::new());
-    for words in [&["config"][..], &["serve", "--check"], &["migrate"]] {
+    let commands = [&["config"][..], &["serve", "--check"], &["migrate"]];
+    let mut by_flag = Vec::from(commands.map(|words| {
         let mut command = utterd(directory);
         command.args(words).args([&flag, value]);
-        by_flag.push(command);
-        let mut command = utterd(directory);
-        command.args(words).env(&variable, value);
-        by_variable.push(command);
-    }
-    by_flag.into_iter().chain(by_variable).collect()
+        command
+    }));
+    let mut by_variable = utterd(directory);
+    by_variable.arg("config").env(&variable, value);
+    by_flag.push(by_variable);
+    by_flag
 }
 
 #[test]

@@ -158,7 +158,7 @@ fn an_interrupted_copy_is_completed() {
 
 /// Turns a finished copy into what an interrupted one would have left.
 fn interrupt(data: &Path, engine: EngineKind) {
-    let directory = Directory::open(engine, data, 1 << 20).expect("the copy is opened");
+    let directory = Directory::open(engine, data).expect("the copy is opened");
     let rest =
         directory.pairs().range(Bound::Included(&[Utterances::NUMBER]), Bound::Excluded(&[Links::NUMBER]));
     let rest = rest.map(|pair| pair.expect("it is read").0);
@@ -277,7 +277,7 @@ fn what_is_missing_is_named() {
 
 /// Removes the first utterance behind the store's back.
 fn remove_an_utterance(data: &Path, engine: EngineKind) {
-    let directory = Directory::open(engine, data, 1 << 20).expect("the store is opened");
+    let directory = Directory::open(engine, data).expect("the store is opened");
     let first: Key = vec![Utterances::NUMBER];
     let mut utterances = directory.pairs().range(Bound::Included(&first), Bound::Unbounded);
     let (key, _) = utterances.next().expect("there is an utterance").expect("it is read");

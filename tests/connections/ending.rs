@@ -1,7 +1,7 @@
 //! What happens to calls when the server is asked to stop.
 
 use futures::{StreamExt, stream};
-use tonic::{Code, Status, Streaming};
+use tonic::{Code, Status, Streaming, transport::Channel};
 use tonic_types::StatusExt;
 use utterd::proto::{
     GetCapacityInfoRequest, MemorizeRequest, MemorizeStreamRequest, MemorizeStreamResponse, NewUtterance,
@@ -52,6 +52,7 @@ async fn a_stream_in_full_flow_says_that_it_ends() {
     let (sequences, end) = to_the_end(responses).await;
     is_closing(&end.expect("it does not end as if all were done"));
     assert_eq!(sequences, (2..=sequences.len() as i64 + 1).collect::<Vec<_>>());
+    until_ended(memory).await;
     server.ended();
 }
 
@@ -74,9 +75,13 @@ async fn streams_that_wait_say_that_they_end() {
     is_closing(&end.expect("it does not end as if all were done"));
     is_closing(&last(&mut capacity).await);
     is_closing(&last(&mut events).await);
-    // a message that arrives before the client has heard of the end is answered
-    while memory.get_capacity_info(GetCapacityInfoRequest::default()).await.is_ok() {}
+    until_ended(memory).await;
     server.ended();
+}
+
+/// Calls until the client has heard of the end. A message that arrives before is answered.
+async fn until_ended(mut memory: MemoryServiceClient<Channel>) {
+    while memory.get_capacity_info(GetCapacityInfoRequest::default()).await.is_ok() {}
 }
 
 /// How a stream ends.

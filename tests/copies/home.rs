@@ -72,7 +72,7 @@ pub fn files(engine: DurableEngine) -> (TempDir, Place) {
 
 /// Opens files of fjall.
 pub fn opened(path: &Path) -> Directory {
-    Directory::open(EngineKind::Fjall, path, 1 << 20).unwrap()
+    Directory::open(EngineKind::Fjall, path).unwrap()
 }
 
 pub fn copy(from: &Place, to: &Place) -> Result<(Copied, Report), UpkeepError> {

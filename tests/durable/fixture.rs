@@ -70,7 +70,7 @@ async fn a_sled_store_of_format_1_is_read() {
 
 async fn is_read(engine: EngineKind) {
     let directory = fixture(engine);
-    let opened = Directory::open(engine, directory.path(), 1 << 20).unwrap();
+    let opened = Directory::open(engine, directory.path()).unwrap();
     assert_eq!(verify(&opened, &mut |_| ()).unwrap().problems, []);
     drop(opened);
     let home = open(engine, directory.path(), &clock());
@@ -86,7 +86,7 @@ async fn is_read(engine: EngineKind) {
     all_are_listed(&home, &["brief", "taxes"]).await;
     home.live(&story::afterwards()).await;
     drop(home);
-    let opened = Directory::open(engine, directory.path(), 1 << 20).unwrap();
+    let opened = Directory::open(engine, directory.path()).unwrap();
     assert_eq!(verify(&opened, &mut |_| ()).unwrap().problems, []);
     drop(opened);
     let label = fs::read_to_string(directory.path().join("STORE")).unwrap();
@@ -174,7 +174,7 @@ fn a_store_of_the_other_engine_is_refused() {
 async fn a_record_of_a_newer_version_is_an_error() {
     for engine in EngineKind::ALL {
         let directory = fixture(engine);
-        let opened = Directory::open(engine, directory.path(), 1 << 20).unwrap();
+        let opened = Directory::open(engine, directory.path()).unwrap();
         let key = [&[2, 7][..], b"default", b"trip"].concat();
         let value = opened.pairs().get(&key).unwrap().expect("the conversation `trip`");
         let newer = sealed(2, &value[1..value.len() - 4], &key);

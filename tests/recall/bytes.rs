@@ -1,6 +1,6 @@
 //! Serialized blocks of an index.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use proptest::prelude::*;
 use utterd::domain::recall::{Index, IndexBlock};
@@ -44,9 +44,12 @@ proptest! {
     /// Damaged bytes are refused, or form a block that can be searched.
     #[test]
     fn damage_does_no_harm(at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<Option<prop::sample::Index>>()) {
-        let index = long();
-        let (number, block) = index.whole_blocks().next().unwrap();
-        let mut bytes = block.to_bytes().unwrap();
+        static WHOLE: LazyLock<(u64, Vec<u8>)> = LazyLock::new(|| {
+            let index = long();
+            let (number, block) = index.whole_blocks().next().unwrap();
+            (number, block.to_bytes().unwrap())
+        });
+        let (number, mut bytes) = WHOLE.clone();
         let at = at.index(bytes.len());
         bytes[at] = byte;
         if let Some(cut) = cut {

@@ -54,7 +54,7 @@ impl Kept {
     }
 
     fn open(&self) -> Directory {
-        Directory::open(self.engine, self.files.path(), 1 << 20).unwrap()
+        Directory::open(self.engine, self.files.path()).unwrap()
     }
 
     fn run<C: Future<Output = ()>>(&self, case: impl FnOnce(Arc<dyn Store>) -> C) {
@@ -196,7 +196,7 @@ fn a_copy_is_without_what_is_derived() {
     for (from, to) in [(EngineKind::Fjall, EngineKind::Sled), (EngineKind::Sled, EngineKind::Fjall)] {
         let kept = Kept::new(from);
         let files = tempfile::tempdir().unwrap();
-        let target = Directory::open_or_create(to, files.path(), 1 << 20).unwrap();
+        let target = Directory::open_or_create(to, files.path()).unwrap();
         copy(&kept.open().pairs(), &target, &mut |_| {}).unwrap();
         for kind in [Blocks::NUMBER, BlockLists::NUMBER] {
             let from = kept.open();

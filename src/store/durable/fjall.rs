@@ -5,7 +5,7 @@ use std::{ops::Bound, path::Path};
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable as _};
 
 use super::{
-    disk::generations::{Engine, Generations},
+    disk::generations::{CACHE_BYTES, Engine, Generations},
     key_value::{Batch, Durability, Key, KeyValueError, Value},
 };
 use crate::domain::limits::STORE_CACHED_FILES;
@@ -34,9 +34,9 @@ const MEMTABLE_BYTES: u64 = 16 << 20;
 const WORKERS: usize = 3;
 
 impl Engine for FjallEngine {
-    fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError> {
+    fn open(directory: &Path) -> Result<Self, KeyValueError> {
         let database = Database::builder(directory)
-            .cache_size(cache_bytes)
+            .cache_size(CACHE_BYTES)
             .worker_threads(WORKERS)
             .max_cached_files(Some(STORE_CACHED_FILES))
             .open()?;

@@ -4,9 +4,6 @@ use std::time::Duration;
 
 use crate::domain::limits::DEFAULT_DISK_RESERVE;
 
-/// Default size of an engine's cache.
-const CACHE_BYTES: u64 = 64 << 20;
-
 /// When a commit is acknowledged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flush {
@@ -22,14 +19,12 @@ pub enum Flush {
 pub struct Options {
     /// When a commit is acknowledged.
     pub flush: Flush,
-    /// Approximate size of the engine's cache, in bytes.
-    pub cache_bytes: u64,
     /// Bytes to leave free on the disk: with less free space, writes are refused. 0 reserves nothing.
     pub reserve_bytes: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { flush: Flush::Each, cache_bytes: CACHE_BYTES, reserve_bytes: DEFAULT_DISK_RESERVE }
+        Self { flush: Flush::Each, reserve_bytes: DEFAULT_DISK_RESERVE }
     }
 }

@@ -44,7 +44,7 @@ fn reopened(engine: EngineKind, path: &Path) -> (u64, u64) {
 
 /// Removes the counts from the heads, as in stores of earlier versions.
 fn uncount(engine: EngineKind, path: &Path) {
-    let directory = Directory::open(engine, path, 1 << 20).unwrap();
+    let directory = Directory::open(engine, path).unwrap();
     let uncounted = |pair: Result<_, records::Unread>| {
         let (lineage, mut record): (_, records::HeadRecord) = pair.unwrap();
         assert!(record.head.stored_bytes.take().is_some());

@@ -62,14 +62,14 @@ mod tests {
             drop(conversation);
             drop(test_store);
             assert!(holds(files.path(), b"xylophone"), "{engine} still has it");
-            let mut directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
+            let mut directory = Directory::open(engine, files.path()).unwrap();
             scrub(&mut directory).unwrap();
             scrub(&mut directory).unwrap();
             assert_eq!(directory.pairs().get(&records::key::<Metas>(&Meta::Unscrubbed)), Ok(None));
             drop(directory);
             assert!(!holds(files.path(), b"xylophone"), "{engine} has it no more");
             assert!(holds(files.path(), b"The rest may stay."));
-            let directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
+            let directory = Directory::open(engine, files.path()).unwrap();
             assert_eq!(verify(&directory, &mut |_| {}).unwrap().problems, []);
         }
     }
@@ -100,7 +100,7 @@ mod tests {
             assert!(!keeps(&conversation) && !conversation.state.summary.text().contains("xylophone"));
             drop(conversation);
             drop(test_store);
-            let mut directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
+            let mut directory = Directory::open(engine, files.path()).unwrap();
             let unscrubbed = directory.pairs().get(&records::key::<Metas>(&Meta::Unscrubbed)).unwrap();
             assert!(unscrubbed.is_some(), "{engine} is to be scrubbed");
             scrub(&mut directory).unwrap();
@@ -130,7 +130,7 @@ mod tests {
                 holds(files.path(), b"xylophone") && holds(files.path(), b"yellow"),
                 "{engine} still has it"
             );
-            let mut directory = Directory::open(engine, files.path(), 1 << 20).unwrap();
+            let mut directory = Directory::open(engine, files.path()).unwrap();
             scrub(&mut directory).unwrap();
             drop(directory);
             assert!(!holds(files.path(), b"xylophone") && !holds(files.path(), b"yellow"), "{engine}");

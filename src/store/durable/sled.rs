@@ -18,7 +18,7 @@ use sled::Db;
 use super::{
     disk::{
         files,
-        generations::{Engine, Generations},
+        generations::{CACHE_BYTES, Engine, Generations},
     },
     key_value::{Batch, Durability, Key, KeyValueError, Value},
 };
@@ -46,9 +46,9 @@ impl Engine for SledEngine {
     const VISIBLE_BEFORE_FLUSH: bool = true;
     const RANGES_GO_ALONG: bool = true;
 
-    fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError> {
+    fn open(directory: &Path) -> Result<Self, KeyValueError> {
         remove_unfinished_snapshots(directory)?;
-        let config = sled::Config::new().path(directory).cache_capacity(cache_bytes).flush_every_ms(None);
+        let config = sled::Config::new().path(directory).cache_capacity(CACHE_BYTES).flush_every_ms(None);
         let (database, log) = (open_when_unlocked(&config)?, directory.join("db"));
         Ok(Self { database, log: File::open(&log).map_err(files::failed("open", &log))? })
     }

@@ -49,7 +49,7 @@ pub struct DurableStore {
 impl DurableStore {
     /// Opens the store in a directory; creates one if the directory is empty or does not exist.
     pub fn open(engine: EngineKind, path: &Path, options: &Options) -> Result<Self, OpenError> {
-        let directory = Directory::open_or_create(engine, path, options.cache_bytes)?;
+        let directory = Directory::open_or_create(engine, path)?;
         Self::over(directory, options.flush, Room::new(path, options.reserve_bytes))
     }
 

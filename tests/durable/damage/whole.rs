@@ -233,7 +233,7 @@ impl Trial {
     /// What `utterd verify` finds in it.
     fn found(&self) -> Option<Outcome> {
         let directory = self.directory();
-        let opened = Directory::open(self.engine, directory.path(), 1 << 20).ok()?;
+        let opened = Directory::open(self.engine, directory.path()).ok()?;
         let report = durable::verify(&opened, &mut |_| ()).ok()?;
         report.problems.first().map(|problem| Outcome::Found(problem.to_string()))
     }

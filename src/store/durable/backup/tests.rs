@@ -34,10 +34,8 @@ use crate::{
     },
 };
 
-const CACHE: u64 = 1 << 20;
-
 fn opened(engine: EngineKind, path: &Path) -> Directory {
-    Directory::open_or_create(engine, path, CACHE).unwrap()
+    Directory::open_or_create(engine, path).unwrap()
 }
 
 fn open(engine: EngineKind, path: &Path) -> DurableStore {

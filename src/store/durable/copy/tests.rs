@@ -20,7 +20,6 @@ use crate::{
     },
 };
 
-const CACHE: u64 = 1 << 20;
 const ENGINES: [EngineKind; 2] = EngineKind::ALL;
 
 /// A store with utterances, a forget, a compaction and an outcome.
@@ -56,7 +55,7 @@ fn source(engine: EngineKind) -> (TempDir, Directory) {
 }
 
 fn opened(engine: EngineKind, path: &Path) -> Directory {
-    Directory::open_or_create(engine, path, CACHE).unwrap()
+    Directory::open_or_create(engine, path).unwrap()
 }
 
 fn all(pairs: &dyn KeyValue) -> Vec<(Key, Value)> {
@@ -129,7 +128,7 @@ struct Failing {
 
 impl Failing {
     fn of(path: &Path, left: usize) -> Self {
-        Self { pairs: Fjall::open(path, CACHE).unwrap(), left: AtomicUsize::new(left) }
+        Self { pairs: Fjall::open(path).unwrap(), left: AtomicUsize::new(left) }
     }
 }
 

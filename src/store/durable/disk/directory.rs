@@ -158,10 +158,9 @@ pub enum OpenError {
 }
 
 impl Directory {
-    /// Opens the store in the directory `path`; creates one if the directory is empty or does not exist. The
-    /// engine caches about `cache_bytes` of its files.
-    pub fn open_or_create(engine: EngineKind, path: &Path, cache_bytes: u64) -> Result<Self, OpenError> {
-        Self::open_or_create_with(engine, path, |files| pairs(engine, files, cache_bytes))
+    /// Opens the store in the directory `path`; creates one if the directory is empty or does not exist.
+    pub fn open_or_create(engine: EngineKind, path: &Path) -> Result<Self, OpenError> {
+        Self::open_or_create_with(engine, path, |files| pairs(engine, files))
     }
 
     /// Like [`Self::open_or_create`], with the engine that `open` returns for its directory.
@@ -192,11 +191,11 @@ impl Directory {
     }
 
     /// Opens the store in the directory `path`, which must hold one.
-    pub fn open(engine: EngineKind, path: &Path, cache_bytes: u64) -> Result<Self, OpenError> {
+    pub fn open(engine: EngineKind, path: &Path) -> Result<Self, OpenError> {
         let label = read_label(path)?;
         let label = check(label.ok_or_else(|| OpenError::Missing(path.into()))?, engine, path)?;
         let lock = lock(path)?;
-        Self::open_locked(engine, label.format, path, lock, |files| pairs(engine, files, cache_bytes))
+        Self::open_locked(engine, label.format, path, lock, |files| pairs(engine, files))
     }
 
     /// Checks, without changing anything, that [`Self::open_or_create`] can use the directory `path`. Neither
@@ -331,10 +330,10 @@ fn write_group(
 type Opened = Result<Box<dyn KeyValue>, KeyValueError>;
 
 /// Opens the pairs that `engine` keeps in a directory.
-fn pairs(engine: EngineKind, files: &Path, cache_bytes: u64) -> Opened {
+fn pairs(engine: EngineKind, files: &Path) -> Opened {
     Ok(match engine {
-        EngineKind::Fjall => Box::new(Fjall::open(files, cache_bytes)?),
-        EngineKind::Sled => Box::new(Sled::open(files, cache_bytes)?),
+        EngineKind::Fjall => Box::new(Fjall::open(files)?),
+        EngineKind::Sled => Box::new(Sled::open(files)?),
     })
 }
 

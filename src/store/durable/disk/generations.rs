@@ -41,8 +41,8 @@ pub trait Engine: Send + Sync + Sized + 'static {
     /// Whether a range can see parts of batches applied after it began.
     const RANGES_GO_ALONG: bool = false;
 
-    /// Opens or creates the database in a directory.
-    fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError>;
+    /// Opens or creates the database in a directory, with a cache of about [`CACHE_BYTES`].
+    fn open(directory: &Path) -> Result<Self, KeyValueError>;
 
     /// Returns the value of `key`.
     fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError>;
@@ -74,7 +74,6 @@ pub struct Generations<E: Engine> {
     /// Held during a scrub or while a snapshot is copied.
     scrub: Mutex<()>,
     directory: PathBuf,
-    cache_bytes: u64,
 }
 
 /// An open generation.
@@ -102,6 +101,9 @@ struct Writer {
 /// A new generation, and a channel that disconnects when it is closed.
 type Copy<E> = (Arc<Generation<E>>, Receiver<Infallible>);
 
+/// The size of an engine's cache.
+pub const CACHE_BYTES: u64 = 64 << 20;
+
 /// A scrub copies the last keys while writes are blocked. It first tries up to `CATCH_UPS` times to leave no
 /// more than `FEW` of them.
 const FEW: usize = 1_000;
@@ -111,14 +113,12 @@ impl<E: Engine> Generations<E> {
     /// Opens or creates the store in a directory. The directory must hold nothing else, and nobody else may
     /// have it open.
     ///
-    /// `cache_bytes` bounds the engine's cache.
-    ///
     /// Fails if the files are damaged in a way that the engine detects on opening.
-    pub fn open(directory: &Path, cache_bytes: u64) -> Result<Self, KeyValueError> {
+    pub fn open(directory: &Path) -> Result<Self, KeyValueError> {
         files::create_directory(directory)?;
         let (number, engine) = match current_number(directory)? {
-            0 => (1, first(directory, cache_bytes)?),
-            number => (number, reopened(&path_of(number, directory), cache_bytes)?),
+            0 => (1, first(directory)?),
+            number => (number, reopened(&path_of(number, directory))?),
         };
         remove_all_but(number, directory)?; // only now: if the pointer is wrong, the pairs must stay
         remove_copies(directory)?;
@@ -128,7 +128,6 @@ impl<E: Engine> Generations<E> {
             writer: Mutex::new(Writer { number, closed, failed: None, changed: None, snapshots: 0 }),
             scrub: Mutex::default(),
             directory: directory.to_owned(),
-            cache_bytes,
         })
     }
 }
@@ -223,7 +222,7 @@ impl<E: Engine> Generations<E> {
 
     /// Copies a generation, then the keys written meanwhile, until few are left.
     fn copy(&self, old: &Generation<E>, path: &Path, passing: bool) -> Result<Copy<E>, KeyValueError> {
-        let copy = old.copied(path, self.cache_bytes, passing)?;
+        let copy = old.copied(path, passing)?;
         for _ in 0..CATCH_UPS {
             let changed = {
                 let mut writer = self.writer.lock();
@@ -282,8 +281,8 @@ impl<E> Generation<E> {
 
 impl<E: Engine> Generation<E> {
     /// Copies all pairs to a new generation, on disk. The copy may or may not contain concurrent writes.
-    fn copied(&self, path: &Path, cache_bytes: u64, passing: bool) -> Result<Copy<E>, KeyValueError> {
-        let (fresh, closed) = Self::of(caught(|| E::open(path, cache_bytes))?, path, passing)?;
+    fn copied(&self, path: &Path, passing: bool) -> Result<Copy<E>, KeyValueError> {
+        let (fresh, closed) = Self::of(caught(|| E::open(path))?, path, passing)?;
         caught(|| fresh.engine()?.fill(self.engine()?.range(Bound::Unbounded, Bound::Unbounded)))?;
         files::sync_all_under(path)?;
         Ok((fresh, closed))
@@ -368,20 +367,20 @@ fn is_empty(from: Bound<&[u8]>, to: Bound<&[u8]>) -> bool {
 }
 
 /// Creates the first generation, and points to it.
-fn first<E: Engine>(directory: &Path, cache_bytes: u64) -> Result<E, KeyValueError> {
+fn first<E: Engine>(directory: &Path) -> Result<E, KeyValueError> {
     remove_all_but(0, directory)?;
     let path = path_of(1, directory);
-    let engine = caught(|| E::open(&path, cache_bytes))?;
+    let engine = caught(|| E::open(&path))?;
     files::sync_all_under(&path)?;
     point_to(1, directory)?;
     files::sync(directory)?;
     Ok(engine)
 }
 
-fn reopened<E: Engine>(path: &Path, cache_bytes: u64) -> Result<E, KeyValueError> {
+fn reopened<E: Engine>(path: &Path) -> Result<E, KeyValueError> {
     if !path.is_dir() {
         return Err(KeyValueError(format!("{} is missing: it holds the store", path.display())));
     }
-    caught(|| E::open(path, cache_bytes))
+    caught(|| E::open(path))
         .map_err(|error| KeyValueError(format!("cannot open {}: {error}", path.display())))
 }

@@ -119,7 +119,7 @@ fn a_pointer_to_nothing_is_refused<E: Engine>() {
 #[test]
 fn a_panic_of_the_engine_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
-    let store = Generations::<Fragile>::open(directory.path(), CACHE).unwrap();
+    let store = Generations::<Fragile>::open(directory.path()).unwrap();
     FAILS.with(|fails| fails.store(true, Relaxed));
     assert_eq!(store.get(b"key").unwrap_err().0, "the engine panicked: the page of 7 is torn");
     let read: Vec<_> = store.range(Unbounded, Unbounded).collect();
@@ -131,7 +131,7 @@ fn a_panic_of_the_engine_is_an_error() {
 #[test]
 fn after_a_failed_write_nothing_more_is_applied() {
     let directory = tempfile::tempdir().unwrap();
-    let store = Generations::<Fragile>::open(directory.path(), CACHE).unwrap();
+    let store = Generations::<Fragile>::open(directory.path()).unwrap();
     put(&store, b"key").unwrap();
     FAILS.with(|fails| fails.store(true, Relaxed));
     assert_eq!(put(&store, b"key").unwrap_err().0, "the disk is full");
@@ -141,13 +141,13 @@ fn after_a_failed_write_nothing_more_is_applied() {
     }
     assert_eq!(store.get(b"key"), Ok(None));
     drop(store);
-    put(&Generations::<Fragile>::open(directory.path(), CACHE).unwrap(), b"key").unwrap();
+    put(&Generations::<Fragile>::open(directory.path()).unwrap(), b"key").unwrap();
 }
 
 #[test]
 fn a_scrub_that_fails_changes_nothing() {
     let directory = tempfile::tempdir().unwrap();
-    let store = Generations::<Fragile>::open(directory.path(), CACHE).unwrap();
+    let store = Generations::<Fragile>::open(directory.path()).unwrap();
     FAILS.with(|fails| fails.store(true, Relaxed));
     store.scrub().unwrap_err();
     FAILS.with(|fails| fails.store(false, Relaxed));
@@ -167,7 +167,7 @@ thread_local! {
 struct Fragile;
 
 impl Engine for Fragile {
-    fn open(directory: &Path, _: u64) -> Result<Self, KeyValueError> {
+    fn open(directory: &Path) -> Result<Self, KeyValueError> {
         fs::create_dir_all(directory).unwrap();
         Ok(Self)
     }
@@ -217,8 +217,6 @@ fn fails() -> bool {
     FAILS.with(|fails| fails.load(Relaxed))
 }
 
-const CACHE: u64 = 1 << 20;
-
 /// The files of a store with the key `before`.
 struct Closed<E> {
     directory: TempDir,
@@ -233,7 +231,7 @@ impl<E: Engine> Closed<E> {
     }
 
     fn open(&self) -> Result<Generations<E>, KeyValueError> {
-        Generations::open(self.directory.path(), CACHE)
+        Generations::open(self.directory.path())
     }
 
     fn opens_with_its_pair(&self) {

@@ -26,7 +26,7 @@ async fn a_full_disk_is_not_written_to_and_writes_come_back_by_themselves() {
         let free = Arc::new(AtomicU64::new(1_000));
         let disk = free.clone();
         let room = Room::with(home.path(), 100, Box::new(move |_| Ok(disk.load(SeqCst))));
-        let directory = Directory::open_or_create(engine, home.path(), 1 << 20).unwrap();
+        let directory = Directory::open_or_create(engine, home.path()).unwrap();
         let store = DurableStore::over(directory, Flush::Each, room).unwrap();
         let mut condition = store.condition();
         assert_eq!(condition.next().await, Some(Ok(())));

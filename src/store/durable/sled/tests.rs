@@ -82,8 +82,6 @@ fn the_longest_key_of_a_record_is_taken() {
     assert!(key.len() <= MAX_KEY_BYTES);
 }
 
-const CACHE: u64 = 8 << 20;
-
 struct Store {
     engine: SledEngine,
     directory: TempDir,
@@ -95,7 +93,7 @@ impl Store {
     }
 
     fn on(directory: TempDir) -> Self {
-        Self { engine: SledEngine::open(directory.path(), CACHE).unwrap(), directory }
+        Self { engine: SledEngine::open(directory.path()).unwrap(), directory }
     }
 
     fn reopened(self) -> Self {

@@ -185,7 +185,7 @@ fn a_damaged_file_is_an_error_or_opens<E: Engine>() {
         content[at] ^= flip;
         fs::write(&file, content).unwrap();
 
-        if let Ok(opened) = Generations::<E>::open(store.directory.path(), CACHE) {
+        if let Ok(opened) = Generations::<E>::open(store.directory.path()) {
             let _read = opened.range(Unbounded, Unbounded).count();
             let _read = opened.get(&[7]);
         }

@@ -12,8 +12,6 @@ use crate::store::durable::{
     key_value::{Batch, Durability, Key, KeyValue as _, KeyValueError, Value},
 };
 
-pub(super) const CACHE: u64 = 8 << 20;
-
 /// A store in its own directory, synced to disk.
 pub(super) struct Store<E: Engine> {
     opened: Option<Generations<E>>,
@@ -23,7 +21,7 @@ pub(super) struct Store<E: Engine> {
 impl<E: Engine> Store<E> {
     pub(super) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        Self { opened: Some(Generations::open(directory.path(), CACHE).unwrap()), directory }
+        Self { opened: Some(Generations::open(directory.path()).unwrap()), directory }
     }
 
     pub(super) fn get(&self) -> &Generations<E> {
@@ -36,7 +34,7 @@ impl<E: Engine> Store<E> {
 
     pub(super) fn reopen(&mut self) {
         self.close();
-        self.opened = Some(Generations::open(self.directory.path(), CACHE).unwrap());
+        self.opened = Some(Generations::open(self.directory.path()).unwrap());
     }
 
     pub(super) fn put(&self, key: &[u8], value: &[u8]) {

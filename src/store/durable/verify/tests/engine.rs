@@ -68,7 +68,7 @@ fn first<K: Kind>(pairs: &Fjall) -> Key {
 #[test]
 fn what_an_engine_cannot_read_is_one_problem() {
     let files = Good::new().close();
-    let mut pairs = Fjall::open(&files.path().join("fjall"), 1 << 20).unwrap();
+    let mut pairs = Fjall::open(&files.path().join("fjall")).unwrap();
     let utterance = first::<Utterances>(&pairs);
     let seventh = [&utterance[..utterance.len() - 1], &[7]].concat();
     for (at, kind, utterances) in [
@@ -97,7 +97,7 @@ fn what_an_engine_cannot_read_is_one_problem() {
 #[test]
 fn a_kind_that_an_engine_cannot_read_is_one_problem() {
     let files = Good::new().close();
-    let mut pairs = Fjall::open(&files.path().join("fjall"), 1 << 20).unwrap();
+    let mut pairs = Fjall::open(&files.path().join("fjall")).unwrap();
     for (number, kind) in [
         (Heads::NUMBER, "head"),
         (Policies::NUMBER, "policy"),

@@ -56,7 +56,7 @@ impl Good {
 
     /// An offline store with the conversation `demo`.
     pub(super) fn over(files: TempDir, demo: Arc<Conversation>) -> Self {
-        let directory = Directory::open(EngineKind::Fjall, files.path(), 1 << 20).unwrap();
+        let directory = Directory::open(EngineKind::Fjall, files.path()).unwrap();
         let good = Self { directory, demo, files };
         assert_eq!(good.problems(), [""; 0]);
         good

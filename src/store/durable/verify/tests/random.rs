@@ -130,7 +130,7 @@ fn a_store_is_clean_after(engine: EngineKind, courses: &[Vec<Step>]) -> Report {
         }
     }
     drop(test_store);
-    let directory = Directory::open(engine, directory.path(), 1 << 20).unwrap();
+    let directory = Directory::open(engine, directory.path()).unwrap();
     verify(&directory, &mut |_| {}).unwrap()
 }
 
