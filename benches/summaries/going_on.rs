@@ -1,7 +1,10 @@
 //! Whether an agent could go on from a summary: the goal, the constraints, what was done, the last check and error,
 //! what is open, and how much of it nobody needs.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use utterd::domain::{Role, Utterance};
 
@@ -86,6 +89,7 @@ pub fn print(rivals: &[Method], half: Option<usize>) {
         let mut table = Table::new(&format!("kept to go on from, at {limit}, %")).columns(COLUMNS);
         for file in FILES {
             let all = transcripts(&[file]);
+            let template = template(&all);
             let all: Vec<&Conversation> = all
                 .iter()
                 .enumerate()
@@ -94,17 +98,18 @@ pub fn print(rivals: &[Method], half: Option<usize>) {
                 .collect();
             let cuts: Vec<Vec<Cut>> =
                 all.iter().map(|one| one.cut_at_once(limit)).filter(|cuts| !cuts.is_empty()).collect();
-            table.row(&format!("{file} ({})", cuts.len()), row(&cuts, Cut::summary));
+            table.row(&format!("{file} ({})", cuts.len()), row(&cuts, &template, Cut::summary));
             for (name, run) in rivals.iter().filter(|(name, _)| *name == "the mix" || *name == "LEAD") {
-                table.row(&format!("  {name}"), row(&cuts, |cut| run(&cut.before, limit)));
+                table.row(&format!("  {name}"), row(&cuts, &template, |cut| run(&cut.before, limit)));
             }
         }
         table.print();
     }
 }
 
-fn row(cuts: &[Vec<Cut>], summary: impl Fn(&Cut) -> String) -> Vec<String> {
-    let scores: Vec<[Option<f64>; 9]> = cuts.iter().flatten().map(|cut| scores(cut, &summary(cut))).collect();
+fn row(cuts: &[Vec<Cut>], template: &HashSet<String>, summary: impl Fn(&Cut) -> String) -> Vec<String> {
+    let scores: Vec<[Option<f64>; 9]> =
+        cuts.iter().flatten().map(|cut| scores(cut, template, &summary(cut))).collect();
     let column = |at: usize| mean(scores.iter().filter_map(|scores| scores[at]));
     (0..COLUMNS.len())
         .map(|at| column(at).map_or("–".to_owned(), |share| format!("{:.0}", 100.0 * share)))
@@ -112,14 +117,15 @@ fn row(cuts: &[Vec<Cut>], summary: impl Fn(&Cut) -> String) -> Vec<String> {
 }
 
 /// The shares of one summary, by column; `None` if there was nothing to tell.
-fn scores(cut: &Cut, summary: &str) -> [Option<f64>; 9] {
+fn scores(cut: &Cut, template: &HashSet<String>, summary: &str) -> [Option<f64>; 9] {
     let told = content_words(summary);
     let users: Vec<&str> = of_role(&cut.before, Role::User);
-    let words: HashSet<String> = users.iter().flat_map(|said| content_words(said)).collect();
+    let own: Vec<String> = users.iter().map(|said| own(said, template)).collect();
+    let words: HashSet<String> = own.iter().flat_map(|said| content_words(said)).collect();
     let made = actions(&cut.before);
     let distinct: HashSet<_> = made.iter().map(|action| action.key()).collect();
     let missing = untold(&cut.before, summary).len();
-    let constraints = constraints(&users);
+    let constraints = constraints(&own);
     let open = open(&cut.before);
     [
         needed(cut, summary),
@@ -164,6 +170,24 @@ fn needed(cut: &Cut, summary: &str) -> Option<f64> {
     share(of(&cut.after).iter().filter(|entity| before.contains(entity.as_str())).map(|entity| has(entity)))
 }
 
+/// The lines of users' messages that at least three conversations with different goals have: a program wrote them.
+fn template(all: &[Conversation]) -> HashSet<String> {
+    let mut goals: HashMap<&str, HashSet<String>> = HashMap::new();
+    for conversation in all {
+        let users = of_role(&conversation.0, Role::User);
+        let goal = users.first().map(|first| goal(first)).unwrap_or_default();
+        for line in users.iter().flat_map(|said| said.lines()).map(str::trim).filter(|line| line.len() > 12) {
+            goals.entry(line).or_default().insert(goal.clone());
+        }
+    }
+    goals.into_iter().filter(|(_, goals)| goals.len() >= 3).map(|(line, _)| line.to_owned()).collect()
+}
+
+/// What a message says without the lines of a template.
+fn own(said: &str, template: &HashSet<String>) -> String {
+    said.lines().filter(|line| !template.contains(line.trim())).collect::<Vec<_>>().join("\n")
+}
+
 /// What the conversation is for: the title of an issue, or the first two sentences.
 fn goal(first: &str) -> String {
     const MARKS: [&str; 4] = ["PR description:", "ISSUE:", "<issue_description>", "The description is:"];
@@ -179,7 +203,7 @@ fn goal(first: &str) -> String {
     }
 }
 
-fn constraints(users: &[&str]) -> Vec<String> {
+fn constraints(users: &[String]) -> Vec<String> {
     let restricts = |said: &String| {
         let lower = said.to_lowercase();
         CONSTRAINTS.iter().any(|cue| lower.contains(cue)) && content_words(said).len() > 1

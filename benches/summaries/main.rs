@@ -24,7 +24,8 @@
 //! *Kept to go on from* measures each file of transcripts: the entities that later arguments name (*needed*), the
 //! user's words, changing calls with the right outcome (*done*), the words of the *goal*, the user's *constraints*,
 //! the last *check* with its outcome, the last *error*, what is *open*, and *noise*: the tokens of items that no user
-//! said and that nothing later uses, of which less is better.
+//! said and that nothing later uses, of which less is better. A program's template is not the user's words: lines of
+//! messages that three conversations with different goals have do not count.
 //!
 //! `-- going-on`, `once`, `rolling`, `changes`, `speakers`, `items`, `rouge` and `speed` print one part; `-- alone`
 //! leaves out the rivals; `-- odd` and `even` take every second conversation; `-- show FILE N` prints the
