@@ -192,12 +192,12 @@ fn of_user(said: &Utterance, asked: Option<&Utterance>) -> Option<Matter> {
     (!last.is_empty()).then(|| matter(said.sequence, USER, &last))
 }
 
-/// The pending entries of the newest list of to-dos.
+/// The pending entries of the newest list of to-dos, or that none is left: it takes the place of an earlier list.
 pub(in crate::domain::extractive) fn to_do(spoken: &[&Utterance]) -> Option<Matter> {
     let calls =
         spoken.iter().rev().flat_map(|said| said.tool_calls().iter().rev().map(move |call| (said, call)));
     let (said, call) = { calls }.find(|(_, call)| call.name.to_ascii_lowercase().contains("todo"))?;
-    let (mut pending, mut content, mut status) = (Vec::new(), None, None);
+    let (mut pending, mut is_list, mut content, mut status) = (Vec::new(), false, None, None);
     for leaf in leaves(&call.arguments_json).take(MOST_MEMBERS) {
         match leaf.key {
             "content" | "title" | "task" => content = Some(leaf.value()),
@@ -208,8 +208,10 @@ pub(in crate::domain::extractive) fn to_do(spoken: &[&Utterance]) -> Option<Matt
             if !matches!(state, "completed" | "done" | "cancelled") {
                 pending.push(text.to_string());
             }
+            is_list = true;
             (content, status) = (None, None);
         }
     }
-    (!pending.is_empty()).then(|| matter(said.sequence, TODO, &pending.join(", ")))
+    let told = if pending.is_empty() { "nothing left".to_owned() } else { pending.join(", ") };
+    is_list.then(|| matter(said.sequence, TODO, &told))
 }

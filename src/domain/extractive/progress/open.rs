@@ -75,6 +75,9 @@ pub(in crate::domain::extractive) fn line(
     counter: &dyn TokenCounter,
 ) -> Vec<Sentence> {
     matters.sort_by_key(|matter| matter.sequence);
+    // of an agent's lists, the newest alone tells what is to do
+    let list = matters.iter().rfind(|matter| matter.text.starts_with(TODO)).map(|newest| newest.sequence);
+    matters.retain(|matter| !matter.text.starts_with(TODO) || Some(matter.sequence) == list);
     matters.drain(..matters.len().saturating_sub(MOST_LOOKED_AT));
     let (called, spoken): (Vec<&Said>, Vec<&Said>) = saids.iter().partition(|said| said.is_call());
     let called = called.into_iter().map(|said| said.sequence);

@@ -34,6 +34,26 @@ fn what_is_open_ends_a_summary_until_it_is_done() {
 }
 
 #[test]
+fn a_newer_list_takes_the_place_of_an_older_one() {
+    let list = |at: u64, first: &str, second: &str| {
+        let entry = |task: &str, state: &str| format!("{{\"content\":\"{task}\",\"status\":\"{state}\"}}");
+        let entries = [entry("Port util_a", first), entry("Port util_b", second)].join(",");
+        let list = format!("{{\"todos\":[{entries}]}}");
+        [calling(at, "c", "TodoWrite", &list), answering(at + 1, "c", "updated")].map(Arc::new)
+    };
+    let mut lines = Vec::new();
+    for (at, first, second, left) in [
+        (1, "in_progress", "pending", "Port util_a, Port util_b"),
+        (3, "completed", "pending", "Port util_b"),
+        (5, "completed", "completed", "nothing left"),
+    ] {
+        lines = retell(&lines, &list(at, first, second), &Focus::none(), 200, o200k());
+        let told: String = lines.iter().map(|line| &*line.text).collect();
+        assert_eq!(told, format!("Open: To do: {left}\n"));
+    }
+}
+
+#[test]
 fn a_call_is_weighed_again_by_all_that_it_tells() {
     let source: Vec<_> = calls(&[("get_order", "{\"order_id\":\"W77\"}", "shipped")]);
     let source: Vec<_> = source.into_iter().map(Arc::new).collect();
