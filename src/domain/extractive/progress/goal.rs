@@ -254,7 +254,7 @@ fn joined(lines: &[&str]) -> String {
 }
 
 /// Whether a line, in lower case, is about how to use the interface.
-pub(in crate::domain::extractive) fn is_interface(lower: &str) -> bool {
+fn is_interface(lower: &str) -> bool {
     INTERFACE.iter().any(|phrase| lower.contains(phrase))
 }
 
