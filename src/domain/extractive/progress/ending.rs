@@ -197,7 +197,7 @@ pub(in crate::domain::extractive) fn to_do(spoken: &[&Utterance]) -> Option<Matt
     let calls =
         spoken.iter().rev().flat_map(|said| said.tool_calls().iter().rev().map(move |call| (said, call)));
     let (said, call) = { calls }.find(|(_, call)| call.name.to_ascii_lowercase().contains("todo"))?;
-    let (mut pending, mut is_list, mut content, mut status) = (Vec::new(), false, None, None);
+    let (mut list, mut content, mut status) = (None::<Vec<String>>, None, None);
     for leaf in leaves(&call.arguments_json).take(MOST_MEMBERS) {
         match leaf.key {
             "content" | "title" | "task" => content = Some(leaf.value()),
@@ -205,13 +205,14 @@ pub(in crate::domain::extractive) fn to_do(spoken: &[&Utterance]) -> Option<Matt
             _ => continue,
         }
         if let (Some(text), Some(state)) = (&content, status) {
+            let pending = list.get_or_insert_default();
             if !matches!(state, "completed" | "done" | "cancelled") {
                 pending.push(text.to_string());
             }
-            is_list = true;
             (content, status) = (None, None);
         }
     }
-    let told = if pending.is_empty() { "nothing left".to_owned() } else { pending.join(", ") };
-    is_list.then(|| matter(said.sequence, TODO, &told))
+    let pending = list?;
+    let told = if pending.is_empty() { "nothing left" } else { &pending.join(", ") };
+    Some(matter(said.sequence, TODO, told))
 }

@@ -276,10 +276,11 @@ const REPORTED: [&str; 47] = phrases(
     "bug summary|bug report|bug description|code for reproduction|actual outcome|actual behavior|\
     actual behaviour|actual result|actual results|actual output|expected outcome|expected behavior|\
     expected behaviour|expected result|expected results|expected output|additional information|\
-    additional context|operating system|python version|matplotlib version|software version|package version|\
-    version|versions|installation|description|steps to reproduce|to reproduce|steps/code to reproduce|\
-    environment|environment info|environment details|screenshots|screenshot|checklist|what happened|summary|describe the bug|how to reproduce|\
-    your project|os|python|output|example|desktop|possible solution",
+    additional context|operating system|python version|matplotlib version|software version|\
+    package version|version|versions|installation|description|steps to reproduce|to reproduce|\
+    steps/code to reproduce|environment|environment info|environment details|screenshots|screenshot|\
+    checklist|what happened|summary|describe the bug|how to reproduce|your project|os|python|output|\
+    example|desktop|possible solution",
 );
 /// What the headings contain below which a report describes the machine.
 const SETTINGS: &[&str] =
