@@ -1,22 +1,16 @@
-//! Compiles the protos with a parser written in Rust, so that no `protoc` is needed.
+//! Generates the code of the protos from their descriptors in `proto/v1.binpb`, so that neither `protoc` nor another
+//! compiler of protos is needed. `tests/protos.rs` compares the descriptors with the protos.
 
-use std::{env, error::Error, fs, path::PathBuf};
+use std::{error::Error, fs};
 
-const ROOT: &str = "proto";
-const SERVICES: [&str; 6] = [
-    "utterd/v1/admin_service.proto",
-    "utterd/v1/memory_service.proto",
-    "utterd/v1/conversation_service.proto",
-    "utterd/v1/context_service.proto",
-    "utterd/v1/trace_service.proto",
-    "utterd/v1/compaction_service.proto",
-];
+use prost::Message;
+use tonic_prost_build::FileDescriptorSet;
+
+const DESCRIPTORS: &str = "proto/v1.binpb";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("cargo:rerun-if-changed={ROOT}");
-    let descriptors = protox::compile(SERVICES, [ROOT])?;
-    let out = PathBuf::from(env::var("OUT_DIR")?);
-    fs::write(out.join("utterd_descriptors.bin"), prost::Message::encode_to_vec(&descriptors))?;
+    println!("cargo:rerun-if-changed={DESCRIPTORS}");
+    let descriptors = FileDescriptorSet::decode(&*fs::read(DESCRIPTORS)?)?;
     tonic_prost_build::configure()
         .btree_map(".")
         .codec_path("crate::rpc::MessageCodec")

@@ -209,8 +209,7 @@ pub mod proto {
     tonic::include_proto!("utterd.v1");
 
     /// The descriptors of every message and service, for reflection.
-    pub const FILE_DESCRIPTOR_SET: &[u8] =
-        include_bytes!(concat!(env!("OUT_DIR"), "/utterd_descriptors.bin"));
+    pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!("../proto/v1.binpb");
 
     /// Returns the decoded descriptors, with those of error details; `None` if they are broken.
     pub fn descriptors() -> Option<&'static prost_reflect::DescriptorPool> {
