@@ -190,15 +190,18 @@
 pub mod cli;
 pub mod config;
 pub mod domain;
+#[cfg(feature = "llm")]
 pub mod embedder;
 pub mod engine;
 pub mod formats;
+#[cfg(feature = "llm")]
 mod model_server;
 /// Internal to the server; public only for tests.
 #[doc(hidden)]
 pub mod rpc;
 pub mod server;
 pub mod store;
+#[cfg(feature = "llm")]
 pub mod summarizer;
 pub mod telemetry;
 pub mod tokenizer;

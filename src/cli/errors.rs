@@ -16,7 +16,7 @@ use super::{
     words::Words,
 };
 use crate::{
-    config::{ConfigError, Place},
+    config::{ConfigError, Place, Unbuilt},
     server::{ServeError, database::DatabaseError, upkeep::UpkeepError},
 };
 
@@ -65,6 +65,9 @@ pub enum CliError {
     /// Serving failed.
     #[error(transparent)]
     Serve(#[from] ServeError),
+    /// This build lacks a part.
+    #[error("this program is {0}")]
+    Unbuilt(#[from] Unbuilt),
     /// A database cannot be used.
     #[error(transparent)]
     Database(#[from] DatabaseError),
@@ -132,7 +135,8 @@ impl CliError {
     /// See [`EXIT_CODES`].
     fn exit_code(&self) -> u8 {
         match self {
-            Self::Config(_) | Self::Usage(_) | Self::Serve(ServeError::Guard(_)) => 2,
+            Self::Config(_) | Self::Usage(_) | Self::Unbuilt(_) => 2,
+            Self::Serve(ServeError::Guard(_) | ServeError::Unbuilt(_)) => 2,
             Self::Missing(_) => 3,
             Self::Refused(status) if status.code() == Code::NotFound => 3,
             Self::Refused(status) if unanswered(status, &Words::default()).is_some() => 4,

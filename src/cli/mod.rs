@@ -14,6 +14,7 @@ mod demo;
 mod errors;
 mod health;
 mod help;
+#[cfg_attr(not(feature = "mcp"), path = "no_mcp.rs")]
 mod mcp;
 mod messages;
 mod misuse;

@@ -1,5 +1,7 @@
 //! The backends that store conversations.
 
+use super::Part;
+
 /// The backend that stores conversations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
@@ -36,6 +38,15 @@ impl Backend {
         }
     }
 
+    /// Returns the part of the program that the backend needs.
+    pub fn part(self) -> Option<Part> {
+        match self {
+            Self::Memory => None,
+            Self::Durable(engine) => Some(engine.part()),
+            Self::Postgres => Some(Part::Postgres),
+        }
+    }
+
     /// Returns the word that names the backend.
     pub fn name(self) -> &'static str {
         match self {
@@ -47,6 +58,14 @@ impl Backend {
 }
 
 impl DurableEngine {
+    /// Returns the part of the program that the engine is.
+    pub fn part(self) -> Part {
+        match self {
+            Self::Fjall => Part::Fjall,
+            Self::Sled => Part::Sled,
+        }
+    }
+
     /// Returns the word that names the engine.
     pub fn name(self) -> &'static str {
         match self {

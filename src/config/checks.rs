@@ -15,6 +15,7 @@ struct Checks<'a> {
 /// Returns the settings that do not fit others, each with what would; `origins` says where they were given.
 pub(super) fn misfits(settings: &Settings, origins: &BTreeMap<&'static str, Origin>) -> Vec<Problem> {
     let mut checks = Checks { is: settings, origins, problems: Vec::new() };
+    checks.parts();
     checks.marks();
     checks.sizes();
     checks.model();
@@ -36,6 +37,17 @@ impl Checks<'_> {
     /// Where the value of a key was given.
     fn of(&self, key: &str) -> Origin {
         self.origins.get(key).cloned().unwrap_or(Origin::Default)
+    }
+
+    /// A setting of a part that this build lacks would be without effect.
+    fn parts(&mut self) {
+        for (key, unbuilt) in self.is.unbuilt() {
+            let value = (key.show)(self.is);
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let usual = Some(key.default_text()).filter(|text| !text.is_empty());
+            let usual = usual.unwrap_or_else(|| "nothing".to_owned());
+            self.refuse(key.name, value, format!("{usual}, since this program is {unbuilt}"));
+        }
     }
 
     /// An eviction cannot leave more than the maximum.

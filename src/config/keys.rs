@@ -3,6 +3,7 @@
 use toml::Value;
 
 use super::{
+    Part, Unbuilt,
     secret::{HIDDEN, shown},
     settings::Settings,
     value::{
@@ -42,6 +43,20 @@ impl Settings {
     pub fn differences(&self, other: &Self) -> Vec<&'static str> {
         let differs = |key: &&Key| (key.show)(self) != (key.show)(other);
         KEYS.iter().filter(differs).map(|key| key.name).collect()
+    }
+
+    /// Succeeds if this build has every part that the settings need.
+    pub fn check_built(&self) -> Result<(), Unbuilt> {
+        self.unbuilt().next().map_or(Ok(()), |(_, unbuilt)| Err(unbuilt))
+    }
+
+    /// The keys whose values need a part that this build lacks.
+    pub(super) fn unbuilt(&self) -> impl Iterator<Item = (&'static Key, Unbuilt)> {
+        let defaults = Self::default();
+        let is_set = move |key: &&Key| (key.show)(self) != (key.show)(&defaults);
+        let lacking =
+            |key: &'static Key| Part::of(key.name, self)?.built().err().map(|lacking| (key, lacking));
+        KEYS.iter().filter(is_set).filter_map(lacking)
     }
 }
 

@@ -52,7 +52,10 @@ fn files(text: &str, accepted: &str) -> Result<Files, String> {
         return Err(format!("it does not say which backend the files belong to; {accepted}"));
     };
     let engine = match Backend::named(word) {
-        Some(Backend::Durable(engine)) => engine,
+        Some(Backend::Durable(engine)) => {
+            engine.part().built().map_err(|unbuilt| format!("this program is {unbuilt}"))?;
+            engine
+        }
         Some(Backend::Memory) => return Err(format!("the in-memory backend keeps no files; {accepted}")),
         Some(Backend::Postgres) => return Err(format!("the postgres backend keeps no files; {accepted}")),
         // a part of a secret might not look like a secret

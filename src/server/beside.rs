@@ -6,9 +6,9 @@ use std::{sync::Arc, thread};
 
 use tokio::sync::{oneshot, watch};
 
-use super::{
-    error::refuse_exposed, inspector, metrics, motorhead, plain_http::Bound, process, transport::tls::Tls,
-};
+#[cfg(feature = "inspector")]
+use super::inspector;
+use super::{error::refuse_exposed, metrics, motorhead, plain_http::Bound, process, transport::tls::Tls};
 use crate::{
     config::{Listen, Settings},
     server::{Result, ServeError, Server},
@@ -97,10 +97,14 @@ impl Listeners {
     async fn serve(self, server: &Server, settings: &Settings) {
         let closed = || closed(server.closing.subscribe());
         let (most, room) = (settings.max_message_bytes, || server.room());
+        #[cfg(feature = "inspector")]
+        let inspector = inspector::serve(self.inspector, closed(), server.service(), room(), most);
+        #[cfg(not(feature = "inspector"))]
+        let inspector = std::future::ready(drop(self.inspector));
         tokio::join!(
             metrics::serve(self.metrics, closed(), server.metrics().clone()),
             motorhead::serve(self.motorhead, closed(), server.service(), room(), most),
-            inspector::serve(self.inspector, closed(), server.service(), room(), most),
+            inspector,
         );
     }
 }

@@ -3,12 +3,13 @@
 use std::{io, path::PathBuf};
 
 use super::{database::DatabaseError, transport::tls::TlsError};
+#[cfg(feature = "llm")]
+use crate::summarizer::SetupError;
 use crate::{
-    config::{Listen, Settings},
+    config::{Listen, Settings, Unbuilt},
     domain::Refusal,
     server::guard::GuardError,
     store::{StoreError, durable::OpenError},
-    summarizer::SetupError,
 };
 
 /// Refuses to serve `address` if others can reach it and something is missing.
@@ -72,7 +73,11 @@ pub enum ServeError {
     /// The credentials cannot be used.
     #[error(transparent)]
     Guard(#[from] GuardError),
+    /// The settings need a part of the program that this build lacks.
+    #[error("the settings cannot be used: this program is {0}")]
+    Unbuilt(#[from] Unbuilt),
     /// A model for summaries or embeddings cannot be set up.
+    #[cfg(feature = "llm")]
     #[error(transparent)]
     Model(#[from] SetupError),
     /// A history cannot be migrated.

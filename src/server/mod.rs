@@ -10,6 +10,7 @@ mod code_names;
 pub mod database;
 mod error;
 mod guard;
+#[cfg(feature = "inspector")]
 mod inspector;
 mod logging;
 mod messages;
@@ -56,7 +57,6 @@ use crate::{
     engine::{Clock, Defaults, Engine, SystemClock},
     rpc::{RequestLimits, Services},
     store::{MemoryStore, Store},
-    summarizer::PROMPT_VERSION,
     telemetry::{
         Registry,
         panics::{self, begin_anew},
@@ -79,6 +79,7 @@ pub use guard::{
 };
 pub use logging::{log_filter, unheeded};
 pub use models::Models;
+use models::PROMPT_VERSION;
 pub use owner::Owner;
 pub use process::runtime;
 pub use transport::connection::Peer;
@@ -177,6 +178,7 @@ impl Server {
             cache_bytes: settings.cache_limit,
             index_bytes: index_bytes(settings),
         };
+        settings.check_built()?;
         let (guard, run) = (Guard::new(settings, clock.clone())?, clock.unique());
         stores::hold_to_quotas(&*store, settings)?;
         let is_shared = store.capabilities().shared;

@@ -3,11 +3,17 @@
 use std::sync::Arc;
 
 use crate::{
-    config::{Llm, Settings},
-    embedder::{self, EmbedderSettings},
+    config::Settings,
     engine::models::{embedding::Embedder, llm::LlmSummarizer},
-    summarizer::{self, LlmSettings, Protocol, SetupError},
+    server::Result,
 };
+
+#[cfg(feature = "llm")]
+pub use crate::summarizer::PROMPT_VERSION;
+
+/// The version of the prompts of a caller's own models: this build has none.
+#[cfg(not(feature = "llm"))]
+pub const PROMPT_VERSION: u32 = 0;
 
 /// The models that a server uses.
 #[derive(Clone, Default)]
@@ -20,40 +26,58 @@ pub struct Models {
 
 impl Models {
     /// The models that `settings` name.
-    pub(super) fn of(settings: &Settings) -> Result<Self, SetupError> {
-        Ok(Self { summarizer: summarizer(settings)?, embedder: embedder(settings)? })
+    #[cfg(feature = "llm")]
+    pub(super) fn of(settings: &Settings) -> Result<Self> {
+        Ok(Self { summarizer: clients::summarizer(settings)?, embedder: clients::embedder(settings)? })
+    }
+
+    /// None: this build has no clients of models.
+    #[cfg(not(feature = "llm"))]
+    pub(super) fn of(_settings: &Settings) -> Result<Self> {
+        Ok(Self::default())
     }
 }
 
-fn summarizer(settings: &Settings) -> Result<Option<Arc<dyn LlmSummarizer>>, SetupError> {
-    let protocol = match settings.llm {
-        Llm::None => return Ok(None),
-        Llm::OpenAi => Protocol::OpenAi,
-        Llm::Anthropic => Protocol::Anthropic,
+/// The clients of the models' servers.
+#[cfg(feature = "llm")]
+mod clients {
+    use super::*;
+    use crate::{
+        config::Llm,
+        embedder::{self, EmbedderSettings},
+        summarizer::{self, LlmSettings, Protocol, SetupError},
     };
-    let settings = LlmSettings {
-        protocol,
-        base_url: settings.llm_base_url.clone(),
-        model: settings.llm_model.clone(),
-        others: settings.llm_models.clone(),
-        api_key_file: settings.llm_api_key_file.clone(),
-        timeout: settings.llm_timeout,
-    };
-    summarizer::build(&settings, variable).map(Some)
-}
 
-fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, SetupError> {
-    let Some(base_url) = settings.embedding_base_url.clone() else { return Ok(None) };
-    let settings = EmbedderSettings {
-        base_url,
-        model: settings.embedding_model.clone(),
-        dimensions: Some(settings.embedding_dimensions).filter(|dimensions| *dimensions > 0),
-        api_key_file: settings.embedding_api_key_file.clone(),
-        timeout: settings.embedding_timeout,
-    };
-    embedder::build(&settings, variable).map(Some)
-}
+    pub fn summarizer(settings: &Settings) -> Result<Option<Arc<dyn LlmSummarizer>>, SetupError> {
+        let protocol = match settings.llm {
+            Llm::None => return Ok(None),
+            Llm::OpenAi => Protocol::OpenAi,
+            Llm::Anthropic => Protocol::Anthropic,
+        };
+        let settings = LlmSettings {
+            protocol,
+            base_url: settings.llm_base_url.clone(),
+            model: settings.llm_model.clone(),
+            others: settings.llm_models.clone(),
+            api_key_file: settings.llm_api_key_file.clone(),
+            timeout: settings.llm_timeout,
+        };
+        summarizer::build(&settings, variable).map(Some)
+    }
 
-fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok()
+    pub fn embedder(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, SetupError> {
+        let Some(base_url) = settings.embedding_base_url.clone() else { return Ok(None) };
+        let settings = EmbedderSettings {
+            base_url,
+            model: settings.embedding_model.clone(),
+            dimensions: Some(settings.embedding_dimensions).filter(|dimensions| *dimensions > 0),
+            api_key_file: settings.embedding_api_key_file.clone(),
+            timeout: settings.embedding_timeout,
+        };
+        embedder::build(&settings, variable).map(Some)
+    }
+
+    fn variable(name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
 }

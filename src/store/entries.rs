@@ -3,19 +3,17 @@
 
 use std::{ops::Range, sync::Arc};
 
-use super::{
-    Due, List, ListOf, ListedAt, Page, RecipientKey, Result, Write,
-    durable::{
-        key_value::{Key, Value},
-        records::{
-            self, Dues, Ended, KeyPart, Kind, Listed, OutcomeAges, Place, RecipientUpdated, Started, Updated,
-            Waiting,
-        },
-    },
-};
+use super::{Due, List, ListOf, ListedAt, Page, RecipientKey, Result, Write};
 use crate::domain::{
     Conversation, ConversationId, ConversationKey, Head, Identity, Namespace, RecipientId, Timestamp,
     limits::UPDATE_SPAN,
+};
+use crate::store::durable::{
+    key_value::{Key, Value},
+    records::{
+        self, Dues, Ended, KeyPart, Kind, Listed, OutcomeAges, Place, RecipientUpdated, Started, Updated,
+        Waiting,
+    },
 };
 
 /// The kinds of index entries, with their names: only keys, each derived from other records.

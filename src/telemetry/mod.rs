@@ -9,6 +9,7 @@
 //! | `process` | metrics of the process |
 //! | `registry` | the metrics of a server, and their text |
 //! | `traces` | spans, and their export |
+//! | `untraced` | what stands for `traces` in a build without the feature `otel` |
 
 mod blocking;
 mod metric;
@@ -17,13 +18,11 @@ mod parted;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;
+#[cfg_attr(not(feature = "otel"), path = "untraced.rs")]
 mod traces;
 
 pub use blocking::blocking;
 pub use metric::{by, counter, counts, fact, histogram_by, seconds};
 pub use parted::{Histogram, HistogramVec, IntCounter, IntCounterVec};
 pub use registry::{Described, Registry};
-pub use traces::{Exporter, Span, about};
-
-pub use opentelemetry::propagation::Extractor;
-pub use opentelemetry_otlp::ExporterBuildError;
+pub use traces::{Exporter, ExporterError, Span, about};

@@ -18,12 +18,14 @@ use opentelemetry::{
     propagation::{Extractor, TextMapPropagator},
     trace::{SpanKind, Status, TraceContextExt, Tracer, TracerProvider},
 };
-use opentelemetry_otlp::{ExporterBuildError, SpanExporter, WithExportConfig};
+use opentelemetry_otlp::{SpanExporter, WithExportConfig};
 use opentelemetry_sdk::{
     Resource,
     propagation::TraceContextPropagator,
     trace::{Sampler, SdkTracer, SdkTracerProvider},
 };
+
+pub use opentelemetry_otlp::ExporterBuildError as ExporterError;
 
 /// Makes spans, once this process exports them.
 static TRACER: OnceLock<Sampled> = OnceLock::new();
@@ -54,6 +56,26 @@ const LAST_EXPORT: Duration = Duration::from_secs(3);
 #[derive(Debug)]
 pub struct Exporter(SdkTracerProvider);
 
+/// The headers of W3C's trace context, in which a caller names its trace.
+struct Headers<'a> {
+    traceparent: &'a str,
+    tracestate: Option<&'a str>,
+}
+
+impl Extractor for Headers<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        match key {
+            "traceparent" => Some(self.traceparent),
+            "tracestate" => self.tracestate,
+            _ => None,
+        }
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        vec!["traceparent", "tracestate"]
+    }
+}
+
 /// Whether the span of a stream names a conversation.
 #[derive(Default)]
 struct Named(AtomicBool);
@@ -65,7 +87,7 @@ pub struct Span(Context);
 impl Exporter {
     /// Sends spans to the collector at `endpoint`. Of the calls whose callers do not decide, the share
     /// `sampled` (0 to 1) is traced.
-    pub fn to(endpoint: &str, sampled: f64) -> Result<Self, ExporterBuildError> {
+    pub fn to(endpoint: &str, sampled: f64) -> Result<Self, ExporterError> {
         // fails if another part of the process has installed one
         let _ = rustls::crypto::ring::default_provider().install_default();
         let exporter = SpanExporter::builder().with_http().with_endpoint(traces_of(endpoint)).build()?;
@@ -102,10 +124,16 @@ fn traces_of(endpoint: &str) -> String {
 impl Span {
     /// Begins the span of a call that this server answers, as a part of its caller's trace; `None` if the call
     /// is not traced.
-    pub fn of_call(name: Cow<'static, str>, headers: &dyn Extractor) -> Option<Self> {
+    pub fn of_call<'a>(
+        name: Cow<'static, str>,
+        header: impl Fn(&'static str) -> Option<&'a str>,
+    ) -> Option<Self> {
         let sampled = TRACER.get()?;
-        let parent = match headers.get("traceparent") {
-            Some(_) => TraceContextPropagator::new().extract_with_context(&Context::new(), headers),
+        let parent = match header("traceparent") {
+            Some(traceparent) => {
+                let headers = Headers { traceparent, tracestate: header("tracestate") };
+                TraceContextPropagator::new().extract_with_context(&Context::new(), &headers)
+            }
             None => Context::new(),
         };
         Self::begin(sampled, SpanKind::Server, name, &parent)

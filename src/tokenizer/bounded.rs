@@ -47,9 +47,17 @@ impl TokenCounter for Bounded {
 }
 
 /// A counter that is loaded by its first count.
-impl TokenCounter for LazyLock<Bounded> {
+pub(super) struct Lazy(LazyLock<Bounded>);
+
+impl Lazy {
+    pub(super) const fn new(load: fn() -> Bounded) -> Self {
+        Self(LazyLock::new(load))
+    }
+}
+
+impl TokenCounter for Lazy {
     fn count(&self, text: &str) -> u32 {
-        LazyLock::force(self).count(text)
+        self.0.count(text)
     }
 }
 

@@ -27,20 +27,18 @@ mod ranks;
 mod runs;
 mod split;
 
-use std::sync::LazyLock;
-
 use tiktoken_rs::tokenizer::{Tokenizer as Model, get_tokenizer};
 
 use crate::domain::{Encoding, TokenCounter};
 use adaptive::Adaptive;
-use bounded::Bounded;
+use bounded::{Bounded, Lazy};
 
 /// Returns the counter of an encoding. There is one per process, shared by all threads; its first count loads it.
 pub fn counter(encoding: Encoding) -> &'static dyn TokenCounter {
     static O200K: Adaptive = Adaptive::o200k_base();
     static CL100K: Adaptive = Adaptive::cl100k_base();
-    static P50K: LazyLock<Bounded> = LazyLock::new(Bounded::p50k_base);
-    static R50K: LazyLock<Bounded> = LazyLock::new(Bounded::r50k_base);
+    static P50K: Lazy = Lazy::new(Bounded::p50k_base);
+    static R50K: Lazy = Lazy::new(Bounded::r50k_base);
     match encoding {
         Encoding::O200kBase => &O200K,
         Encoding::Cl100kBase => &CL100K,

@@ -5,7 +5,7 @@ use tonic::Code;
 
 use crate::{
     server::{code_names::names, guard::methods::Method},
-    telemetry::{Extractor, Span},
+    telemetry::Span,
 };
 
 /// What some calls are in the words of the conventions for memory (`gen_ai.operation.name`).
@@ -34,22 +34,10 @@ const FAULTS: [Code; 6] = [
     Code::DataLoss,
 ];
 
-/// The headers of a request, which may name the caller's trace.
-struct Headers<'a>(&'a HeaderMap);
-
-impl Extractor for Headers<'_> {
-    fn get(&self, key: &str) -> Option<&str> {
-        self.0.get(key)?.to_str().ok()
-    }
-
-    fn keys(&self) -> Vec<&str> {
-        self.0.keys().map(http::HeaderName::as_str).collect()
-    }
-}
-
 /// Begins the span of a call; `None` if it is not traced.
 pub(super) fn begin(method: &'static Method, headers: &HeaderMap) -> Option<Span> {
-    let span = Span::of_call((&*method.path).into(), &Headers(headers))?;
+    let header = |name: &str| headers.get(name)?.to_str().ok();
+    let span = Span::of_call((&*method.path).into(), header)?;
     span.note("rpc.system.name", "grpc");
     span.note("rpc.method", &*method.path);
     let operation = OPERATIONS.iter().find(|(name, _)| *name == method.name);

@@ -14,6 +14,7 @@ use super::{
     token::TokenDigest,
 };
 use crate::{
+    config::Part,
     domain::{Namespace, Timestamp},
     server::transport::certificate,
 };
@@ -86,6 +87,8 @@ fn digest(entry: &Entry<'_>, text: &str) -> Result<TokenDigest, Fault> {
 }
 
 fn name(entry: &Entry<'_>, text: &str) -> Result<String, Fault> {
+    let unread = |unbuilt| entry.fault("certificate", &format!("cannot be used: this program is {unbuilt}"));
+    Part::Jwt.built().map_err(unread)?;
     let accepted = "is not a certificate name; accepted: \"CN=NAME\", \"DNS:HOST\" and \"URI:URI\"";
     certificate::name(text).ok_or_else(|| entry.fault("certificate", accepted))
 }

@@ -12,7 +12,9 @@ mod entry;
 mod failed;
 mod fault;
 mod issue;
+#[cfg(feature = "jwt")]
 mod jwk;
+#[cfg_attr(not(feature = "jwt"), path = "no_jwt.rs")]
 mod jwt;
 mod layer;
 pub(super) mod methods;
@@ -20,6 +22,7 @@ mod principal;
 mod refusal;
 mod running;
 mod shown;
+#[cfg(feature = "jwt")]
 mod signatures;
 mod strangers;
 mod token;

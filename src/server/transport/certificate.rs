@@ -1,9 +1,11 @@
 //! The names in a client's certificate.
 
+#[cfg(feature = "jwt")]
 use x509_parser::{certificate::X509Certificate, extensions::GeneralName, prelude::FromDer};
 
 /// Returns the names of the holder of the certificate `der`, as a credentials file writes them, in lookup order:
 /// `URI:…` and `DNS:…` from the subject's alternative names, then the subject's `CN=…`.
+#[cfg(feature = "jwt")]
 pub fn names(der: &[u8]) -> Vec<String> {
     let Ok((_, certificate)) = X509Certificate::from_der(der) else { return Vec::new() };
     let alternative = certificate.subject_alternative_name().ok().flatten();
@@ -19,6 +21,12 @@ pub fn names(der: &[u8]) -> Vec<String> {
     let common = certificate.subject().iter_common_name().filter_map(|name| name.as_str().ok());
     let common = common.map(|name| format!("CN={name}"));
     uris.chain(hosts).chain(common).collect()
+}
+
+/// Returns no name: this build cannot read them, and its file of credentials has none.
+#[cfg(not(feature = "jwt"))]
+pub fn names(_der: &[u8]) -> Vec<String> {
+    Vec::new()
 }
 
 /// Returns the name that the `text` of an entry stands for; `None` if it is not a name.

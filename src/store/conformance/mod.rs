@@ -24,7 +24,7 @@
 //! );
 //! ```
 //!
-//! A store with [`shared`](super::Capabilities::shared) is also tested for use by several processes. For any
+//! A store with [`shared`](crate::store::Capabilities::shared) is also tested for use by several processes. For any
 //! other store, the cases check that the defaults have no effect.
 //!
 //! The cases change conversations through the rules of [`domain`](crate::domain), never with hand-written
@@ -60,7 +60,7 @@ pub mod waiting;
 
 use std::{future::Future, sync::Arc};
 
-use super::{BoxFuture, Store};
+use crate::store::{BoxFuture, Store};
 
 /// Runs one case on a fresh store, on a runtime with two threads. The value that comes with the store is
 /// dropped after the case.

@@ -28,6 +28,7 @@
 mod backup;
 mod copy;
 mod error;
+#[cfg(feature = "fjall")]
 mod fjall;
 mod group_commit;
 pub mod key_value;
@@ -40,6 +41,7 @@ pub mod records;
 mod reindex;
 mod request;
 mod scrub;
+#[cfg(feature = "sled")]
 mod sled;
 mod store;
 mod verify;

@@ -14,12 +14,14 @@ use super::{
     mark::{self, Mark},
     place::Place,
 };
+#[cfg(feature = "fjall")]
+use crate::store::durable::fjall::Fjall;
+#[cfg(feature = "sled")]
+use crate::store::durable::sled::Sled;
 use crate::store::durable::{
-    fjall::Fjall,
     key_value::{Batch, Durability, KeyValue, KeyValueError},
     lists::{self, Writes},
     records::{self, Links, Meta, Metas},
-    sled::Sled,
 };
 
 /// The file that is locked while a store is open.
@@ -331,10 +333,14 @@ type Opened = Result<Box<dyn KeyValue>, KeyValueError>;
 
 /// Opens the pairs that `engine` keeps in a directory.
 fn pairs(engine: EngineKind, files: &Path) -> Opened {
-    Ok(match engine {
-        EngineKind::Fjall => Box::new(Fjall::open(files)?),
-        EngineKind::Sled => Box::new(Sled::open(files)?),
-    })
+    match engine {
+        #[cfg(feature = "fjall")]
+        EngineKind::Fjall => Ok(Box::new(Fjall::open(files)?)),
+        #[cfg(feature = "sled")]
+        EngineKind::Sled => Ok(Box::new(Sled::open(files)?)),
+        #[cfg(not(all(feature = "fjall", feature = "sled")))]
+        unbuilt => Err(KeyValueError(format!("this program is built without {unbuilt}"))),
+    }
 }
 
 fn last_group(pairs: &dyn KeyValue) -> Result<u64, String> {
