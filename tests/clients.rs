@@ -2,8 +2,7 @@
 //!
 //! A client that is not installed is shown as ignored, with the command that installs it. If `CI` is set,
 //! buf, promtool, systemd-analyze, kubernetes-validate, Redis, Chromium with Playwright and axe, Python's grpcio,
-//! the providers' Python packages, aimock, the clients of the Model Context Protocol, and what the examples in other
-//! languages need must be installed.
+//! the providers' Python packages, aimock, and the clients of the Model Context Protocol must be installed.
 #![allow(clippy::expect_used)] // A test can panic.
 
 #[path = "support/binary.rs"]
@@ -67,7 +66,7 @@ struct Client {
     checks: &'static [Check],
 }
 
-const CLIENTS: [Client; 19] = [
+const CLIENTS: [Client; 16] = [
     buf::CLIENT,
     python::CLIENT,
     providers::CLIENT,
@@ -84,9 +83,6 @@ const CLIENTS: [Client; 19] = [
     languages::STUBS,
     languages::GO,
     languages::JAVA,
-    languages::KOTLIN,
-    languages::CPP,
-    languages::RUBY,
 ];
 
 fn main() {
