@@ -1,8 +1,8 @@
 //! Real clients against the real server, over a real port.
 //!
 //! A client that is not installed is shown as ignored, with the command that installs it. If `CI` is set,
-//! buf, promtool, systemd-analyze, kubernetes-validate, Redis, Chromium with Playwright and axe, Python's grpcio,
-//! the providers' Python packages, aimock, and the clients of the Model Context Protocol must be installed.
+//! buf, promtool, systemd-analyze, kubernetes-validate, Chromium with Playwright and axe, Python's grpcio, the providers'
+//! Python packages, aimock, and the clients of the Model Context Protocol must be installed.
 #![allow(clippy::expect_used)] // A test can panic.
 
 #[path = "support/binary.rs"]
