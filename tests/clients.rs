@@ -1,9 +1,8 @@
 //! Real clients against the real server, over a real port.
 //!
 //! A client that is not installed is shown as ignored, with the command that installs it. If `CI` is set,
-//! buf, promtool, systemd-analyze, kubernetes-validate, Redis, Chromium with Playwright and axe, LangChain's clients of
-//! motorhead, Python's grpcio, the providers' Python packages, aimock, the clients of the Model Context Protocol, and what
-//! the examples in other languages need must be installed.
+//! buf, promtool, systemd-analyze, kubernetes-validate, Chromium with Playwright and axe, Python's grpcio, the providers'
+//! Python packages, aimock, and the clients of the Model Context Protocol must be installed.
 #![allow(clippy::expect_used)] // A test can panic.
 
 #[path = "support/binary.rs"]
@@ -25,8 +24,6 @@ mod material;
 mod model_context;
 #[path = "clients/models.rs"]
 mod models;
-#[path = "clients/motorhead.rs"]
-mod motorhead;
 #[path = "clients/prometheus.rs"]
 mod prometheus;
 #[path = "clients/providers.rs"]
@@ -69,7 +66,7 @@ struct Client {
     checks: &'static [Check],
 }
 
-const CLIENTS: [Client; 21] = [
+const CLIENTS: [Client; 16] = [
     buf::CLIENT,
     python::CLIENT,
     providers::CLIENT,
@@ -80,17 +77,12 @@ const CLIENTS: [Client; 21] = [
     prometheus::CLIENT,
     inspector::CLIENT,
     kubernetes::CLIENT,
-    motorhead::PYTHON,
-    motorhead::NODE,
     redis::CLIENT,
     systemd::CLIENT,
     grpcurl::CLIENT,
     languages::STUBS,
     languages::GO,
     languages::JAVA,
-    languages::KOTLIN,
-    languages::CPP,
-    languages::RUBY,
 ];
 
 fn main() {

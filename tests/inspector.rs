@@ -86,8 +86,7 @@ fn unchunked(mut rest: &[u8]) -> Vec<u8> {
 
 /// Sends a request to the socket of `server`.
 fn send(server: &Server, method: &str, path: &str, head: &str, body: &[u8]) -> Answer {
-    let stream = UnixStream::connect(server.directory.path().join("page")).expect("a connection");
-    exchange(stream, method, path, &format!("host: page\r\n{head}"), body)
+    exchange(connect(server), method, path, &format!("host: page\r\n{head}"), body)
 }
 
 fn get(server: &Server, path: &str) -> Answer {
@@ -309,7 +308,11 @@ impl OnPort {
 
     /// The status of a request with this `host` and `more`.
     fn status(&self, host: &str, more: &str) -> u16 {
-        exchange(self.connected(), "GET", "/", &format!("host: {host}\r\n{more}"), b"").status
+        self.status_of("/", &format!("host: {host}\r\n{more}"))
+    }
+
+    fn status_of(&self, target: &str, head: &str) -> u16 {
+        exchange(self.connected(), "GET", target, head, b"").status
     }
 }
 
@@ -324,6 +327,12 @@ fn pages_of_others_are_kept_away_where_no_credential_is_asked_for() {
     assert_eq!(server.status("evil.example", ""), 403);
     assert_eq!(server.status("localhost", "origin: https://evil.example\r\n"), 403);
     assert_eq!(server.status("localhost", "origin: null\r\n"), 403);
+    assert_eq!(server.status("localhost", "sec-fetch-site: cross-site\r\n"), 403);
+    assert_eq!(server.status("localhost", "sec-fetch-site: same-origin\r\n"), 200);
+    assert_eq!(server.status_of("http://evil.example/", "host: localhost\r\n"), 403);
+    assert_eq!(server.status_of("http://127.0.0.1/", "host: localhost\r\n"), 200);
+    assert_eq!(server.status_of("/", ""), 400, "no host");
+    assert_eq!(server.status("localhost", "host: localhost\r\n"), 400, "two hosts");
     fs::write(directory.path().join(CREDENTIALS), "").expect("it is written");
     let guarded = OnPort::start(directory.path(), &["--credentials", CREDENTIALS]);
     assert_eq!(guarded.status("utterd.example", "origin: https://utterd.example\r\n"), 200);
@@ -380,4 +389,45 @@ fn the_flag_alone_means_the_usual_address() {
     );
     assert_holds(&shown(&["--inspector", "127.0.0.1:7"]), &["inspector = \"127.0.0.1:7\""]);
     assert_holds(&shown(&[]), &["inspector = \"\""]);
+}
+
+/// Connects to the socket of `server`.
+fn connect(server: &Server) -> UnixStream {
+    UnixStream::connect(server.directory.path().join("page")).expect("a connection")
+}
+
+/// Sends the head of a call that announces 16 MB, and a part of its body.
+fn announce(server: &Server, head: &str, part: &[u8]) -> UnixStream {
+    let mut stream = connect(server);
+    let request = format!(
+        "POST /utterd.v1.MemoryService/Memorize HTTP/1.1\r\nhost: page\r\ncontent-type: {JSON}\r\n\
+         content-length: 16000000\r\n{head}\r\n"
+    );
+    stream.write_all(&[request.as_bytes(), part].concat()).expect("it is sent");
+    stream
+}
+
+#[test]
+fn bodies_that_do_not_come_and_silent_connections_keep_nobody_waiting() {
+    let server = start(&[]);
+    let _announced: Vec<_> = (0..8).map(|_| announce(&server, "", b"{")).collect();
+    memorize(&server, "hello");
+    let _silent: Vec<_> = (0..100).map(|_| connect(&server)).collect();
+    memorize(&server, "hello");
+}
+
+/// Nothing of the body is read before its caller is known.
+#[test]
+fn a_body_needs_its_callers_credential_first() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let token = token(directory.path(), "a", "read-write", &[]);
+    let server = Server::start_in(directory, &["--inspector", "unix:page", "--credentials", CREDENTIALS]);
+    for head in ["", "authorization: Bearer wrong\r\n"] {
+        let mut answer = [0; 12];
+        announce(&server, head, b"").read_exact(&mut answer).expect("an answer");
+        assert_eq!(&answer, b"HTTP/1.1 401");
+    }
+    let head = format!("authorization: Bearer {token}\r\n");
+    let body = br#"{"utterances": [{"role": "ROLE_USER", "content": "hello"}]}"#;
+    assert_eq!(post(&server, "MemoryService/Memorize", JSON, &head, body).status, 200);
 }

@@ -1,5 +1,5 @@
-//! `proto/v1.binpb` has the descriptors of the protos. The build generates code from it, and it is the promise that
-//! `buf breaking` checks the protos against. `UPDATE_PROTOS=1 cargo test protos` writes it anew.
+//! `proto/v1.binpb` has the descriptors of the protos. The build generates code from it, and `buf breaking` checks the
+//! protos against what it was before. `UPDATE_PROTOS=1 cargo test protos` writes it anew.
 #![allow(clippy::expect_used)] // A test can panic.
 
 use std::{env, fs, path::Path};

@@ -23,7 +23,6 @@ pub(super) fn misfits(settings: &Settings, origins: &BTreeMap<&'static str, Orig
     checks.audience();
     checks.database();
     checks.exposure();
-    checks.motorhead();
     checks.socket();
     checks.problems
 }
@@ -142,19 +141,6 @@ impl Checks<'_> {
                 listen.nearby()
             );
             self.refuse(key, listen, accepted);
-        }
-    }
-
-    /// Motorhead's interface has no TLS: others can only be let in on purpose.
-    fn motorhead(&mut self) {
-        let Some(listen) = &self.is.motorhead_listen else { return };
-        if !listen.is_local() && !self.is.allow_insecure {
-            let accepted = format!(
-                "an address of this machine alone, such as {}, since motorhead's interface has no TLS; or set \
-                 allow_insecure = true (--allow-insecure true) if something else keeps others out",
-                listen.nearby()
-            );
-            self.refuse("motorhead_listen", listen, accepted);
         }
     }
 

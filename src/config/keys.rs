@@ -205,8 +205,6 @@ pub static KEYS: &[Key] = &[
         "How long calls in flight have to finish when the server is asked to stop"),
     key!(metrics_listen "metrics-listen" "UTTERD_METRICS_LISTEN" "ADDRESS" other_address
         "The address that serves /metrics to Prometheus, such as 127.0.0.1:9464; empty serves none. Everyone who reaches the address can read the metrics"),
-    key!(motorhead_listen "motorhead-listen" "UTTERD_MOTORHEAD_LISTEN" "ADDRESS" other_address
-        "The address that serves motorhead's REST interface, such as 127.0.0.1:8080; empty serves none. The interface has no TLS"),
     Key { usual: Some(INSPECTOR), ..key!(inspector "inspector" "UTTERD_INSPECTOR" "ADDRESS" other_address
         "The address that serves the inspector, a page for browsers; the flag without a value means 127.0.0.1:50080; empty serves none") },
     Key { is_address: true, ..key!(traces_endpoint "traces-endpoint" "UTTERD_TRACES_ENDPOINT" "URL" address_of_models

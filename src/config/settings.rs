@@ -215,8 +215,6 @@ settings! { |preset, policy| {
     drain_timeout: Duration = DEFAULT_DRAIN_TIMEOUT,
     /// The address that serves metrics to Prometheus; `None` serves none.
     metrics_listen: Option<Listen> = None,
-    /// The address that serves clients of motorhead; `None` serves none.
-    motorhead_listen: Option<Listen> = None,
     /// The address that serves the inspector; `None` serves none.
     inspector: Option<Listen> = None,
     /// The collector of traces; `None` sends none.

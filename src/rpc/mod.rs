@@ -27,7 +27,6 @@ mod trace;
 mod view;
 
 pub use codec::{MessageCodec, MessageEncoder};
-pub use convert::bounded::message as bounded_message;
 pub use convert::decode::grpc_timeout;
 pub use convert::status::{
     clearer_status, message_too_large, name_request, too_large, transport_error, turned_away,

@@ -1,4 +1,4 @@
-//! The listeners for metrics, motorhead's interface and the inspector, separate from gRPC's.
+//! The listeners for metrics and the inspector, separate from gRPC's.
 //!
 //! They are served by a thread of their own, so that an answer that takes long does not delay other connections.
 
@@ -8,7 +8,7 @@ use tokio::sync::{oneshot, watch};
 
 #[cfg(feature = "inspector")]
 use super::inspector;
-use super::{error::refuse_exposed, metrics, motorhead, plain_http::Bound, process, transport::tls::Tls};
+use super::{error::refuse_exposed, metrics, plain_http::Bound, process, transport::tls::Tls};
 use crate::{
     config::{Listen, Settings},
     server::{Result, ServeError, Server},
@@ -25,7 +25,6 @@ pub struct Beside {
 /// The bound listeners; `None` for those that the settings do not ask for.
 struct Listeners {
     metrics: Option<Bound>,
-    motorhead: Option<Bound>,
     inspector: Option<Bound>,
 }
 
@@ -79,31 +78,25 @@ impl Listeners {
     async fn bind<'a>(server: &Server, settings: &'a Settings, tls: Option<Arc<Tls>>) -> Result<Self> {
         let is_guarded = server.guard.is_some();
         settings.inspector.iter().try_for_each(|address| refuse_exposed(settings, address))?;
-        let Settings { metrics_listen, motorhead_listen, inspector, .. } = settings;
+        let Settings { metrics_listen, inspector, .. } = settings;
         let bind = |listen: &'a Option<Listen>, flag, served| {
             Bound::new(listen.as_ref(), settings.socket_mode, flag, served)
         };
         let metrics = bind(metrics_listen, "metrics-listen", "metrics are at /metrics").await?;
-        let motorhead = bind(motorhead_listen, "motorhead-listen", "motorhead's clients are served").await?;
         let inspector = bind(inspector, "inspector", "the inspector is served").await?;
-        Ok(Self {
-            metrics,
-            motorhead: motorhead.map(|bound| bound.private(is_guarded)),
-            inspector: inspector.map(|bound| bound.secured(tls).private(is_guarded)),
-        })
+        Ok(Self { metrics, inspector: inspector.map(|bound| bound.secured(tls).private(is_guarded)) })
     }
 
     /// Serves until `server` closes, then answers the requests in flight.
     async fn serve(self, server: &Server, settings: &Settings) {
         let closed = || closed(server.closing.subscribe());
-        let (most, room) = (settings.max_message_bytes, || server.room());
+        let most = settings.max_message_bytes;
         #[cfg(feature = "inspector")]
-        let inspector = inspector::serve(self.inspector, closed(), server.service(), room(), most);
+        let inspector = inspector::serve(self.inspector, closed(), server.service(), server.room(), most);
         #[cfg(not(feature = "inspector"))]
-        let inspector = std::future::ready(drop(self.inspector));
+        let inspector = std::future::ready(drop((self.inspector, most)));
         tokio::join!(
             metrics::serve(self.metrics, closed(), server.metrics().clone()),
-            motorhead::serve(self.motorhead, closed(), server.service(), room(), most),
             inspector,
         );
     }

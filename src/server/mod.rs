@@ -17,7 +17,6 @@ mod messages;
 mod metrics;
 mod migrate;
 mod models;
-mod motorhead;
 mod owner;
 /// Internal to the program; public only for its command line.
 #[doc(hidden)]

@@ -17,7 +17,7 @@ pub const CLIENT: Client = Client {
     name: "redis",
     probe: &["sh", "-c", "redis-server --version && redis-cli --version && python3 -c 'import redis'"],
     install: "apt-get install redis-server, and pip install redis",
-    optional: false,
+    optional: true,
     checks: &[("motorheads_sessions_are_imported", motorheads_sessions_are_imported)],
 };
 

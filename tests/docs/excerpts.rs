@@ -5,7 +5,7 @@ use std::fs;
 use crate::page::{Block, Page, root};
 
 /// The languages with a program in `examples`.
-const LANGUAGES: [&str; 5] = ["go", "java", "kotlin", "cpp", "ruby"];
+const LANGUAGES: [&str; 2] = ["go", "java"];
 /// The longest excerpt, in lines.
 const LONGEST: usize = 10;
 

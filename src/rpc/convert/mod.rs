@@ -1,6 +1,6 @@
 //! Converts between messages and the types of the engine.
 
-pub(super) mod bounded;
+mod bounded;
 pub(super) mod decode;
 pub(super) mod encode;
 pub(super) mod messages;
