@@ -22,7 +22,7 @@
 //! | [`telemetry`] | metrics for Prometheus, traces for OpenTelemetry | nothing here |
 //! | [`config`] | settings, and where each one came from | domain, tokenizer |
 //! | [`server`] | assembles the server, listens, shuts down cleanly; maintains the files of closed stores | everything but cli |
-//! | `cli` | the command line: the server, and a client for each call | server, config, formats, the generated client |
+//! | `cli` | the command line: the server, and a client | server, config, formats, the generated client |
 //!
 //! `tests/architecture.rs` reads the imports and fails if a layer imports what it may not, or if files import
 //! each other in a cycle.
@@ -182,6 +182,7 @@
 //! - the Model Context Protocol tools (`end_conversation`, `get_conversation` and others): `src/cli/mcp`, a
 //!   client like every other command, which can also run against a server in its own process
 //! - the page for browsers: `src/server/inspector`, its files in `page/`, and the calls that it makes in JSON
+//! - calls in JSON of any method, by its descriptor: `src/server/dynamic`, for the page and for `src/cli/call`
 //! - the terminal chat: `src/cli/chat`, a pure model, its view, and its calls to the server
 #![forbid(unsafe_code)]
 

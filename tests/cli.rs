@@ -11,6 +11,8 @@ use std::{
 mod backups;
 #[path = "support/binary.rs"]
 mod binary;
+#[path = "cli/call.rs"]
+mod call;
 #[path = "cli/compaction.rs"]
 mod compaction;
 #[path = "cli/conversations.rs"]
@@ -25,8 +27,6 @@ mod files;
 mod guarded;
 #[path = "cli/managing.rs"]
 mod managing;
-#[path = "cli/numbers.rs"]
-mod numbers;
 #[path = "cli/pages.rs"]
 mod pages;
 #[path = "cli/secrets.rs"]
@@ -39,18 +39,18 @@ use binary::{Outcome, Process, Server, assert_holds, line_with, utterd};
 #[test]
 fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
     let server = Server::shared();
-    let stored = server.run(&["memorize", "demo", "The train leaves at nine."]).worked();
+    let stored = server.run(&["memorize", "--to", "demo", "The train leaves at nine."]).worked();
     assert_holds(&stored, &["memorized 1 in turn 1 of the new conversation demo: ", "tokens"]);
 
     let calls = r#"[{"id":"c1","function":{"name":"lookup_train","arguments":"{\"id\": 7}"}}]"#;
-    server.run(&["memorize", "demo", "", "--tool-calls", calls]).worked();
-    let mut piped = server.command(&["memorize", "demo", "--tool-call-id", "c1", "-"]);
+    server.run(&["memorize", "--to", "demo", "", "--tool-calls", calls]).worked();
+    let mut piped = server.command(&["memorize", "--to", "demo", "--tool-call-id", "c1", "-"]);
     let mut child = piped.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
     let mut stdin = child.stdin.take().expect("stdin is piped");
     stdin.write_all(b"platform 4\non time\n").expect("stdin is read");
     drop(stdin);
     assert!(child.wait().expect("it ends").success());
-    server.run(&["memorize", "demo", "--role", "assistant", "--pin", "From platform 4."]).worked();
+    server.run(&["memorize", "--to", "demo", "--role", "assistant", "--pin", "From platform 4."]).worked();
 
     let shown = server.run(&["show", "demo"]).worked();
     assert_holds(
@@ -90,13 +90,6 @@ fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
     let error = server.run(&["context", "demo", "--budget", "1"]).failed(1);
     assert_holds(&error, &["--budget is 1; accepted: "]);
 
-    let forked = server.run(&["fork", "demo", "--at", "1", "--id", "demo-2", "--to", "bob"]).worked();
-    assert_holds(&forked, &["forked demo at 1 into demo-2 (1 utterance), the active conversation of bob"]);
-    let error = server.run(&["fork", "demo", "--at", "99"]).failed(1);
-    assert_holds(&error, &["--at is 99; accepted: 1 to "]);
-    let json = server.run(&["fork", "demo", "--json"]).worked();
-    assert_holds(&json, &["\"forkedFrom\"", "\"capacity\""]);
-
     let ended = server.run(&["end", "demo", "--reason", "task completed"]).worked();
     assert_holds(&ended, &["ended demo\n", "From platform 4."]);
     let shown = server.run(&["show", "demo"]).worked();
@@ -119,10 +112,10 @@ fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
 #[test]
 fn a_refusal_is_told_field_by_field() {
     let server = Server::shared();
-    server.run(&["memorize", "refused", "hello"]).worked();
+    server.run(&["memorize", "--to", "refused", "hello"]).worked();
     let error = server.run(&["forget", "refused", "gibberish about nothing:"]).failed(1);
     assert_holds(&error, &["error: INSTRUCTION ", "[INSTRUCTION_NOT_UNDERSTOOD]"]);
-    let error = server.run(&["memorize", "refused", "--tool-call-id", "none", "result"]).failed(1);
+    let error = server.run(&["memorize", "--to", "refused", "--tool-call-id", "none", "result"]).failed(1);
     assert_holds(&error, &["[NO_OPEN_CALL]", "error: --tool-call-id: "]);
     let error = server.run(&["show", "elsewhere"]).failed(3);
     assert_holds(&error, &["[CONVERSATION_NOT_FOUND]", "elsewhere"]);
@@ -132,8 +125,10 @@ fn a_refusal_is_told_field_by_field() {
         &["--tool-calls[0].function: is missing; accepted: an object with a name and arguments"],
     );
     assert_holds(&server.run(&["memorize"]).failed(2), &["TEXT is missing, and stdin is empty"]);
-    let error = server.run(&["memorize", "The", "train", "leaves"]).failed(2);
-    assert_holds(&error, &["unexpected argument 'leaves'", "put it in quotes"]);
+    for words in [&["hello", "world"][..], &["order-7", "-"], &["The", "train", "leaves"]] {
+        let error = server.run(&[&["memorize"], words].concat()).failed(2);
+        assert_holds(&error, &["unexpected argument ", "put it in quotes", "utterd memorize --to trip '"]);
+    }
 }
 
 #[test]
@@ -146,8 +141,8 @@ fn watching_sees_what_happens_and_resumes() {
     let watch = Process(child);
     let started = line_with(&mut stderr, "watching events after ");
     let cursor = started.trim_end().rsplit(' ').next().expect("a cursor");
-    server.run(&["memorize", "other", "not for us"]).worked();
-    server.run(&["memorize", "watched", "one"]).worked();
+    server.run(&["memorize", "--to", "other", "not for us"]).worked();
+    server.run(&["memorize", "--to", "watched", "one"]).worked();
     let line = line_with(&mut stdout, "memorize");
     assert_holds(&line, &["default/watched", "memorized 1", "started the conversation"]);
     drop(watch);
@@ -164,13 +159,13 @@ fn watching_sees_what_happens_and_resumes() {
 #[test]
 fn capacity_is_followed() {
     let server = Server::shared();
-    server.run(&["memorize", "followed", "one"]).worked();
+    server.run(&["memorize", "--to", "followed", "one"]).worked();
     let mut command = server.command(&["capacity", "--watch", "followed"]);
     let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
     let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
     let _watch = Process(child);
     line_with(&mut stdout, "1 of 20 utterances");
-    server.run(&["memorize", "followed", "two"]).worked();
+    server.run(&["memorize", "--to", "followed", "two"]).worked();
     line_with(&mut stdout, "2 of 20 utterances");
 }
 

@@ -12,6 +12,7 @@ use tokio::{
     runtime::Builder,
 };
 use tonic::{
+    client::Grpc,
     service::interceptor::InterceptedService,
     transport::{Channel, Endpoint},
 };
@@ -122,6 +123,12 @@ impl Connection {
     /// The same connection with another caller's credentials.
     pub fn on_behalf_of(&self, identity: Identity) -> Self {
         Self { channel: self.channel.clone(), identity }
+    }
+
+    /// Any service.
+    pub fn calls(&self) -> Grpc<Calls> {
+        Grpc::new(InterceptedService::new(self.channel.clone(), self.identity.clone()))
+            .max_decoding_message_size(MAX_RESPONSE_BYTES)
     }
 
     /// MemoryService.

@@ -16,13 +16,14 @@ const HELP_CONNECTION: &str = "help-connection";
 const LAST: usize = 990;
 
 /// The commands, by what they are for.
-pub const GROUPS: [(&str, &[&str]); 9] = [
+pub const GROUPS: [(&str, &[&str]); 10] = [
     ("Try it and talk", &["demo", "chat"]),
-    ("Store and read", &["memorize", "list", "show", "remember", "edit", "pin", "unpin", "state"]),
-    ("Build a prompt", &["context", "prepare", "count", "summarize"]),
-    ("Watch the budget", &["capacity", "policy", "compact", "stats", "watch"]),
-    ("Forget", &["forget", "restore", "delete", "delete-recipient"]),
-    ("Manage conversations", &["create", "rename", "end", "fork", "share", "import", "export"]),
+    ("Store and read", &["memorize", "list", "show", "remember"]),
+    ("Build a prompt", &["context", "prepare", "summarize"]),
+    ("Watch the budget", &["capacity", "compact", "watch"]),
+    ("Forget", &["forget", "restore", "delete"]),
+    ("Manage conversations", &["end", "import", "export"]),
+    ("Call any method", &["call"]),
     ("Run a server", &["serve", "mcp", "health", "config", "token", "backup"]),
     ("Look after its store", &["migrate", "copy", "verify", "scrub", "reindex"]),
     ("Complete commands in a shell", &["completions"]),
@@ -99,6 +100,9 @@ fn with_default(argument: Arg) -> Arg {
 
 /// Puts the accepted values and what they mean into the help of an argument, on the same lines.
 fn with_values(argument: Arg) -> Arg {
+    if argument.is_hide_possible_values_set() {
+        return argument;
+    }
     let values = argument.get_possible_values();
     let told = |value: &clap::builder::PossibleValue| match value.get_help() {
         Some(help) => format!("{} ({help})", value.get_name()),

@@ -5,6 +5,7 @@
 
 mod access;
 mod args;
+mod call;
 mod chat;
 mod client;
 mod commands;
@@ -40,7 +41,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let program = Cli::command();
     let arguments = order::options_last(&program, arguments.into_iter().collect());
     let as_json = asks_for_json(&arguments);
-    let mut command = help::arranged(program, &arguments);
+    let mut command = call::help::of_method_named(help::arranged(program, &arguments), &arguments);
     let parsed = command.try_get_matches_from_mut(&arguments);
     let parsed = parsed.and_then(|matches| {
         let words = Words::of(&command, &matches);

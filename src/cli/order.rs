@@ -17,7 +17,7 @@ pub fn options_last(program: &Command, arguments: Vec<OsString>) -> Vec<OsString
     [&arguments[..1], &arguments[first..end], &arguments[1..first], &arguments[end..]].concat()
 }
 
-/// The command that the words from `next` on select within `command`, and where they end: `policy set`.
+/// The command that the words from `next` on select within `command`, and where they end: `token new`.
 fn innermost<'a>(command: &'a Command, arguments: &[OsString], next: usize) -> (&'a Command, usize) {
     match arguments.get(next).and_then(|name| command.find_subcommand(name)) {
         Some(inner) => innermost(inner, arguments, next + 1),
@@ -65,8 +65,8 @@ mod tests {
                 .arg(Arg::new("server").long("server").short('s'))
                 .arg(Arg::new("json").long("json").action(ArgAction::SetTrue))
         };
-        let policy = Command::new("policy").subcommand(options(Command::new("set")));
-        Command::new("utterd").subcommands([options(Command::new("show")), policy])
+        let token = Command::new("token").subcommand(options(Command::new("new")));
+        Command::new("utterd").subcommands([options(Command::new("show")), token])
     }
 
     #[test]
@@ -79,7 +79,7 @@ mod tests {
             ("u --server x show trip", "u show --server x trip"),
             ("u --json --server=x show trip", "u show --json --server=x trip"),
             ("u -s show show", "u show -s show"),
-            ("u --json policy set --server x", "u policy set --json --server x"),
+            ("u --json token new --server x", "u token new --json --server x"),
             ("u show --json", "u show --json"),
             ("u --listen x show", "u --listen x show"),
             ("u --server show", "u --server show"),

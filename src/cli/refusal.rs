@@ -17,7 +17,7 @@ const CREDENTIALS: &str = "MISSING_CREDENTIALS";
 const NEXT: [(&str, &str); 8] = [
     ("CONVERSATION_NOT_FOUND", "`utterd memorize` starts it; `utterd list --all` lists those that exist"),
     ("UTTERANCE_NOT_FOUND", "`utterd show` lists the utterances with their numbers"),
-    ("SHARE_NOT_FOUND", "`utterd share --list` lists the shares"),
+    ("SHARE_NOT_FOUND", "`utterd call GetConversation` lists the shares"),
     ("NO_OPEN_CALL", "`utterd show --json` lists the calls with their ids"),
     ("INSTRUCTION_NOT_UNDERSTOOD", "`utterd forget --help` explains the instructions"),
     ("CONVERSATION_EXISTS", "choose another id, or leave it out"),

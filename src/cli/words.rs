@@ -10,7 +10,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// The words of the command of `program` that `matches` selects.
+    /// The words of the command of `program` that `matches` selects. `--json` fills no field, whatever a field is called.
     pub fn of(program: &Command, matches: &ArgMatches) -> Self {
         let (mut command, mut matches) = (program, matches);
         while let Some((name, inner)) = matches.subcommand() {
@@ -20,7 +20,7 @@ impl Words {
         let named = |argument: &Arg| (argument.get_id().to_string(), word(argument));
         let server = matches.try_get_one::<String>("server").ok().flatten();
         Self {
-            arguments: command.get_arguments().map(named).collect(),
+            arguments: command.get_arguments().filter(|it| it.get_id() != "json").map(named).collect(),
             is_secured: server.is_some_and(|server| server.to_ascii_lowercase().starts_with("https:")),
         }
     }

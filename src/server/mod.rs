@@ -8,6 +8,9 @@ mod check;
 mod chores;
 mod code_names;
 pub mod database;
+/// Internal to the program; public only for its command line.
+#[doc(hidden)]
+pub mod dynamic;
 mod error;
 mod guard;
 #[cfg(feature = "inspector")]

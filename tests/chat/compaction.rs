@@ -13,7 +13,9 @@ fn a_long_conversation_is_compacted_when_the_user_says_yes_and_goes_on() {
     let mut chat = Terminal::open(&server, &["long"]);
     chat.shows(&["[49 messages]", "no model replies: your messages are stored", "long", "In message 49"]);
     for number in 50..=51 {
-        server.run(&["memorize", "long", "--role", "assistant", &format!("message {number}")]).worked();
+        server
+            .run(&["memorize", "--to", "long", "--role", "assistant", &format!("message {number}")])
+            .worked();
     }
     chat.line("Is this the last message?");
     chat.shows(&[

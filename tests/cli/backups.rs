@@ -30,12 +30,12 @@ fn serve_new(engine: EngineKind) -> Server {
 fn a_backup_is_restored_and_served_by_either_engine() {
     for (from, to) in [(EngineKind::Fjall, EngineKind::Sled), (EngineKind::Sled, EngineKind::Fjall)] {
         let server = serve_new(from);
-        server.run(&["memorize", "demo", "The train leaves at nine."]).worked();
+        server.run(&["memorize", "--to", "demo", "The train leaves at nine."]).worked();
         let told = server.run(&["backup", "one.utterd"]).worked();
         assert_holds(&told, &["backed up ", " to one.utterd and checked it: ", " records, ", ", in "]);
         let file = server.directory.path().join("one.utterd");
         assert_eq!(fs::metadata(&file).expect("the backup").permissions().mode() & 0o777, 0o600);
-        server.run(&["memorize", "demo", "It was late."]).worked();
+        server.run(&["memorize", "--to", "demo", "It was late."]).worked();
 
         let taken = server.run(&["backup", "one.utterd"]).failed(2);
         assert_holds(&taken, &["one.utterd already exists: choose another file, or give --force"]);
@@ -67,7 +67,7 @@ fn a_backup_is_restored_and_served_by_either_engine() {
 #[test]
 fn of_a_backup_that_is_not_whole_nothing_is_made() {
     let server = serve_new(EngineKind::Fjall);
-    server.run(&["memorize", "demo", "The train leaves at nine."]).worked();
+    server.run(&["memorize", "--to", "demo", "The train leaves at nine."]).worked();
     server.run(&["backup", "whole"]).worked();
     let directory = server.kill();
     let path = |name: &str| directory.path().join(name);

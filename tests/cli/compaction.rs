@@ -83,7 +83,7 @@ fn a_rolling_window_is_folded_and_then_nothing_is_left() {
 #[test]
 fn what_cannot_be_compacted_is_told() {
     let server = long();
-    server.run(&["memorize", "short", "hello"]).worked();
+    server.run(&["memorize", "--to", "short", "hello"]).worked();
     let error = server.run(&["compact", "short"]).failed(1);
     assert_holds(&error, &["error: ", "[TOO_SHORT_TO_COMPACT]"]);
     let error = server.run(&["compact", "short", "--undo"]).failed(1);

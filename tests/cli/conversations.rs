@@ -1,6 +1,4 @@
-//! `list`, `show`, `restore`, `pin`, `edit`, `policy`, `count`, `prepare` and `health`.
-
-use std::{io::Write, process::Stdio};
+//! `list`, `show`, `restore`, `context`, `prepare` and `health`.
 
 use serde_json::Value;
 
@@ -13,9 +11,9 @@ fn json(text: &str) -> Value {
 #[test]
 fn conversations_are_listed_for_people_and_for_pipes() {
     let server = Server::start(&[]);
-    server.run(&["memorize", "a", "-r", "alice", "Where is my order?"]).worked();
-    server.run(&["memorize", "b", "-r", "bob", "one"]).worked();
-    server.run(&["memorize", "b", "-r", "bob", "two"]).worked();
+    server.run(&["memorize", "--to", "a", "-r", "alice", "Where is my order?"]).worked();
+    server.run(&["memorize", "--to", "b", "-r", "bob", "one"]).worked();
+    server.run(&["memorize", "--to", "b", "-r", "bob", "two"]).worked();
     server.run(&["end", "a"]).worked();
     let all = server.run(&["list", "--all", "--order", "oldest"]).worked();
     let rows: Vec<Vec<&str>> = all.lines().map(|line| line.split('\t').collect()).collect();
@@ -23,9 +21,11 @@ fn conversations_are_listed_for_people_and_for_pipes() {
     assert_eq!(rows[1][..4], ["b", "bob", "active", "2 said"]);
     assert_eq!(rows[0][6], "Where is my order");
     assert!(rows[1][5].ends_with('Z'), "{all}");
+    assert_eq!((rows[0][7], rows[1][7]), ("", "gets the next message"));
 
     let alices = server.run(&["list", "-r", "alice", "--json"]).worked();
-    assert_eq!(json(&alices)["conversationId"], "a");
+    assert_eq!((&json(&alices)["conversationId"], &json(&alices)["active"]), (&"a".into(), &Value::Null));
+    assert_eq!(json(&server.run(&["list", "-r", "bob", "--json"]).worked())["active"], true);
     let idle = server.run(&["list", "--all", "--status", "closed"]).worked();
     assert_eq!(idle.lines().count(), 1, "{idle}");
     assert!(server.run(&["list", "--all", "--prefix", "b"]).worked().starts_with("b\t"));
@@ -44,18 +44,21 @@ fn conversations_are_listed_for_people_and_for_pipes() {
 fn what_is_long_is_shown_whole_when_that_is_asked() {
     let server = Server::shared();
     let prompt = format!("You help. {}The end.", "Be brief and kind. ".repeat(200));
-    server.run(&["memorize", "prompted", "--role", "system", &prompt]).worked();
+    server.run(&["memorize", "--to", "prompted", "--role", "system", &prompt]).worked();
     let shown = server.run(&["show", "prompted"]).worked();
     assert_holds(&shown, &["You help.", "more: --full)"]);
     assert!(!shown.contains("The end."), "{shown}");
-    assert_holds(&server.run(&["show", "prompted", "--full"]).worked(), &["The end."]);
+    let full = server.run(&["show", "prompted", "--full"]).worked();
+    let stored = json(&server.run(&["show", "prompted", "--json"]).worked());
+    let id = stored["utterances"][0]["utteranceId"].as_str().expect("an id");
+    assert_holds(&full, &["The end.", &format!("id {id}\n")]);
 }
 
 #[test]
 fn a_conversation_that_ended_is_shown_with_what_came_of_it() {
     let server = Server::shared();
-    server.run(&["memorize", "finished", "Please book the night train to Lisbon."]).worked();
-    server.run(&["memorize", "finished", "--role", "assistant", "It is booked for Friday."]).worked();
+    server.run(&["memorize", "--to", "finished", "Please book the night train to Lisbon."]).worked();
+    server.run(&["memorize", "--to", "finished", "--role", "assistant", "It is booked for Friday."]).worked();
     server.run(&["end", "finished"]).worked();
     let shown = server.run(&["show", "finished"]).worked();
     let title = shown.lines().nth(1).expect("a title");
@@ -69,7 +72,7 @@ fn a_conversation_that_ended_is_shown_with_what_came_of_it() {
 fn what_was_forgotten_comes_back() {
     let server = Server::shared();
     for text in ["one", "two", "three", "four"] {
-        server.run(&["memorize", "regretted", text]).worked();
+        server.run(&["memorize", "--to", "regretted", text]).worked();
     }
     server.run(&["forget", "regretted", "sequence:1-3"]).worked();
     let run = |arguments: &[&str]| server.run(&[&["restore", "regretted"], arguments].concat());
@@ -85,65 +88,10 @@ fn what_was_forgotten_comes_back() {
     assert_holds(&run(&["4-2"]).failed(2), &["UTTERANCES must be a number"]);
 }
 
-#[test]
-fn pins_and_edits_are_seen() {
-    let server = Server::shared();
-    for text in ["one", "two", "three"] {
-        server.run(&["memorize", "changed", text]).worked();
-    }
-    let run = |words: &[&str]| server.run(&[&words[..1], &["changed"], &words[1..]].concat());
-    assert_eq!(run(&["pin", "1-2"]).worked(), "pinned 1, 2 of changed\n");
-    assert_holds(&run(&["show"]).worked(), &["1* ", "2* ", "3  "]);
-    assert_eq!(run(&["unpin", "2"]).worked(), "unpinned 2 of changed\n");
-    assert_eq!(json(&run(&["pin", "2", "--json"]).worked())["utterance"]["pinned"], true);
-
-    assert_holds(&run(&["edit", "3", "thirty"]).worked(), &["edited 3 of changed: "]);
-    assert_holds(&run(&["show"]).worked(), &["3~ ", "thirty"]);
-    let mut piped = server.command(&["edit", "changed", "3", "-"]);
-    let mut child = piped.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("it starts");
-    child.stdin.take().expect("stdin is piped").write_all(b"thirty-one\n").expect("stdin is read");
-    assert!(child.wait().expect("it ends").success());
-    assert_holds(&run(&["show"]).worked(), &["thirty-one"]);
-    let forked = run(&["edit", "2", "zwei", "--fork"]).worked();
-    assert_holds(&forked, &["edited 2 of ", ", a fork of changed: "]);
-    assert_holds(&run(&["show"]).worked(), &["two"]);
-    assert_holds(&run(&["edit", "1-2", "x"]).failed(2), &["UTTERANCE: only one at a time"]);
-}
-
-#[test]
-fn limits_are_shown_as_they_are_set() {
-    let server = Server::shared();
-    server.run(&["memorize", "limited", "hello"]).worked();
-    let run = |arguments: &[&str]| server.run(&[arguments, &["limited"]].concat());
-    assert_holds(
-        &run(&["policy", "show"]).worked(),
-        &["max-utterances  20\n", "max-tokens      8000\n", "max-turns       none\n"],
-    );
-    let set =
-        run(&["policy", "set", "--max-utterances", "none", "--max-turns", "5", "--expire-after", "30d"]);
-    let expected =
-        ["max-utterances  none\n", "max-turns       5\n", "keep-turns      4\n", "expire-after    30days\n"];
-    assert_holds(&set.worked(), &expected);
-    assert_holds(&run(&["policy", "show"]).worked(), &expected);
-    assert_eq!(json(&run(&["policy", "show", "--json"]).worked())["maxTurns"], 5);
-    assert_holds(&run(&["policy", "set"]).failed(2), &["no limit is named", "policy set --help"]);
-    assert_holds(&run(&["policy", "set", "--max-tokens", "0"]).failed(2), &["a number from 1, or none"]);
-}
-
 fn fed(server: &Server, arguments: &[&str], input: &str) -> Outcome {
     server.file("stdin", input);
     let file = std::fs::File::open(server.directory.path().join("stdin")).expect("just written");
     Outcome::of(server.command(arguments).stdin(file))
-}
-
-#[test]
-fn tokens_are_counted_of_arguments_and_of_stdin() {
-    let server = Server::start(&[]);
-    assert_eq!(server.run(&["count", "The train leaves at nine.", "one"]).worked(), "6\n1\n");
-    assert_eq!(fed(&server, &["count"], "The train leaves at nine.\n").worked(), "6\n");
-    let counted = json(&server.run(&["count", "one", "--model", "gpt-4", "--json"]).worked());
-    assert_eq!(counted["encoding"], "cl100k_base");
-    assert_holds(&server.run(&["count", "x", "--model", "none"]).failed(1), &["--model "]);
 }
 
 const HISTORY: &str = r#"[{"role":"user","content":"hi"},{"role":"assistant","content":"hello"},
@@ -174,7 +122,7 @@ fn a_history_is_prepared_and_what_is_left_out_is_told() {
 fn a_context_has_its_budget_and_its_format() {
     let server = Server::shared();
     for text in ["The train leaves at nine.", "And the next one?", "The one after that, please."] {
-        server.run(&["memorize", "budgeted", text]).worked();
+        server.run(&["memorize", "--to", "budgeted", text]).worked();
     }
     let text = server.run(&["context", "budgeted", "--format", "text", "--budget", "60"]);
     assert_holds(&text.stderr, &[" tokens of 60"]);

@@ -14,18 +14,16 @@ use super::{Outcome, Server, assert_holds, utterd};
 #[test]
 fn a_refusal_speaks_the_words_of_its_command() {
     let server = Server::shared();
-    server.run(&["memorize", "worded", "hello"]).worked();
+    server.run(&["memorize", "--to", "worded", "hello"]).worked();
     for (arguments, expected) in [
         (&["compact", "--keep", "0"][..], "error: --keep is 0; accepted: 1 or more"),
-        (&["memorize", "worded", "--turn", "-1", "x"], "error: --turn is -1; accepted: 1 or more"),
+        (&["memorize", "--to", "worded", "--turn", "-1", "x"], "error: --turn is -1; accepted: 1 or more"),
         (&["context", "--budget", "1"], "error: --budget is 1; accepted: "),
         (&["summarize", "--recent", "0"], "error: --recent is 0; accepted: 1 or more"),
-        (&["fork", "--at", "99"], "error: --at is 99; accepted: 1 to 1"),
         (
             &["remember", "worded", "--min-relevance", "7", "x"],
             "error: --min-relevance is 7; accepted: 0 to 1",
         ),
-        (&["policy", "set", "--max-tokens", "9", "--keep-tokens", "10"], "error: --keep-tokens is 10; "),
     ] {
         let named = arguments.contains(&"worded");
         let error = server.run(&[arguments, if named { &[] } else { &["worded"] }].concat()).failed(1);
@@ -36,7 +34,7 @@ fn a_refusal_speaks_the_words_of_its_command() {
 #[test]
 fn an_instruction_is_refused_without_the_grammar() {
     let server = Server::shared();
-    server.run(&["memorize", "terse", "hello"]).worked();
+    server.run(&["memorize", "--to", "terse", "hello"]).worked();
     let error = server.run(&["forget", "terse", "last:0"]).failed(1);
     assert_holds(
         &error,
@@ -62,16 +60,16 @@ fn a_database_that_is_away_is_named_by_its_hosts() {
 #[test]
 fn exit_codes_tell_what_went_wrong() {
     let server = Server::shared();
-    server.run(&["memorize", "coded", "hello"]).worked();
+    server.run(&["memorize", "--to", "coded", "hello"]).worked();
     let run = |arguments: &[&str]| server.run(arguments);
-    assert_holds(&run(&["memorize", "coded", "--role", "tool", "x"]).failed(1), &["error: "]);
+    assert_holds(&run(&["memorize", "--to", "coded", "--role", "tool", "x"]).failed(1), &["error: "]);
     assert_holds(&run(&["memorize", "--bogus"]).failed(2), &["--bogus"]);
     let missing = run(&["show", "nowhere"]).failed(3);
     assert_holds(
         &missing,
         &["there is no conversation \"nowhere\" [CONVERSATION_NOT_FOUND]\n", "`utterd list --all`"],
     );
-    assert_holds(&run(&["pin", "coded", "9"]).failed(3), &["no utterance 9", "`utterd show`"]);
+    assert_holds(&run(&["restore", "coded", "9"]).failed(3), &["no utterance 9", "`utterd show`"]);
     let nobody = run(&["show", "--server", &free_address()]).failed(4);
     assert_holds(&nobody, &["no server answers at ", "`utterd serve`"]);
     let help = run(&["--help"]).worked();
@@ -89,7 +87,7 @@ fn free_address() -> String {
 #[test]
 fn errors_are_json_where_answers_are() {
     let server = Server::shared();
-    server.run(&["memorize", "jsoned", "hello"]).worked();
+    server.run(&["memorize", "--to", "jsoned", "hello"]).worked();
     let json = |arguments: &[&str], code| -> Value {
         let error = server.run(&[arguments, &["--json"]].concat()).failed(code);
         assert_eq!(error.lines().count(), 1, "{error}");
@@ -108,7 +106,7 @@ fn errors_are_json_where_answers_are() {
 #[test]
 fn a_file_is_named_with_what_is_wrong_with_it() {
     let server = Server::shared();
-    server.run(&["memorize", "filed", "hello"]).worked();
+    server.run(&["memorize", "--to", "filed", "hello"]).worked();
     for (arguments, code, file) in [
         (&["export", "filed", "-o", "none/out.json"][..], 1, "none/out.json"),
         (&["backup", "none/out.utterd"], 1, "none/out.utterd"),
@@ -132,7 +130,7 @@ fn what_has_no_end_is_not_read_for_ever() {
         let mut command = server.command(arguments);
         Outcome::of(command.stdin(fs::File::open("/dev/zero").expect("there is one")))
     };
-    for arguments in [&["memorize"][..], &["memorize", "-"], &["edit", "1"], &["count"]] {
+    for arguments in [&["memorize"][..], &["memorize", "-"]] {
         let expected = "error: stdin: is larger than 16.00 MiB, the limit";
         assert_holds(&endless(arguments).failed(1), &[expected]);
     }

@@ -117,9 +117,9 @@ fn an_empty_history_is_no_conversation() {
 #[test]
 fn the_active_conversation_is_exported_unless_all_are() {
     let server = Server::shared();
-    server.run(&["memorize", "-r", "carol", "carols-first", "one"]).worked();
+    server.run(&["memorize", "-r", "carol", "--to", "carols-first", "one"]).worked();
     server.run(&["end", "carols-first"]).worked();
-    server.run(&["memorize", "-r", "carol", "carols-second", "two"]).worked();
+    server.run(&["memorize", "-r", "carol", "--to", "carols-second", "two"]).worked();
     let active = json(&server.run(&["export", "-r", "carol"]).worked());
     assert_eq!((active[0]["content"].as_str(), active.as_array().map(Vec::len)), (Some("two"), Some(1)));
     assert_eq!(server.run(&["export", "-r", "carol", "--all"]).worked().lines().count(), 2);

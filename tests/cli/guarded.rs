@@ -30,7 +30,7 @@ fn a_token_opens_what_its_entry_says() {
 
     let error = server.run(&["memorize", "hello"]).failed(1);
     assert_holds(&error, &["[MISSING_CREDENTIALS]", "--token-file FILE", "UTTERD_TOKEN"]);
-    server.run(&["memorize", "a", "hello", "--token-file", "writer"]).worked();
+    server.run(&["memorize", "--to", "a", "hello", "--token-file", "writer"]).worked();
     let with =
         |token: &str, arguments: &[&str]| Outcome::of(server.command(arguments).env("UTTERD_TOKEN", token));
     assert_holds(&with(&reader, &["show", "a"]).worked(), &["hello"]);

@@ -40,8 +40,8 @@ fn on_terminal(server: &Server, columns: u16, pager: &str, arguments: &[&str]) -
 fn lines_fit_the_terminal_and_break_between_words() {
     let server = Server::shared();
     let text = "The train to Lisbon leaves at nine in the evening and arrives at noon, ".repeat(3);
-    server.run(&["memorize", "wide", &format!("{text}\nAnother line.")]).worked();
-    let stored = on_terminal(&server, 40, "cat", &["memorize", "wide", "Once more, please."]);
+    server.run(&["memorize", "--to", "wide", &format!("{text}\nAnother line.")]).worked();
+    let stored = on_terminal(&server, 40, "cat", &["memorize", "--to", "wide", "Once more, please."]);
     assert!(stored.lines().count() > 1, "{stored}");
     assert!(stored.lines().all(|line| console::measure_text_width(line) <= 40), "{stored}");
     for columns in [40, 80, 120] {
@@ -61,9 +61,9 @@ fn lines_fit_the_terminal_and_break_between_words() {
 fn what_is_longer_than_the_terminal_is_paged() {
     let server = Server::shared();
     for number in 0..19 {
-        server.run(&["memorize", "tall", &format!("remark {number}")]).worked();
+        server.run(&["memorize", "--to", "tall", &format!("remark {number}")]).worked();
     }
-    server.run(&["memorize", "low", "hello"]).worked();
+    server.run(&["memorize", "--to", "low", "hello"]).worked();
     let paged = |pager, conversation| on_terminal(&server, 80, pager, &["show", conversation]);
     assert_holds(&paged("sed s/^/paged:/", "tall"), &["paged:tall · ", "remark 18"]);
     assert!(!paged("sed s/^/paged:/", "low").contains("paged:"));
@@ -75,14 +75,18 @@ fn what_is_longer_than_the_terminal_is_paged() {
 #[test]
 fn a_list_fits_a_terminal_of_seventy_columns() {
     let server = Server::start(&[]);
-    server.run(&["memorize", "a-long-name", "-r", "alice", "hello"]).worked();
-    server.run(&["memorize", "b", "-r", "bob", "hello"]).worked();
-    server.run(&["rename", "b", &"A long title. ".repeat(9)]).worked();
+    server.run(&["memorize", "--to", "a-long-name", "-r", "alice", "hello"]).worked();
+    server.run(&["memorize", "--to", "b", "-r", "bob", "hello"]).worked();
+    let title = "A long title. ".repeat(9);
+    let renamed = format!(r#"{{"conversationId": "b", "title": "{title}", "updateMask": "title"}}"#);
+    server.run(&["call", "UpdateConversation", &renamed]).worked();
+    server.run(&["end", "a-long-name"]).worked();
     let listed = on_terminal(&server, 70, "cat", &["list", "--all", "--order", "oldest"]);
     let lines: Vec<&str> = listed.lines().collect();
-    assert!(lines[0].starts_with("a-long-name* · alice · active · 20"), "{listed}");
-    assert_eq!(lines[1], "  1 said, 5 tokens in the window");
-    assert!(lines[2].starts_with("b* · bob · active · 20"), "{listed}");
+    assert!(lines[0].starts_with("a-long-name · alice · closed · 20"), "{listed}");
+    assert!(lines[1].starts_with("  1 said, 5 tokens in the window"), "{listed}");
+    assert!(lines[2].starts_with("b · bob · active · 20"), "{listed}");
+    assert!(lines[2].ends_with(" · gets the next message") && !lines[0].contains("message"), "{listed}");
     assert!(lines[3].starts_with("  1 said, 5 tokens in the window · A long title. A"), "{listed}");
     assert!(lines.iter().all(|line| console::measure_text_width(line) <= 70), "{listed}");
 }

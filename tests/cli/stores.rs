@@ -51,10 +51,10 @@ fn store(engine: EngineKind) -> TempDir {
 fn make_store(engine: EngineKind) -> Entry {
     let server = serve(tempfile::tempdir().expect("a directory"), engine, "data");
     for text in ["The train leaves at nine.", "The code is zanzibar."] {
-        server.run(&["memorize", "demo", text]).worked();
+        server.run(&["memorize", "--to", "demo", text]).worked();
     }
     server.run(&["forget", "--hard", "demo", "sequence:2"]).worked();
-    server.run(&["memorize", "demo", "From platform four."]).worked();
+    server.run(&["memorize", "--to", "demo", "From platform four."]).worked();
     Entry::read(&server.kill().path().join("data"))
 }
 

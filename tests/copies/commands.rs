@@ -73,9 +73,9 @@ fn a_store_moves_to_a_database_and_back(cluster: &Cluster) {
     let server =
         Server::start_in(tempfile::tempdir().unwrap(), &["--backend", "fjall", "--data-dir", "data"]);
     for text in ["The train leaves at nine.", "From platform four."] {
-        server.run(&["memorize", "demo", text]).worked();
+        server.run(&["memorize", "--to", "demo", text]).worked();
     }
-    server.run(&["fork", "demo"]).worked();
+    server.run(&["call", "ForkConversation", r#"{"conversationId": "demo"}"#]).worked();
     let directory = server.kill();
     let (at, place) = (directory.path(), fresh.place());
     let copied = run(at, &["copy", "--from", "fjall:data", "--to", &place]).worked();
@@ -88,7 +88,7 @@ fn a_store_moves_to_a_database_and_back(cluster: &Cluster) {
     assert_holds(&verified, &["verified postgres://", ": 2 conversations, 2 utterances, "]);
     let server = fresh.served();
     assert_holds(&server.run(&["show", "demo"]).worked(), &["The train leaves at nine."]);
-    server.run(&["memorize", "demo", "The ticket is in the drawer."]).worked();
+    server.run(&["memorize", "--to", "demo", "The ticket is in the drawer."]).worked();
     let back = run(at, &["copy", "--from", &place, "--to", "sled:back"]).worked();
     assert_holds(&back, &["to sled:back and verified it: 2 conversations, 3 utterances, "]);
     drop(server);
@@ -120,7 +120,7 @@ fn verified_and_copied_while_it_changes(cluster: &Cluster) {
             let mut number = 0;
             while stopped.try_recv() == Err(TryRecvError::Empty) {
                 number += 1;
-                server.run(&["memorize", &format!("c{}", number % 3), "It changes."]).worked();
+                server.run(&["memorize", "--to", &format!("c{}", number % 3), "It changes."]).worked();
                 let _ = told.send(number);
             }
         });

@@ -12,7 +12,7 @@ use crate::{
 #[test]
 fn a_running_servers_conversations_are_offered() {
     let server = Server::shared();
-    server.run(&["memorize", "mcp-1", "-r", "tester", "The train leaves at nine."]).worked();
+    server.run(&["memorize", "--to", "mcp-1", "-r", "tester", "The train leaves at nine."]).worked();
     for named in [true, false] {
         let mut command = utterd(server.directory.path());
         command.arg("mcp");

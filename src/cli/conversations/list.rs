@@ -47,8 +47,9 @@ choice! {
 
 /// List conversations
 ///
-/// `*` marks a recipient's active conversation. In a pipe, each conversation is a line with tab-separated columns: id,
-/// recipient, status, utterances stored, tokens in the window, last use, title.
+/// Says which conversation gets the recipient's next message: its active one; with --json, `active` is true. If it is
+/// idle, the next message ends it and starts another. In a pipe, each conversation is a line with tab-separated columns:
+/// id, recipient, status, utterances stored, tokens in the window, last use, title, what the next message does.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd list
@@ -151,22 +152,20 @@ fn tell(output: &mut Output, listed: &[Conversation], all: bool) -> std::io::Res
     Ok(())
 }
 
-/// The lines for people: `trip* · active · 2026-11-23 15:20`, with `*` after a recipient's active conversation, and
-/// `38 said, 573 tokens in the window · A weekend in Lisbon`.
-fn shown(listed: &Conversation, cells: [String; 7], all: bool) -> [String; 2] {
-    let [id, recipient, status, said, tokens, _, title] = cells;
-    let mark = if listed.active { "*" } else { "" };
+/// The lines for people: `trip · active · 2026-11-23 15:20 · gets the next message`, and `38 said, 573 tokens in the
+/// window · A weekend in Lisbon`.
+fn shown(listed: &Conversation, cells: [String; 8], all: bool) -> [String; 2] {
+    let [id, recipient, status, said, tokens, _, title, next] = cells;
     let used = listed.update_time.as_ref().map(minute).unwrap_or_default();
-    let mut first = vec![format!("{id}{mark}"), status, used];
-    if all {
-        first.insert(1, recipient);
-    }
-    let mut second = vec![format!("{said}, {tokens}"), title];
-    second.retain(|part| !part.is_empty());
-    [first.join(" · "), second.join(" · ")]
+    let recipient = if all { recipient } else { String::new() };
+    let joined = |parts: &[String]| {
+        let told: Vec<_> = parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect();
+        told.join(" · ")
+    };
+    [joined(&[id, recipient, status, used, next]), joined(&[format!("{said}, {tokens}"), title])]
 }
 
-fn cells(listed: &Conversation) -> [String; 7] {
+fn cells(listed: &Conversation) -> [String; 8] {
     [
         visible(&listed.conversation_id),
         visible(&listed.recipient_id),
@@ -175,7 +174,17 @@ fn cells(listed: &Conversation) -> [String; 7] {
         format!("{} in the window", counted(listed.window_token_count(), "token")),
         second(listed.update_time),
         visible(&listed.title),
+        next(listed).to_owned(),
     ]
+}
+
+/// What the next message to the recipient does with the conversation.
+fn next(listed: &Conversation) -> &'static str {
+    match (listed.active, listed.status()) {
+        (false, _) => "",
+        (true, ConversationStatus::Idle) => "the next message ends it",
+        (true, _) => "gets the next message",
+    }
 }
 
 /// `2026-11-23T15:20:04Z`: a time without the fraction of its second.

@@ -28,9 +28,9 @@ use crate::proto::{
 
 /// Show a conversation
 ///
-/// Prints the title, the utterances of the window, the summary of earlier ones, and how full the window is. `pin`,
-/// `edit`, `restore` and `fork --at` take the number before an utterance. On a terminal, a PAGER shows output that is
-/// longer than the screen.
+/// Prints the title, the utterances of the window, the summary of earlier ones, and how full the window is. `forget`
+/// and `restore` take the number before an utterance, UpdateUtterance its id. On a terminal, a PAGER shows output that
+/// is longer than the screen.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd show trip
@@ -38,7 +38,7 @@ use crate::proto::{
 pub struct Show {
     #[command(flatten)]
     target: Target,
-    /// Print long utterances in full
+    /// Print long utterances in full, and the id of each
     #[arg(long)]
     full: bool,
 }
@@ -230,7 +230,8 @@ fn tell_utterance(output: &mut Output, utterance: &Utterance, widths: &Widths, f
     }
     let room = output.width().map(|width| width.saturating_sub(indent));
     let said = said(utterance).into_iter().map(|said| if full { said } else { shortened(said) });
-    for line in said.flat_map(|said| wrapped(&said, room)) {
+    let id = full.then(|| format!("id {}", visible(&utterance.utterance_id)));
+    for line in said.chain(id).flat_map(|said| wrapped(&said, room)) {
         let line = if mark == "×" { dim(&line) } else { line };
         output.line(format!("{before}{line}").trim_end())?;
         before = " ".repeat(indent);

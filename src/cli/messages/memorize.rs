@@ -5,7 +5,7 @@ use std::io;
 use clap::Args;
 
 use crate::cli::{
-    args::{Speaker, Target},
+    args::{Json, Remote, Speaker},
     client::Connection,
     errors::CliError,
     terminal::{interrupt::unless_interrupted, output::Output, read::said, text::counted},
@@ -22,41 +22,48 @@ use crate::{
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd memorize 'Where is my order?'
-  utterd memorize trip 'When does the train leave?'
-  git log -3 | utterd memorize trip - --tool-call-id c1
+  utterd memorize --to trip 'When does the train leave?'
+  git log -3 | utterd memorize --to trip --tool-call-id c1
   utterd memorize --tool-calls '[{\"id\":\"c1\",\"function\":{\"name\":\"lookup\",\"arguments\":\"{}\"}}]'")]
 pub struct Memorize {
     #[command(flatten)]
-    pub target: Target,
+    remote: Remote,
+    /// The conversation [default: the recipient's active one]
+    #[arg(id = "conversation_id", long = "to", value_name = "CONVERSATION", default_value = "")]
+    conversation: String,
+    /// The recipient of the conversation [default: default]
+    #[arg(id = "recipient_id", long = "recipient", short = 'r', value_name = "ID", default_value = "")]
+    recipient: String,
+    #[command(flatten)]
+    json: Json,
     /// The speaker [default: user; assistant with --tool-calls, tool with --tool-call-id]
     #[arg(long)]
-    pub role: Option<Speaker>,
+    role: Option<Speaker>,
     /// The participant's or the tool's name
     #[arg(long, default_value = "")]
-    pub name: String,
+    name: String,
     /// Pin the utterance, so that eviction skips it
     #[arg(long)]
-    pub pin: bool,
+    pin: bool,
     /// The turn of the utterance [default: counted by the server]
     #[arg(id = "turn_number", long = "turn", value_name = "N", allow_negative_numbers = true)]
-    pub turn: Option<i32>,
+    turn: Option<i32>,
     /// An id for this attempt, so that repeating the command stores nothing twice
     #[arg(long, value_name = "ID", default_value = "")]
-    pub request_id: String,
+    request_id: String,
     /// The tool calls of the utterance, as OpenAI's JSON array
     #[arg(long, value_name = "JSON")]
-    pub tool_calls: Option<String>,
+    tool_calls: Option<String>,
     /// The id of the call whose result this is
     #[arg(long, value_name = "ID", conflicts_with = "tool_calls")]
-    pub tool_call_id: Option<String>,
-    /// The text; `-`, or no text without --tool-calls, reads stdin
+    tool_call_id: Option<String>,
+    /// The text, in quotes; `-`, or no text without --tool-calls, reads stdin
     #[arg(id = "content", value_name = "TEXT")]
-    pub text: Option<String>,
+    text: Option<String>,
 }
 
 /// Stores one utterance and prints the result.
-pub async fn memorize(mut args: Memorize) -> Result<(), CliError> {
-    [args.text] = args.target.split([args.text.take()]);
+pub async fn memorize(args: Memorize) -> Result<(), CliError> {
     let Some(utterance) = unless_interrupted(utterance(&args)).await else {
         return Err(CliError::Interrupted("nothing was stored".into()));
     };
@@ -69,16 +76,16 @@ pub async fn memorize(mut args: Memorize) -> Result<(), CliError> {
 }
 
 async fn store(args: Memorize, utterance: NewUtterance) -> Result<(), CliError> {
-    let connection = Connection::open(&args.target).await?;
+    let connection = Connection::to(&args.remote).await?;
     let request = MemorizeRequest {
-        conversation_id: args.target.conversation(),
-        recipient_id: args.target.recipient,
+        conversation_id: args.conversation,
+        recipient_id: args.recipient,
         utterances: vec![utterance],
         request_id: args.request_id,
         ..Default::default()
     };
     let response = connection.memory().memorize(request).await?.into_inner();
-    args.target.json.answer("MemorizeResponse", response, |output, response| tell(output, &response))
+    args.json.answer("MemorizeResponse", response, |output, response| tell(output, &response))
 }
 
 fn tell(output: &mut Output, response: &MemorizeResponse) -> io::Result<()> {
@@ -127,7 +134,7 @@ fn role(args: &Memorize) -> Role {
 }
 
 /// The text; for `-` or without one, the text on stdin, which must not be empty.
-pub async fn content(text: Option<String>) -> Result<String, CliError> {
+async fn content(text: Option<String>) -> Result<String, CliError> {
     match text.filter(|text| text != "-") {
         Some(text) => Ok(text),
         None => match said(MOST_CONTENT_BYTES).await?.as_str() {

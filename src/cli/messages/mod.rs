@@ -3,11 +3,8 @@
 pub(super) mod capacity;
 pub(super) mod compact;
 pub(super) mod context;
-pub(super) mod count;
-pub(super) mod edit;
 pub(super) mod forget;
 pub(super) mod memorize;
-pub(super) mod pin;
 pub(super) mod prepare;
 pub(super) mod remember;
 pub(super) mod restore;

@@ -12,13 +12,14 @@ use prost::Message as _;
 use prost_reflect::{DynamicMessage, MessageDescriptor, MethodDescriptor};
 use tonic::{Code, Status, Streaming, client::Grpc};
 
-use super::{codec::Dynamic, failure::Failure, frames};
+use super::{failure::Failure, frames};
 use crate::{
     domain::limits::INSPECTOR_MESSAGE_BYTES,
     engine::{LONG_TEXT_BYTES, offload},
     proto,
     rpc::transport_error,
     server::{
+        dynamic::{self, Dynamic},
         guard::methods::Method,
         plain_http as plain,
         plain_http::{Answer, Carried, Held, Room},
@@ -155,8 +156,7 @@ impl<S: Serves> Call<'_, S> {
     }
 
     fn path(&self) -> Result<PathAndQuery, Status> {
-        let path = format!("/{}/{}", self.method.parent_service().full_name(), self.method.name());
-        path.parse().map_err(|_| Status::internal("the name of a method is no path"))
+        dynamic::path(&self.method).map_err(|_| Status::internal("the name of a method is no path"))
     }
 }
 
@@ -168,14 +168,10 @@ async fn ready<S: Serves>(service: S) -> Result<Grpc<S>, Status> {
 
 fn read(descriptor: MessageDescriptor, json: &[u8]) -> Result<DynamicMessage, Status> {
     let name = descriptor.name().to_owned();
-    let refused = |error: serde_json::Error| {
+    dynamic::read(descriptor, json).map_err(|error| {
         let text = format!("the request is no {name}: {error}");
         transport_error(Code::InvalidArgument, "INVALID_MESSAGE", text)
-    };
-    let mut reader = serde_json::Deserializer::from_slice(json);
-    let message = DynamicMessage::deserialize(descriptor, &mut reader).map_err(refused)?;
-    reader.end().map_err(refused)?;
-    Ok(message)
+    })
 }
 
 /// The frames of an answer: its messages, and how it ended.

@@ -11,7 +11,6 @@
 //! preflight request, which gets no answer here, so a page of another origin cannot call in a user's name.
 
 mod call;
-mod codec;
 mod failure;
 mod frames;
 mod page;
