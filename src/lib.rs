@@ -182,7 +182,7 @@
 //! - the Model Context Protocol tools (`end_conversation`, `get_conversation` and others): `src/cli/mcp`, a
 //!   client like every other command, which can also run against a server in its own process
 //! - the page for browsers: `src/server/inspector`, its files in `page/`, and the calls that it makes in JSON
-//! - the terminal chat: `src/cli/chat`, a pure model, its view, and its calls to the server
+//! - the chat: `src/cli/chat`, a loop over lines, and its calls to the server and to a model
 #![forbid(unsafe_code)]
 
 /// Internal to the program; public only for `main.rs` and tests.
