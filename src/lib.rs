@@ -183,7 +183,7 @@
 //!   client like every other command, which can also run against a server in its own process
 //! - the page for browsers: `src/server/inspector`, its files in `page/`, and the calls that it makes in JSON
 //! - calls in JSON of any method, by its descriptor: `src/server/dynamic`, for the page and for `src/cli/call`
-//! - the terminal chat: `src/cli/chat`, a pure model, its view, and its calls to the server
+//! - the chat: `src/cli/chat`, a loop over lines, and its calls to the server and to a model
 #![forbid(unsafe_code)]
 
 /// Internal to the program; public only for `main.rs` and tests.

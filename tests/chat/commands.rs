@@ -4,10 +4,11 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::{Server, server, stored, terminal::Terminal};
+use crate::{Server, binary::assert_holds, piped, server, stored, terminal::Terminal};
 
-fn messages(chat: &Terminal, file: &str) -> Vec<Value> {
-    let json: Value = serde_json::from_slice(&fs::read(chat.file(file)).expect("the file")).expect("JSON");
+fn messages(server: &Server, file: &str) -> Vec<Value> {
+    let bytes = fs::read(server.directory.path().join(file)).expect("the file");
+    let json: Value = serde_json::from_slice(&bytes).expect("JSON");
     let messages = json.get("messages").unwrap_or(&json);
     messages.as_array().expect("messages").clone()
 }
@@ -16,153 +17,119 @@ fn messages(chat: &Terminal, file: &str) -> Vec<Value> {
 fn a_conversation_is_exported_with_and_without_what_was_compacted() {
     let server = server();
     stored(&server, "kept", 40);
-    let mut chat = Terminal::open(&server, &["kept"]);
-    chat.shows(&["[40 messages]"]);
-    chat.line("/compact");
-    chat.shows(&["[Summary + 15 messages]"]);
-    chat.line("/export");
-    chat.shows(&["wrote the summary and the messages to kept.json: "]);
-    chat.line("/export --include-full-history kept.json");
-    chat.shows(&["wrote all messages to kept-2.json: "]);
+    let lines = ["/compact", "/export", "/export --include-full-history all.json"];
+    let exported = piped(&server, &["kept"], &lines).worked();
+    assert_holds(
+        &exported,
+        &[
+            "wrote the summary and the messages to kept.json: ",
+            "exported 1 conversation, 40 utterances, to all.json: ",
+        ],
+    );
 
-    let window = messages(&chat, "kept.json");
+    let window = messages(&server, "kept.json");
     // the question that the oldest of the 15 answers leads them
     assert_eq!(window.len(), 1 + 1 + 15);
     assert_eq!(window[1]["role"], "user");
     let summary = window[0]["content"].as_str().expect("a text");
     assert!(summary.starts_with("[CONVERSATION HISTORY SUMMARY - 25 messages]"), "{summary}");
-    let everything = messages(&chat, "kept-2.json");
+    let everything = messages(&server, "all.json");
     assert_eq!(everything.len(), 40);
     assert!(everything[0]["content"].as_str().expect("a text").starts_with("In message 1 "));
-    chat.line("/export nowhere/kept.json");
-    chat.shows(&["! nowhere/kept.json: No such file or directory"]);
+    let refused = piped(&server, &["kept"], &["/export"]).failed(2);
+    assert_holds(&refused, &["error: kept.json exists: name another file"]);
+    assert_eq!(messages(&server, "kept.json"), window);
 }
 
 #[test]
-fn what_was_forgotten_leaves_the_screen_and_comes_back() {
+fn what_was_said_is_found_forgotten_and_restored() {
     let server = server();
-    let mut chat = Terminal::open(&server, &["back"]);
-    chat.shows(&["[0 messages]"]);
-    chat.line("The code is 4711.");
-    chat.shows(&["[1 message]"]);
-    chat.line("/remember code");
-    chat.shows(&["· 1 user: The code is 4711."]);
-    chat.line("/forget last:1");
-    let screen = chat.shows(&["forgot 1 utterance (1)", "user       (forgotten; /restore 1 brings it back)"]);
-    assert!(!screen.contains("4711"), "{screen}");
-    chat.keys("\x1b[A\x1b[A\x1b[A");
-    chat.shows(&["> /remember code"]);
-    chat.keys("\x15");
-    chat.line("/restore");
-    chat.shows(&["user       The code is 4711.", "· restored 1 utterance (1)"]);
-    chat.line("/restore 1");
-    chat.shows(&["! none of these messages can be restored"]);
-    drop(chat);
-    server.run(&["forget", "back", "last:1"]).worked();
-    let mut later = Terminal::open(&server, &["back"]);
-    later.shows(&["(forgotten; /restore 1 brings it back)"]);
-    later.line("/restore 1");
-    later.shows(&["user       The code is 4711."]);
-}
-
-#[test]
-fn what_was_said_is_found_and_forgotten() {
-    let server = server();
-    let mut chat = Terminal::open(&server, &[]);
-    chat.shows(&["a new conversation", "[0 messages]"]);
-    chat.line("The flight to Lisbon leaves at nine.");
-    chat.shows(&["[1 message]"]);
-    chat.line("Buy milk.");
-    chat.shows(&["[2 messages]"]);
-    chat.line("/remember when does the flight leave");
-    chat.shows(&["· 1 user: The flight to Lisbon leaves at nine."]);
-    chat.line("/forget --hard about:Lisbon");
-    chat.shows(&["forgot 1 utterance (1) for good, understood as about:Lisbon", "[1 message]"]);
-    chat.line("/remember flight");
-    chat.shows(&["· nothing found"]);
-    chat.line("/forget gibberish of:nothing");
-    chat.shows(&["! ", "[INSTRUCTION_NOT_UNDERSTOOD]"]);
-    chat.line("/capacity");
-    chat.shows(&["active · revision", "1 utterance ·", "archive: 0 utterances"]);
-    chat.line("/summary");
-    chat.shows(&["there is no summary"]);
-    chat.line("/sumary");
-    chat.shows(&["! there is no command /sumary; the nearest is /summary.", "> /sumary"]);
-    let shown = server.run(&["show"]).worked();
-    assert!(shown.contains("Buy milk.") && !shown.contains("/remember"), "{shown}");
+    let lines = [
+        "The flight to Lisbon leaves at nine.",
+        "Buy milk.",
+        "/remember when does the flight leave",
+        "/forget last:1",
+        "/restore",
+        "/forget --hard about:Lisbon",
+        "/remember flight",
+        "/capacity",
+        "/summary",
+        "\\/shrug",
+    ];
+    let chat = piped(&server, &["trip"], &lines);
+    assert_holds(&chat.stderr, &["nothing found"]);
+    assert_holds(
+        &chat.worked(),
+        &[
+            "The flight to Lisbon leaves at nine.\n",
+            "forgot 1 utterance (2)",
+            "restored 1 utterance (2)\n",
+            "forgot 1 utterance (1) for good, understood as about:Lisbon\n",
+            "1 utterance ·",
+            "there is no summary\n",
+        ],
+    );
+    let shown = server.run(&["show", "trip"]).worked();
+    assert!(
+        shown.contains("Buy milk.") && shown.contains("/shrug") && !shown.contains("/remember"),
+        "{shown}"
+    );
+    let refused = piped(&server, &["trip"], &["/forget gibberish of:nothing"]).failed(1);
+    assert_holds(&refused, &["[INSTRUCTION_NOT_UNDERSTOOD]"]);
+    let refused = piped(&server, &["trip"], &["/restore 12"]).failed(3);
+    assert_holds(&refused, &["there is no utterance 12"]);
 }
 
 #[test]
 fn a_new_conversation_is_started_and_the_old_one_ends() {
     let server = Server::start(&[]);
-    let mut chat = Terminal::open(&server, &["--recipient", "alice"]);
-    chat.shows(&["[0 messages]"]);
-    chat.line("Hello.");
-    chat.shows(&["[1 message]"]);
-    chat.line("/new");
-    chat.shows(&["has ended; this is a new conversation", "[0 messages]"]);
-    chat.line("Hello again.");
-    chat.shows(&["[1 message]"]);
+    let chat = piped(&server, &["--recipient", "alice"], &["Hello.", "/new", "Hello again."]);
+    assert_holds(&chat.stderr, &["a new conversation", "has ended", "[1 message]", "[0 messages]"]);
     // The server's own preset has limits; a chat's conversation has none.
     let capacity = server.run(&["capacity", "--recipient", "alice"]).worked();
     assert!(capacity.contains("tokens · 1 utterance · 1 turn") && !capacity.contains("of 20"), "{capacity}");
+    let ended = server.run(&["list", "--all", "--recipient", "alice"]).worked();
+    assert_eq!(ended.matches("closed").count(), 1, "{ended}");
 }
 
 #[test]
-fn what_is_typed_is_edited_and_pasted() {
+fn what_is_typed_is_edited_pasted_and_brought_back() {
     let server = server();
     let mut chat = Terminal::open(&server, &["typed"]);
-    chat.shows(&["[0 messages]"]);
+    chat.waits();
     chat.keys("ello wörld\x1b[H漢\x7fH\x1b[F!\x1b[D\x1b[3~?");
-    chat.shows(&["> Hello wörld?"]);
-    chat.keys("\x1b[200~ first\rsecond\x1b[201~");
-    chat.shows(&["> Hello wörld? first", "  second"]);
+    chat.keys("\x1b[200~ first\rsecond\x1b[201~\x1b\rthird\r");
+    chat.shows(&["[1 message]"]);
+    chat.waits();
+    chat.keys("half a thought\x03");
+    chat.line("\x1b[A, again");
+    chat.shows(&["[2 messages]"]);
+    chat.waits();
+    chat.keys("/sum\t");
+    chat.shows(&["mary  show the summary"]);
     chat.keys("\r");
-    chat.shows(&["[1 message]"]);
-    let json: Value = serde_json::from_str(&server.run(&["show", "typed", "--json"]).worked()).expect("JSON");
-    assert_eq!(json["utterances"][0]["content"], "Hello wörld? first\nsecond");
-    chat.keys("\x1b[A");
-    chat.shows(&["> Hello wörld? first", "  second"]);
-    chat.keys("\x03");
-    chat.shows(&["put aside; Up brings it back"]);
-    chat.keys("/exp\t");
-    chat.shows(&["> /export ", "/export --include-full-history [FILE]"]);
-    chat.keys("\x15");
-    chat.loses("/export");
-    chat.spoil();
-    chat.keys("\x0c");
-    chat.shows(&["user       Hello wörld? first", "[1 message]"]);
-    drop(chat);
-    let mut later = Terminal::open(&server, &["typed"]);
-    later.shows(&["[1 message]"]);
-    later.keys("\x1b[A");
-    later.shows(&["> Hello wörld? first", "  second"]);
+    chat.shows(&["there is no summary"]);
+    chat.line("/sumary");
+    chat.shows(&["! there is no command /sumary; /help lists them.", "> /sumary"]);
+    let said: Value = serde_json::from_str(&server.run(&["show", "typed", "--json"]).worked()).expect("JSON");
+    let contents = [&said["utterances"][0]["content"], &said["utterances"][1]["content"]];
+    let first = "Hello wörld? first\nsecond\nthird";
+    assert_eq!(contents, [first, &format!("{first}, again")]);
 }
 
 #[test]
-fn characters_of_several_code_points_leave_nothing_behind() {
+fn what_was_said_before_is_brought_back_unless_it_is_forgotten() {
     let server = server();
-    let mut chat = Terminal::open(&server, &["emoji"]);
-    chat.shows(&["[0 messages]"]);
-    chat.keys("👩‍🚀🇩🇪👍🏽\r");
-    chat.shows(&["[1 message]"]);
-    chat.line("more");
-    let screen = chat.shows(&["[2 messages]", "🇩🇪👍", "user       more"]);
-    assert!(!screen.contains('🏽'), "{screen}");
-}
-
-#[test]
-fn the_transcript_is_scrolled_and_fits_every_size() {
-    let server = server();
-    stored(&server, "scrolled", 49);
-    let mut chat = Terminal::open(&server, &["scrolled"]);
-    chat.shows(&["In message 49 "]);
-    chat.keys("\x1b[5~\x1b[5~");
-    chat.loses("In message 49 ");
-    chat.keys("\x1b[6~\x1b[6~");
-    chat.shows(&["In message 49 "]);
-    chat.resize(120, 40);
-    chat.shows(&["In message 49 ", "In message 40 ", "[49 messages]"]);
-    chat.resize(30, 8);
-    chat.shows(&["[49 messages]"]);
+    piped(&server, &["back"], &["Buy milk.", "The code is 4711."]).worked();
+    let mut chat = Terminal::open(&server, &["back"]);
+    chat.shows(&["user: Buy milk.", "user: The code is 4711."]);
+    chat.line("/forget last:1");
+    chat.shows(&["forgot 1 utterance (2)"]);
+    // what was typed is cleared from the history with what was forgotten
+    chat.line("\x1b[A Twice.");
+    chat.shows(&["[2 messages]"]);
+    assert!(server.run(&["show", "back"]).worked().contains("Buy milk. Twice."));
+    let later = Terminal::open(&server, &["back"]);
+    let opened = later.shows(&["user: (forgotten; /restore 2 brings it back)"]);
+    assert!(!opened.contains("4711"), "{opened}");
 }

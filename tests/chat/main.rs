@@ -1,4 +1,4 @@
-//! `utterd chat` in a real terminal: a pty, and what a person would see on its screen.
+//! `utterd chat`: over a pipe, and typed in a real terminal, a pty.
 #![allow(clippy::expect_used)] // A test can panic.
 
 #[path = "../support/binary.rs"]
@@ -7,15 +7,24 @@ mod commands;
 mod compaction;
 mod leaving;
 mod model;
-mod picture;
 mod replies;
 mod terminal;
 
-use binary::Server;
+use std::fs::File;
+
+use binary::{Outcome, Server};
 
 /// A server without limits, which therefore advises compaction.
 fn server() -> Server {
     Server::start(&["--preset", "session"])
+}
+
+/// A chat that gets these lines over stdin; the key of the model in [`model`] is in its environment.
+fn piped(server: &Server, arguments: &[&str], lines: &[&str]) -> Outcome {
+    server.file("lines", &lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+    let stdin = File::open(server.directory.path().join("lines")).expect("the lines");
+    let mut command = server.command(&["chat"]);
+    Outcome::of(command.args(arguments).env("OPENAI_API_KEY", "secret").stdin(stdin))
 }
 
 /// Stores this many alternating messages of user and assistant in a conversation; the newest is the

@@ -1,5 +1,11 @@
 //! A mock model server.
 
+use std::{
+    io::{BufRead, BufReader, Write},
+    net::TcpListener,
+    thread,
+};
+
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use wiremock::{
@@ -56,4 +62,21 @@ pub fn chunks(deltas: &[(Value, Value)]) -> ResponseTemplate {
         body += "data: [DONE]\n\n";
     }
     ResponseTemplate::new(200).set_body_raw(body, "text/event-stream")
+}
+
+/// The address of a model server that begins a reply with `piece`, and then says nothing more.
+pub fn begins(piece: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}/v1", listener.local_addr().expect("it has one"));
+    let chunk = json!({"choices": [{"index": 0, "delta": {"content": piece}}]});
+    thread::spawn(move || {
+        let (stream, _) = listener.accept().expect("a caller");
+        let mut request = BufReader::new(&stream).lines();
+        while request.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+        (&stream).write_all(format!("{head}data: {chunk}\n\n").as_bytes()).expect("it listens");
+        // the connection stays open until the caller closes it
+        request.for_each(drop);
+    });
+    url
 }

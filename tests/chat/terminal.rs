@@ -1,189 +1,166 @@
 //! A terminal with a chat in it.
 
 use std::{
+    fs::File,
     io::{Read, Write},
-    num::NonZeroU16,
-    path::PathBuf,
+    process::ExitStatus,
     sync::{Arc, Condvar, Mutex},
     thread,
     time::Duration,
 };
 
-use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
-use vt100::{Parser, Screen};
+use console::strip_ansi_codes;
+use rustix::{
+    fd::OwnedFd,
+    fs::{Mode, OFlags},
+    io::{FdFlags, fcntl_setfd},
+    process::{Pid, Signal, kill_process},
+    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
+    termios::{LocalModes, Termios, Winsize, tcgetattr, tcsetwinsize},
+};
 
-use crate::binary::{Server, UTTERD};
+use crate::binary::{Process, Server};
 
 /// How long something can take to appear: a limit for what never does.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The screen, and whether the program is still running.
-struct Shown {
-    parser: Parser,
+/// What the program wrote, and whether it has ended.
+#[derive(Default)]
+struct Written {
+    bytes: Vec<u8>,
     ended: bool,
 }
 
 /// A terminal in which `utterd chat` runs; it is killed when the test ends.
 pub struct Terminal {
-    master: Box<dyn MasterPty>,
-    writer: Box<dyn Write + Send>,
-    shown: Arc<(Mutex<Shown>, Condvar)>,
-    child: Box<dyn Child + Send + Sync>,
-    /// The line modes before the chat started.
-    modes: String,
-    directory: PathBuf,
+    master: File,
+    written: Arc<(Mutex<Written>, Condvar)>,
+    /// Where what was written since the last line begins.
+    since: usize,
+    child: Process,
+    /// The modes of the line before the chat started.
+    modes: Termios,
 }
 
 impl Terminal {
-    /// A chat at `server` in a terminal of 80 by 24.
+    /// A chat at `server` in a terminal of 80 by 24; the key of the model is in its environment.
     pub fn open(server: &Server, arguments: &[&str]) -> Self {
-        Self::open_with(server, arguments, &[])
+        let (master, slave) = pty();
+        let modes = tcgetattr(&slave).expect("a line has modes");
+        let stdio = || slave.try_clone().expect("a descriptor is free");
+        let mut command = server.command(&["chat"]);
+        command
+            .args(arguments)
+            .env("TERM", "xterm-256color")
+            .env("PAGER", "cat")
+            .env("OPENAI_API_KEY", "secret");
+        command.stdin(stdio()).stdout(stdio()).stderr(stdio());
+        let child = Process(command.spawn().expect("the chat starts"));
+        // The last copies of the terminal's end are the child's: when it ends, so does the reader.
+        drop((command, slave));
+        let written = Arc::<(Mutex<Written>, Condvar)>::default();
+        follow(master.try_clone().expect("a descriptor is free"), written.clone());
+        Self { master, written, since: 0, child, modes }
     }
 
-    /// The same, with variables in its environment.
-    pub fn open_with(server: &Server, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
-        let pty = native_pty_system().openpty(size(80, 24)).expect("a pty");
-        let mut command = CommandBuilder::new(UTTERD);
-        command.env_clear();
-        command.env("TERM", "xterm-256color");
-        command.env("UTTERD_SERVER", &server.address);
-        variables.iter().for_each(|(name, value)| command.env(name, value));
-        command.arg("chat");
-        command.args(arguments);
-        command.cwd(server.directory.path());
-        let modes = modes(&*pty.master);
-        let child = pty.slave.spawn_command(command).expect("the chat starts");
-        let shown = Arc::new((Mutex::new(Shown { parser: parser(80, 24), ended: false }), Condvar::new()));
-        let reader = pty.master.try_clone_reader().expect("the terminal is read");
-        follow(reader, shown.clone());
-        let writer = pty.master.take_writer().expect("the terminal is written to");
-        let directory = server.directory.path().to_owned();
-        Self { master: pty.master, writer, shown, child, modes, directory }
-    }
-
-    /// Waits until the screen contains all `parts`; returns the screen.
+    /// Waits until all `parts` were written since the last line; returns what was.
     #[track_caller]
     pub fn shows(&self, parts: &[&str]) -> String {
-        self.wait(|screen| parts.iter().all(|part| screen.contains(part)), &format!("{parts:?}"))
+        self.wait(&format!("{parts:?}"), |text| parts.iter().all(|part| text.contains(part)))
     }
 
-    /// Waits until the screen no longer contains `part`; returns the screen.
+    /// Waits until the chat waits for a line; returns what was written since the last one.
     #[track_caller]
-    pub fn loses(&self, part: &str) -> String {
-        self.wait(|screen| !screen.contains(part), &format!("a screen without {part:?}"))
+    pub fn waits(&self) -> String {
+        self.wait("a prompt", |text| text.trim_end_matches('\r').ends_with("> "))
     }
 
     #[track_caller]
-    fn wait(&self, reached: impl Fn(&str) -> bool, awaited: &str) -> String {
-        let (shown, changed) = &*self.shown;
-        let shown = shown.lock().expect("the reader goes on");
-        let going_on = |shown: &mut Shown| !reached(&contents(shown.parser.screen())) && !shown.ended;
-        let (shown, _) = changed.wait_timeout_while(shown, DEADLINE, going_on).expect("the reader goes on");
-        let screen = contents(shown.parser.screen());
-        assert!(reached(&screen), "waited for {awaited}, but the screen is\n{screen}");
-        screen
+    fn wait(&self, awaited: &str, reached: impl Fn(&str) -> bool) -> String {
+        let (written, changed) = &*self.written;
+        let written = written.lock().expect("the reader goes on");
+        let going_on = |now: &mut Written| !reached(&self.text(now)) && !now.ended;
+        let (written, _) =
+            changed.wait_timeout_while(written, DEADLINE, going_on).expect("the reader goes on");
+        let text = self.text(&written);
+        assert!(reached(&text), "waited for {awaited}, but there is\n{text}");
+        text
+    }
+
+    fn text(&self, written: &Written) -> String {
+        let text = String::from_utf8_lossy(&written.bytes[self.since..]).into_owned();
+        strip_ansi_codes(&text).into_owned()
     }
 
     /// Types keys.
     pub fn keys(&mut self, keys: &str) {
-        self.writer.write_all(keys.as_bytes()).expect("the terminal takes keys");
-        self.writer.flush().expect("the terminal takes keys");
+        self.master.write_all(keys.as_bytes()).expect("the terminal takes keys");
     }
 
-    /// Types a line and Enter.
-    pub fn line(&mut self, line: &str) {
-        self.keys(line);
-        self.shows(&[line]);
-        self.keys("\r");
-    }
-
-    /// Resizes the terminal.
-    pub fn resize(&mut self, columns: u16, rows: u16) {
-        let mut shown = self.shown.0.lock().expect("the reader goes on");
-        shown.parser = parser(columns, rows);
-        drop(shown);
-        self.master.resize(size(columns, rows)).expect("the terminal has another size");
-    }
-
-    /// Clears the screen, as another program on the same terminal might.
-    pub fn spoil(&mut self) {
-        self.shown.0.lock().expect("the reader goes on").parser.process(b"\x1b[2J");
-    }
-
-    /// A query of the current screen.
-    pub fn screen<T>(&self, ask: impl Fn(&Screen) -> T) -> T {
-        ask(self.shown.0.lock().expect("the reader goes on").parser.screen())
-    }
-
-    /// A file in the directory of the chat.
-    pub fn file(&self, name: &str) -> PathBuf {
-        self.directory.join(name)
-    }
-
-    /// Waits for the end of the chat, which must have restored the terminal; returns its exit status, and the
-    /// screen after it.
+    /// Types a line and Enter, once the chat waits for one.
     #[track_caller]
-    pub fn ended(&mut self) -> (ExitStatus, String) {
-        let status = self.child.wait().expect("the chat ends");
-        let (shown, changed) = &*self.shown;
-        let shown = shown.lock().expect("the reader goes on");
-        let restored = |screen: &Screen| {
-            !screen.alternate_screen() && !screen.bracketed_paste() && !screen.hide_cursor()
-        };
-        let waiting = |shown: &mut Shown| !restored(shown.parser.screen()) && !shown.ended;
-        let (shown, _) = changed.wait_timeout_while(shown, DEADLINE, waiting).expect("the reader goes on");
-        assert!(restored(shown.parser.screen()), "the terminal is not as it was");
-        assert_eq!(modes(&*self.master), self.modes, "the modes of the line are not as they were");
-        (status, contents(shown.parser.screen()))
+    pub fn line(&mut self, line: &str) {
+        self.waits();
+        self.since = self.written.0.lock().expect("the reader goes on").bytes.len();
+        self.keys(&format!("{line}\r"));
     }
 
-    /// Asks the chat to stop, as `kill` does.
-    pub fn terminate(&self) {
-        let id = self.child.process_id().expect("it runs").to_string();
-        let killed = std::process::Command::new("kill").arg(id).status().expect("kill is there");
-        assert!(killed.success());
+    /// Presses Ctrl-C while a reply comes. The kernel makes it a signal, for which the terminal would have to be the
+    /// one that controls the program.
+    pub fn interrupt(&self) {
+        let modes = tcgetattr(&self.master).expect("a line has modes");
+        assert!(modes.local_modes.contains(LocalModes::ISIG), "Ctrl-C would be a key");
+        self.signal(Signal::INT);
+    }
+
+    /// Sends the chat a signal.
+    pub fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child.0), signal).expect("it runs");
+    }
+
+    /// Waits for the end of the chat, which must have restored the terminal; returns its exit status.
+    #[track_caller]
+    pub fn ended(&mut self) -> ExitStatus {
+        let (written, changed) = &*self.written;
+        let written = written.lock().expect("the reader goes on");
+        let (written, _) =
+            changed.wait_timeout_while(written, DEADLINE, |now| !now.ended).expect("the reader goes on");
+        let text = String::from_utf8_lossy(&written.bytes).into_owned();
+        let marks = [text.matches("\x1b[?2004h").count(), text.matches("\x1b[?2004l").count()];
+        assert_eq!(marks[0], marks[1], "pasted text is still marked: {text}");
+        let modes = tcgetattr(&self.master).expect("a line has modes");
+        assert_eq!(format!("{modes:?}"), format!("{:?}", self.modes), "the modes are not as they were");
+        self.child.0.wait().expect("it ran")
     }
 }
 
-impl Drop for Terminal {
-    fn drop(&mut self) {
-        // It might have exited by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// Both ends of a new terminal.
+fn pty() -> (File, OwnedFd) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pty");
+    fcntl_setfd(&master, FdFlags::CLOEXEC).expect("a flag");
+    grantpt(&master).and_then(|()| unlockpt(&master)).expect("a pty");
+    let name = ptsname(&master, Vec::new()).expect("a name");
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let slave = rustix::fs::open(&*name, flags, Mode::empty()).expect("a terminal");
+    let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&slave, size).expect("a size");
+    (File::from(master), slave)
 }
 
 /// Reads what the program writes, to its end.
-fn follow(mut reader: Box<dyn Read + Send>, shown: Arc<(Mutex<Shown>, Condvar)>) {
+fn follow(mut master: File, written: Arc<(Mutex<Written>, Condvar)>) {
     thread::spawn(move || {
         let mut bytes = [0; 4096];
         loop {
-            let read = reader.read(&mut bytes).unwrap_or(0);
-            let Ok(mut now) = shown.0.lock() else { return };
-            now.parser.process(&bytes[..read]);
+            // an error says that the other end is closed
+            let read = master.read(&mut bytes).unwrap_or(0);
+            let Ok(mut now) = written.0.lock() else { return };
+            now.bytes.extend_from_slice(&bytes[..read]);
             now.ended = read == 0;
-            shown.1.notify_all();
+            written.1.notify_all();
             if read == 0 {
                 return;
             }
         }
     });
-}
-
-/// The rows of the screen, without trailing spaces.
-fn contents(screen: &Screen) -> String {
-    screen.contents()
-}
-
-fn modes(master: &dyn MasterPty) -> String {
-    format!("{:?}", master.get_termios().expect("a line has modes"))
-}
-
-fn parser(columns: u16, rows: u16) -> Parser {
-    let at_least_one = |number| NonZeroU16::new(number).expect("a terminal has a size");
-    Parser::new(at_least_one(rows), at_least_one(columns), 0)
-}
-
-fn size(columns: u16, rows: u16) -> PtySize {
-    PtySize { rows, cols: columns, ..PtySize::default() }
 }

@@ -11,7 +11,7 @@ const DEFAULT_SERVER: &str = "http://127.0.0.1:50051";
 const SHARED: usize = 900;
 
 /// The server to talk to.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct Remote {
     /// The server's address: HOST, HOST:PORT, http://…, https://… or unix:PATH
     #[arg(
@@ -85,6 +85,12 @@ pub struct Target {
 }
 
 impl Target {
+    /// A conversation at a server, for output as text.
+    pub fn of(remote: Remote, conversation_id: String) -> Self {
+        let json = Json { json: false };
+        Self { remote, conversation: Some(conversation_id), recipient: String::new(), json }
+    }
+
     /// The conversation; empty for the recipient's active one.
     pub fn conversation(&self) -> String {
         self.conversation.clone().unwrap_or_default()

@@ -10,11 +10,15 @@ use crate::cli::args::{Preset, Remote};
 ///
 /// Without --model, the chat only stores your messages. With it, the server stores your message before the chat asks the model, which gets the messages that `utterd context` prints.
 /// The model's server can be any with OpenAI's chat completions. /help in the chat lists the chat's commands.
+///
+/// Lines can also come from a pipe. Replies, and what commands print, go to stdout, all else to stderr. The first line that
+/// fails ends the chat.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd chat
   utterd chat --recipient alice --model gpt-4o-mini --api-key-file ~/.openai
-  utterd chat trip --model llama3.2 --base-url http://localhost:11434/v1")]
+  utterd chat trip --model llama3.2 --base-url http://localhost:11434/v1
+  echo 'When do we land?' | utterd chat trip --model gpt-4o-mini")]
 pub struct Chat {
     /// The server to talk to.
     #[command(flatten)]

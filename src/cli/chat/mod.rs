@@ -1,102 +1,41 @@
-//! `utterd chat`: a conversation in the terminal that the server keeps.
+//! `utterd chat`: a conversation that the server keeps, line by line: in a terminal, or from a pipe.
 //!
-//! Whatever happens is an [`Event`]; [`Chat::update`] handles it and returns [`Effect`]s. [`Effects`]
-//! carries these out at the server and the model, and reports their outcomes as events. The chat
-//! itself is pure, and so is the [view] that draws it.
+//! - [session] does what each line asks for, one thing at a time
+//! - [lines] reads them: with editing, completion and history in a terminal
+//! - [server] has the calls to the server, [reply] those to the model
+//! - [command] parses what begins with a slash, [shown] has the texts that are printed
 
-mod advice;
 pub mod args;
 mod command;
-mod effects;
-mod event;
-mod files;
-mod input;
-mod model;
+mod export;
+mod lines;
 mod reply;
-mod screen;
 mod server;
-mod status;
-mod transcript;
-mod view;
-#[cfg(test)]
-mod view_tests;
+mod session;
+mod shown;
 
-use std::io::{self, IsTerminal};
-
-use crossterm::event::{Event as Terminal, EventStream};
-use futures::StreamExt;
-use tokio::{
-    signal::unix::{SignalKind, signal},
-    sync::mpsc::{self, UnboundedReceiver},
-};
+use tokio::signal::unix::{SignalKind, signal};
 
 use self::{
-    effects::Effects,
-    event::{Effect, Event},
-    model::Chat,
+    lines::{Lines, Modes},
     reply::Model,
-    screen::Screen,
     server::Server,
+    session::Session,
 };
-use super::{client::Connection, errors::CliError, terminal::wrap};
+use super::{client::Connection, errors::CliError};
 
-/// Chats until the user leaves. Takes over the screen only once the server has answered.
+/// Chats until the user leaves, or the pipe ends.
 pub async fn chat(args: args::Chat) -> Result<(), CliError> {
-    if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
-        return Err(CliError::Usage("chat needs a terminal".into()));
-    }
     let model = Model::of(&args)?;
-    let (sender, events) = mpsc::unbounded_channel();
-    let connection = Connection::to(&args.remote).await?;
-    let server = Server::new(connection, &args, sender.clone()).map_err(io::Error::other)?;
-    let opening = server.open(&args.conversation).await?;
-    let name = model.as_ref().map(|model| model.name().to_owned());
-    let mut effects = Effects::new(server, model, sender);
-    let screen = Screen::enter()?;
-    let chat = Chat::new(opening, name, screen.size()?);
-    let ended = run(screen, chat, &mut effects, events).await;
-    effects.settle().await;
-    ended
-}
-
-async fn run(
-    mut screen: Screen,
-    mut chat: Chat,
-    effects: &mut Effects,
-    mut events: UnboundedReceiver<Event>,
-) -> Result<(), CliError> {
-    let mut terminal = EventStream::new();
-    let mut ended = signal(SignalKind::terminate())?;
-    loop {
-        screen.draw(&chat)?;
-        let first = tokio::select! {
-            event = terminal.next() => match event {
-                Some(event) => translate(event?),
-                None => return Ok(()),
-            },
-            event = events.recv() => event,
-            broken = effects.broken() => return Err(broken.into()),
-            _ = ended.recv() => return Ok(()),
-        };
-        // Events that came meanwhile are drawn together with it.
-        let waiting = std::iter::from_fn(|| events.try_recv().ok());
-        for event in first.into_iter().chain(waiting) {
-            for effect in chat.update(event) {
-                match effect {
-                    Effect::Quit => return Ok(()),
-                    Effect::Redraw => screen.clear()?,
-                    effect => effects.start(effect, chat.conversation_id()),
-                }
-            }
+    let server = Server::new(Connection::to(&args.remote).await?, &args)?;
+    let mut terminated = signal(SignalKind::terminate())?;
+    let modes = Modes::of_terminal();
+    let session = Session::open(&args.conversation, args.remote, server, model, Lines::new()?).await?;
+    tokio::select! {
+        ended = session.run() => ended,
+        _ = terminated.recv() => {
+            modes.restore();
+            Ok(())
         }
-    }
-}
-
-fn translate(event: Terminal) -> Option<Event> {
-    match event {
-        Terminal::Key(key) => Some(Event::Key(key)),
-        Terminal::Paste(text) => Some(Event::Pasted(text)),
-        Terminal::Resize(columns, rows) => Some(Event::Resized(columns, rows)),
-        _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! A model's replies, from any server with OpenAI's chat completions.
 
-use std::{env, error::Error, fs, time::Duration};
+use std::{env, error::Error, fs, io, time::Duration};
 
 use futures::StreamExt;
 use http_body_util::{BodyExt, Limited};
@@ -8,7 +8,7 @@ use reqwest::{Response, header::CONTENT_TYPE};
 use serde_json::{Value, json};
 use sse_stream::SseStream;
 
-use super::{args, event::Reply};
+use super::args;
 use crate::{
     cli::{
         errors::{CliError, root_cause},
@@ -29,6 +29,15 @@ const MAX_REPLY_BYTES: usize = 1 << 20;
 const DONE: &str = "[DONE]";
 /// Characters of an error that are shown.
 const ERROR_CHARS: usize = 400;
+
+/// What a model replied.
+#[derive(Default)]
+pub struct Reply {
+    /// What it says.
+    pub text: String,
+    /// The tools that it calls.
+    pub calls: Vec<ToolCall>,
+}
 
 /// A model behind a chat.
 pub struct Model {
@@ -64,7 +73,11 @@ impl Model {
 
     /// Asks for a reply to `messages`, a JSON array; `piece` gets each part of its text as it arrives. Returns
     /// the whole reply. A reply that is empty, cut off or too large is an error.
-    pub async fn reply(&self, messages: &str, mut piece: impl FnMut(&str)) -> Result<Reply, String> {
+    pub async fn reply(&self, messages: &str, piece: impl FnMut(&str)) -> Result<Reply, CliError> {
+        self.streamed(messages, piece).await.map_err(|reason| io::Error::other(reason).into())
+    }
+
+    async fn streamed(&self, messages: &str, mut piece: impl FnMut(&str)) -> Result<Reply, String> {
         let messages: Value = serde_json::from_str(messages).map_err(|error| error.to_string())?;
         let request = json!({"model": self.name, "messages": messages, "stream": true});
         let response = self.send(request.to_string()).await?;

@@ -1,33 +1,29 @@
-//! The calls that a chat makes.
+//! The calls that a chat makes to the server.
 
-use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
+use std::{collections::BTreeMap, io, time::Duration};
 
-use tokio::sync::mpsc::UnboundedSender;
 use tonic::{Code, Response, Status};
 
-use super::{
-    args,
-    event::{BROKEN_OFF, Done, Draft, Event, Opening, Stored, Window},
-    wrap::clipped,
-};
+use super::{args, shown::BROKEN_OFF};
 use crate::{
     cli::{
         args::Preset,
         client::Connection,
-        errors::{blames, reason, refusal},
+        errors::{CliError, blames, reason},
         messages::{
-            capacity::lines,
-            compact::{compacted, nothing_to_compact, undone},
-            forget::describe,
+            compact::{compacted, nothing_to_compact},
+            which::{Which, everything, select},
         },
-        terminal::text::{counted, said, sequences, speaker},
+        terminal::{
+            output::note,
+            text::{counted, sequences},
+        },
     },
     proto::{
-        AnswerCompactionPromptRequest, BuildContextRequest, Capacity, CompactConversationRequest,
-        CompactionAnswer, Conversation, ConversationStatus, CreateConversationRequest,
-        EndConversationRequest, ForgetMode, ForgetRequest, GetCapacityInfoRequest, GetConversationRequest,
-        GetStatsRequest, GetSummaryRequest, ListOrder, ListUtterancesRequest, MemorizeRequest, NewUtterance,
-        Policy, RememberRequest, RestoreRequest, SummaryPlacement, UndoCompactionRequest, Utterance,
+        AnswerCompactionPromptRequest, BuildContextRequest, Capacity, CompactionAnswer, Conversation,
+        ConversationStatus, CreateConversationRequest, EndConversationRequest, GetCapacityInfoRequest,
+        GetConversationRequest, GetStatsRequest, GetSummaryRequest, ListOrder, ListUtterancesRequest,
+        MemorizeRequest, NewUtterance, Policy, RestoreRequest, Role, SummaryPlacement, ToolCall, Utterance,
         UtteranceState,
     },
 };
@@ -40,66 +36,83 @@ const PAUSES: [Duration; 5] = [
     Duration::from_secs(2),
     Duration::from_secs(4),
 ];
-/// The most utterances per page.
-const PAGE_SIZE: i32 = 100;
-/// Utterances of the window that are shown.
-const SHOWN: usize = 500;
-/// Matches that `/remember` shows.
-const MATCHES: i32 = 8;
-/// The most columns of each.
-const MATCH_COLUMNS: usize = 150;
+/// The newest utterances that are read.
+const RECENT: i32 = 100;
 
-/// What is added to the opening note if the server keeps nothing on disk.
-const IN_MEMORY: &str = "\nthe server keeps it in memory only: it is lost when the server ends";
+/// A message to be memorized.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    /// The speaker.
+    pub role: Role,
+    /// What is said.
+    pub text: String,
+    /// The tools that are called.
+    pub calls: Vec<ToolCall>,
+    /// Whether it is a reply that was broken off.
+    pub broken_off: bool,
+    /// The number of the attempt to store it: with the same number, it is stored only once.
+    pub attempt: u64,
+}
 
-/// The result of a call, or in words why it failed.
-pub type Outcome<T> = Result<T, String>;
+/// A draft that became an utterance.
+pub struct Stored {
+    /// Its sequence.
+    pub sequence: i64,
+    /// How full the window is now.
+    pub capacity: Capacity,
+    /// Whether the server no longer had the conversation, which starts again with this utterance.
+    pub started_anew: bool,
+}
+
+/// A conversation as a chat opens it.
+#[derive(Default)]
+pub struct Opening {
+    /// The conversation.
+    pub conversation_id: String,
+    /// The newest utterances of its window, the oldest of them first.
+    pub recent: Vec<Utterance>,
+    /// How full the window is.
+    pub capacity: Capacity,
+    /// What there is to say about it.
+    pub notes: Vec<String>,
+}
 
 /// The server, and the session that talks to it.
 pub struct Server {
-    pub(super) connection: Connection,
+    connection: Connection,
     session_id: String,
     recipient: String,
     preset: Preset,
     /// The model that replies. It also summarises the conversation, if the server can use it.
     model: Option<String>,
-    events: UnboundedSender<Event>,
 }
 
 impl Server {
-    /// Starts a session over `connection`; `events` is notified when no server answers.
-    pub fn new(
-        connection: Connection,
-        args: &args::Chat,
-        events: UnboundedSender<Event>,
-    ) -> Result<Self, getrandom::Error> {
+    /// Starts a session over `connection`.
+    pub fn new(connection: Connection, args: &args::Chat) -> Result<Self, CliError> {
         let mut random = [0; 16];
-        getrandom::fill(&mut random)?;
+        getrandom::fill(&mut random).map_err(io::Error::other)?;
         Ok(Self {
             connection,
             session_id: format!("chat-{:032x}", u128::from_ne_bytes(random)),
             recipient: args.recipient.clone(),
             preset: args.preset,
             model: args.model.clone(),
-            events,
         })
     }
 
     /// Opens the conversation named, or else the recipient's active one; creates it if there is none.
-    pub async fn open(&self, conversation_id: &str) -> Result<Opening, Status> {
+    pub async fn open(&self, conversation_id: &str) -> Result<Opening, CliError> {
         let request = GetConversationRequest {
             conversation_id: conversation_id.to_owned(),
             recipient_id: self.recipient.clone(),
             ..Default::default()
         };
-        match self.connection.conversations().get_conversation(request).await {
-            Ok(response) => self.resume(response.into_inner().conversation.unwrap_or_default()).await,
-            Err(status) if status.code() == Code::NotFound => self.create(conversation_id).await,
-            Err(status) => Err(status),
-        }
-    }
-
-    async fn resume(&self, conversation: Conversation) -> Result<Opening, Status> {
+        let conversation = match self.connection.conversations().get_conversation(request).await {
+            Ok(response) => response.into_inner().conversation.unwrap_or_default(),
+            Err(status) if status.code() == Code::NotFound => return self.create(conversation_id).await,
+            Err(status) => return Err(status.into()),
+        };
         let note = match conversation.status() {
             ConversationStatus::Closed => "this conversation has ended; /new starts another",
             _ => "this conversation goes on; /new starts another, /help lists the commands",
@@ -107,32 +120,7 @@ impl Server {
         self.opened(conversation, note).await
     }
 
-    async fn opened(&self, conversation: Conversation, note: &str) -> Result<Opening, Status> {
-        let window = self.window(&conversation.conversation_id).await?;
-        let in_memory = if window.in_memory { IN_MEMORY } else { "" };
-        let summarized = self.summarized_by(&conversation).await.unwrap_or_default();
-        let note = format!("{note}{summarized}{in_memory}");
-        Ok(Opening { conversation_id: conversation.conversation_id, window, note })
-    }
-
-    /// Says which model writes the conversation's summaries, if it is not the one that replies.
-    async fn summarized_by(&self, conversation: &Conversation) -> Option<String> {
-        let policy = conversation.policy.clone().unwrap_or_default();
-        let model = self.model.as_ref()?;
-        let writer = policy.summary_model();
-        let written = policy.summarization_enabled() && policy.llm_summaries.unwrap_or(true);
-        if writer == model || !written {
-            return None;
-        }
-        let request =
-            GetStatsRequest { conversation_id: conversation.conversation_id.clone(), ..Default::default() };
-        let response = self.connection.conversations().get_stats(request).await.ok()?.into_inner();
-        response.stats?.llm?;
-        let writer = if writer.is_empty() { "the server's own model" } else { writer };
-        Some(format!("\n{writer} writes its summaries, not {model}"))
-    }
-
-    async fn create(&self, conversation_id: &str) -> Result<Opening, Status> {
+    async fn create(&self, conversation_id: &str) -> Result<Opening, CliError> {
         let request = |summary_model| CreateConversationRequest {
             conversation_id: conversation_id.to_owned(),
             recipient_id: self.recipient.clone(),
@@ -151,42 +139,63 @@ impl Server {
         self.opened(conversation, "a new conversation; /help lists the commands").await
     }
 
+    async fn opened(&self, conversation: Conversation, note: &str) -> Result<Opening, CliError> {
+        let mut notes = vec![note.to_owned()];
+        notes.extend(self.summarized_by(&conversation).await);
+        let conversation_id = conversation.conversation_id;
+        let (capacity, durable) = self.capacity(&conversation_id).await?;
+        if durable == Some(false) {
+            notes.push("the server keeps it in memory only: it is lost when the server ends".into());
+        }
+        let recent = self.recent(&conversation_id).await?;
+        Ok(Opening { conversation_id, recent, capacity, notes })
+    }
+
+    /// Says which model writes the conversation's summaries, if it is not the one that replies.
+    async fn summarized_by(&self, conversation: &Conversation) -> Option<String> {
+        let policy = conversation.policy.clone().unwrap_or_default();
+        let model = self.model.as_ref()?;
+        let writer = policy.summary_model();
+        let written = policy.summarization_enabled() && policy.llm_summaries.unwrap_or(true);
+        if writer == model || !written {
+            return None;
+        }
+        let request =
+            GetStatsRequest { conversation_id: conversation.conversation_id.clone(), ..Default::default() };
+        let response = self.connection.conversations().get_stats(request).await.ok()?.into_inner();
+        response.stats?.llm?;
+        let writer = if writer.is_empty() { "the server's own model" } else { writer };
+        Some(format!("{writer} writes its summaries, not {model}"))
+    }
+
     /// Ends a conversation, unless it has ended, and starts another.
-    pub async fn start_another(&self, conversation_id: &str) -> Outcome<Opening> {
+    pub async fn start_another(&self, conversation_id: &str) -> Result<Opening, CliError> {
         let request = EndConversationRequest {
             conversation_id: conversation_id.to_owned(),
             reason: "another one was started".into(),
             ..Default::default()
         };
-        let ended = self.connection.conversations().end_conversation(request).await;
-        match ended {
+        match self.connection.conversations().end_conversation(request).await {
             Err(status) if status.code() != Code::FailedPrecondition && !is_lost(&status) => {
-                return Err(refusal(&status));
+                return Err(status.into());
             }
             _ => {}
         }
-        let opening = self.create("").await.map_err(|status| refusal(&status))?;
-        let note = format!("{conversation_id} has ended; this is a new conversation");
-        Ok(Opening { note, ..opening })
+        let mut opening = self.create("").await?;
+        opening.notes.insert(0, format!("{conversation_id} has ended"));
+        Ok(opening)
     }
 
     /// Stores a draft once, however many attempts it takes.
-    pub async fn memorize(&self, conversation_id: &str, draft: Draft) -> Outcome<Stored> {
-        let started_anew = self.missing(conversation_id).await?;
-        if started_anew {
-            self.create(conversation_id).await.map_err(|status| refusal(&status))?;
-        }
-        let metadata = match draft.broken_off {
-            true => BTreeMap::from([(BROKEN_OFF.to_owned(), "true".to_owned())]),
-            false => BTreeMap::new(),
-        };
+    pub async fn memorize(&self, conversation_id: &str, draft: Draft) -> Result<Stored, CliError> {
+        let broken_off = draft.broken_off.then(|| (BROKEN_OFF.to_owned(), "true".to_owned()));
         let request = MemorizeRequest {
             conversation_id: conversation_id.to_owned(),
             utterances: vec![NewUtterance {
                 role: draft.role.into(),
-                content: draft.text.clone(),
-                tool_calls: draft.calls.clone(),
-                metadata: metadata.clone(),
+                content: draft.text,
+                tool_calls: draft.calls,
+                metadata: BTreeMap::from_iter(broken_off),
                 ..Default::default()
             }],
             request_id: format!("{}-{}", self.session_id, draft.attempt),
@@ -194,41 +203,16 @@ impl Server {
             ..Default::default()
         };
         let memorize = || async { self.connection.memory().memorize(request.clone()).await };
-        let response = self.told(memorize).await?;
-        let reference = response.memorized.into_iter().next().unwrap_or_default();
+        let response = patiently(memorize).await?;
         Ok(Stored {
-            utterance: Utterance {
-                utterance_id: reference.utterance_id,
-                sequence: reference.sequence,
-                role: draft.role.into(),
-                content: draft.text,
-                tool_calls: draft.calls,
-                metadata,
-                token_count: reference.token_count,
-                state: UtteranceState::Live.into(),
-                ..Default::default()
-            },
-            evicted: response.evicted.iter().map(|left| left.sequence).collect(),
+            sequence: response.memorized.first().map_or(0, |reference| reference.sequence),
             capacity: response.capacity.unwrap_or_default(),
-            started_anew,
+            started_anew: response.started_conversation,
         })
     }
 
-    /// Whether the server no longer has the conversation. Storing would create it, but with the server's
-    /// policy, and without anybody noticing.
-    async fn missing(&self, conversation_id: &str) -> Outcome<bool> {
-        let request =
-            GetConversationRequest { conversation_id: conversation_id.to_owned(), ..Default::default() };
-        let get = || async { self.connection.conversations().get_conversation(request.clone()).await };
-        match self.patiently(get).await {
-            Ok(_) => Ok(false),
-            Err(status) if is_lost(&status) => Ok(true),
-            Err(status) => Err(refusal(&status)),
-        }
-    }
-
-    /// The conversation as messages for a model; `whole` lifts its token limit.
-    pub async fn messages(&self, conversation_id: &str, whole: bool) -> Outcome<String> {
+    /// The conversation as messages for a model, a JSON array; `whole` lifts its token limit.
+    pub async fn messages(&self, conversation_id: &str, whole: bool) -> Result<String, CliError> {
         let request = BuildContextRequest {
             conversation_id: conversation_id.to_owned(),
             token_budget: whole.then_some(i32::MAX),
@@ -237,216 +221,103 @@ impl Server {
             ..Default::default()
         };
         let build = || async { self.connection.contexts().build_context(request.clone()).await };
-        Ok(self.told(build).await?.messages_json)
+        Ok(patiently(build).await?.messages_json)
     }
 
-    /// Answers the advice to compact.
-    pub async fn answer(&self, conversation_id: &str, answer: CompactionAnswer) -> Outcome<Done> {
-        let session_id = match answer {
-            CompactionAnswer::NeverThisSession => self.session_id.clone(),
-            _ => String::new(),
-        };
-        let request = AnswerCompactionPromptRequest {
+    /// The newest utterances of the window, the oldest of them first.
+    pub async fn recent(&self, conversation_id: &str) -> Result<Vec<Utterance>, CliError> {
+        let request = ListUtterancesRequest {
             conversation_id: conversation_id.to_owned(),
-            answer: answer.into(),
-            session_id,
+            order: ListOrder::NewestFirst.into(),
+            include_forgotten: true,
+            page_size: RECENT,
             ..Default::default()
         };
-        let call = self.connection.compactions().answer_compaction_prompt(request).await;
-        let response = call.map_err(|status| refusal(&status))?.into_inner();
-        let capacity = response.capacity.unwrap_or_default();
-        let note = match (answer, response.compaction) {
-            (_, Some(compaction)) => Some(compacted(&compaction, &capacity, false)),
-            _ if response.nothing_to_compact => Some(nothing_to_compact(&capacity)),
-            (CompactionAnswer::NeverThisSession, _) => {
-                Some("you will not be asked again in this session; /compact compacts at any time".into())
-            }
-            _ => None,
-        };
-        self.done(conversation_id, note).await
+        let response = self.connection.conversations().list_utterances(request).await?;
+        Ok(response.into_inner().utterances.into_iter().rev().collect())
     }
 
-    /// Compacts; with `dry_run`, only shows the summary that would result, below the numbers.
-    pub async fn compact(&self, conversation_id: &str, keep: Option<i32>, dry_run: bool) -> Outcome<Done> {
-        let request = CompactConversationRequest {
-            conversation_id: conversation_id.to_owned(),
-            keep_recent: keep,
-            preview: dry_run,
-            ..Default::default()
-        };
-        let call = self.connection.compactions().compact_conversation(request).await;
-        let response = call.map_err(|status| refusal(&status))?.into_inner();
-        let capacity = response.capacity.unwrap_or_default();
-        let note = match response.nothing_to_compact {
-            true => nothing_to_compact(&capacity),
-            false => compacted(&response.compaction.unwrap_or_default(), &capacity, dry_run),
-        };
-        match dry_run && !response.nothing_to_compact {
-            true => Ok(Done { note: Some(format!("{note}\n{}", response.summary)), ..Done::default() }),
-            false => self.done(conversation_id, Some(note)).await,
-        }
-    }
-
-    /// Undoes the last compaction.
-    pub async fn undo(&self, conversation_id: &str) -> Outcome<Done> {
-        let request =
-            UndoCompactionRequest { conversation_id: conversation_id.to_owned(), ..Default::default() };
-        let call = self.connection.compactions().undo_compaction(request).await;
-        let response = call.map_err(|status| refusal(&status))?.into_inner();
-        self.done(conversation_id, Some(undone(&response))).await
-    }
-
-    /// Forgets what `instructions` select.
-    pub async fn forget(&self, conversation_id: &str, instructions: String, hard: bool) -> Outcome<Done> {
-        let mode = if hard { ForgetMode::Hard } else { ForgetMode::Soft };
-        let request = ForgetRequest {
-            conversation_id: conversation_id.to_owned(),
-            instructions,
-            mode: mode.into(),
-            ..Default::default()
-        };
-        let call = self.connection.memory().forget(request).await;
-        let response = call.map_err(|status| refusal(&status))?.into_inner();
-        let done = self.done(conversation_id, Some(describe(&response, false).join("\n"))).await?;
-        let forgotten = response.forgotten.iter().map(|reference| reference.sequence).collect();
-        Ok(Done { forgotten, ..done })
-    }
-
-    /// Brings back what was forgotten, by sequence.
-    pub async fn restore(&self, conversation_id: &str, wanted: &[RangeInclusive<i64>]) -> Outcome<Done> {
-        let everything =
-            ListUtterancesRequest { include_archive: true, ..self.newest_first(conversation_id) };
-        let stored = self.utterances(everything, usize::MAX).await.map_err(|status| refusal(&status))?;
-        let is_wanted = |one: &Utterance| {
-            one.state() == UtteranceState::Forgotten && wanted.iter().any(|it| it.contains(&one.sequence))
-        };
-        let utterance_ids: Vec<_> =
-            stored.into_iter().filter(is_wanted).map(|one| one.utterance_id).collect();
-        if utterance_ids.is_empty() {
-            return Err(
-                "none of these messages can be restored: they were never forgotten, or forgotten for good"
-                    .into(),
-            );
-        }
-        let request = RestoreRequest {
-            conversation_id: conversation_id.to_owned(),
-            utterance_ids,
-            ..Default::default()
-        };
-        let call = self.connection.memory().restore(request).await;
-        let restored = call.map_err(|status| refusal(&status))?.into_inner().restored;
-        let note = format!("restored {} ({})", counted(restored.len(), "utterance"), sequences(&restored));
-        self.done(conversation_id, Some(note)).await
-    }
-
-    /// Shows what `prompt` finds in the window and the archive.
-    pub async fn remember(&self, conversation_id: &str, prompt: String) -> Outcome<Done> {
-        let request = RememberRequest {
-            conversation_id: conversation_id.to_owned(),
-            prompt,
-            page_size: MATCHES,
-            ..Default::default()
-        };
-        let remember = || async { self.connection.memory().remember(request.clone()).await };
-        let matches = self.told(remember).await?.matches;
-        let found = matches.into_iter().filter_map(|found| found.utterance);
-        let line = |one: Utterance| {
-            let line = format!("{} {}: {}", one.sequence, speaker(&one), said(&one).join("  "));
-            clipped(&line, MATCH_COLUMNS)
-        };
-        let lines: Vec<_> = found.map(line).collect();
-        let note = if lines.is_empty() { "nothing found".into() } else { lines.join("\n") };
-        Ok(Done { note: Some(note), ..Done::default() })
-    }
-
-    /// Shows how full the window is.
-    pub async fn capacity(&self, conversation_id: &str) -> Outcome<Done> {
-        let done = self.done(conversation_id, None).await?;
-        let capacity = done.window.as_ref().map(|window| lines(&window.capacity).join("\n"));
-        Ok(Done { note: capacity, ..done })
-    }
-
-    /// Shows the summary.
-    pub async fn summary(&self, conversation_id: &str) -> Outcome<Done> {
-        let request = GetSummaryRequest { conversation_id: conversation_id.to_owned(), ..Default::default() };
-        let summary = || async { self.connection.conversations().get_summary(request.clone()).await };
-        let text = self.told(summary).await?.text;
-        let note =
-            if text.is_empty() { "nothing has left the window, so there is no summary".into() } else { text };
-        Ok(Done { note: Some(note), ..Done::default() })
-    }
-
-    async fn done(&self, conversation_id: &str, note: Option<String>) -> Outcome<Done> {
-        let window = self.window(conversation_id).await.map_err(|status| refusal(&status))?;
-        Ok(Done { note, window: Some(window), ..Done::default() })
-    }
-
-    /// The window and how full it is.
-    pub async fn window(&self, conversation_id: &str) -> Result<Window, Status> {
+    /// How full the window is, and whether the conversation survives the server, if that is known.
+    pub async fn capacity(&self, conversation_id: &str) -> Result<(Capacity, Option<bool>), CliError> {
         let request = GetCapacityInfoRequest {
             conversation_id: conversation_id.to_owned(),
             session_id: self.session_id.clone(),
             ..Default::default()
         };
         let response = self.connection.memory().get_capacity_info(request).await?.into_inner();
-        let capacity: Capacity = response.capacity.unwrap_or_default();
-        let utterances = self.utterances(self.newest_first(conversation_id), SHOWN).await?;
-        Ok(Window { utterances, capacity, in_memory: response.durable == Some(false) })
+        Ok((response.capacity.unwrap_or_default(), response.durable))
     }
 
-    fn newest_first(&self, conversation_id: &str) -> ListUtterancesRequest {
-        ListUtterancesRequest {
-            conversation_id: conversation_id.to_owned(),
-            order: ListOrder::NewestFirst.into(),
-            include_forgotten: true,
-            page_size: PAGE_SIZE,
-            ..Default::default()
-        }
-    }
-
-    /// The newest utterances, the oldest of them first: at least `wanted`, unless there are fewer.
-    async fn utterances(
+    /// Answers the advice to compact; returns what there is to tell, and how full the window is then.
+    pub async fn answer(
         &self,
-        mut request: ListUtterancesRequest,
-        wanted: usize,
-    ) -> Result<Vec<Utterance>, Status> {
-        let mut utterances = Vec::new();
-        loop {
-            let page = self.connection.conversations().list_utterances(request.clone()).await?.into_inner();
-            utterances.extend(page.utterances);
-            if page.next_page_token.is_empty() || utterances.len() >= wanted {
-                utterances.reverse();
-                return Ok(utterances);
+        conversation_id: &str,
+        answer: CompactionAnswer,
+    ) -> Result<(String, Capacity), CliError> {
+        let never = answer == CompactionAnswer::NeverThisSession;
+        let request = AnswerCompactionPromptRequest {
+            conversation_id: conversation_id.to_owned(),
+            answer: answer.into(),
+            session_id: if never { self.session_id.clone() } else { String::new() },
+            ..Default::default()
+        };
+        let response = self.connection.compactions().answer_compaction_prompt(request).await?.into_inner();
+        let capacity = response.capacity.unwrap_or_default();
+        let text = match response.compaction {
+            Some(compaction) => compacted(&compaction, &capacity, false),
+            None if response.nothing_to_compact => nothing_to_compact(&capacity),
+            None if never => {
+                "you will not be asked again in this session; /compact compacts at any time".into()
             }
-            request.page_token = page.next_page_token;
+            None => String::new(),
+        };
+        Ok((text, capacity))
+    }
+
+    /// The summary.
+    pub async fn summary(&self, conversation_id: &str) -> Result<String, CliError> {
+        let request = GetSummaryRequest { conversation_id: conversation_id.to_owned(), ..Default::default() };
+        let text = self.connection.conversations().get_summary(request).await?.into_inner().text;
+        let none = "nothing has left the window, so there is no summary";
+        Ok(if text.is_empty() { none.into() } else { text })
+    }
+
+    /// Brings back what is forgotten, of these if any are named; tells what that was.
+    pub async fn restore(&self, conversation_id: &str, named: Option<&[Which]>) -> Result<String, CliError> {
+        let stored = everything(&self.connection, conversation_id).await?;
+        let named = if let Some(named) = named { select(stored, named)? } else { stored };
+        let forgotten = named.into_iter().filter(|one| one.state() == UtteranceState::Forgotten);
+        let utterance_ids: Vec<_> = forgotten.map(|one| one.utterance_id).collect();
+        if utterance_ids.is_empty() {
+            return Ok("nothing to restore".into());
         }
+        let request = RestoreRequest {
+            conversation_id: conversation_id.to_owned(),
+            utterance_ids,
+            ..Default::default()
+        };
+        let restored = self.connection.memory().restore(request).await?.into_inner().restored;
+        Ok(format!("restored {} ({})", counted(restored.len(), "utterance"), sequences(&restored)))
     }
+}
 
-    /// Like [`Server::patiently`], but with the error in words.
-    async fn told<T, F>(&self, call: impl Fn() -> F) -> Outcome<T>
-    where
-        F: Future<Output = Result<Response<T>, Status>>,
-    {
-        self.patiently(call).await.map_err(|status| refusal(&status))
-    }
-
-    /// Repeats a call, with pauses, while no server answers. Only for calls that are safe to repeat.
-    async fn patiently<T, F>(&self, call: impl Fn() -> F) -> Result<T, Status>
-    where
-        F: Future<Output = Result<Response<T>, Status>>,
-    {
-        for pause in PAUSES {
-            match call().await {
-                Err(status) if status.code() == Code::Unavailable => {
-                    // Nobody listens once the chat has ended.
-                    let _ = self.events.send(Event::Unreachable);
-                    tokio::time::sleep(pause).await;
+/// Repeats a call, with pauses, while no server answers. Only for calls that are safe to repeat.
+async fn patiently<T, F>(call: impl Fn() -> F) -> Result<T, Status>
+where
+    F: Future<Output = Result<Response<T>, Status>>,
+{
+    for (attempt, pause) in PAUSES.into_iter().enumerate() {
+        match call().await {
+            Err(status) if status.code() == Code::Unavailable => {
+                if attempt == 0 {
+                    note("! the server does not answer: trying again…");
                 }
-                other => return other.map(Response::into_inner),
+                tokio::time::sleep(pause).await;
             }
+            other => return other.map(Response::into_inner),
         }
-        call().await.map(Response::into_inner)
     }
+    call().await.map(Response::into_inner)
 }
 
 /// Whether the server has no such conversation.

@@ -31,7 +31,7 @@ fn measure(used: i32, max: Option<i32>, noun: &str) -> String {
 }
 
 /// A bar of `cells` cells, filled by the share in use: empty only at 0, full only at the maximum.
-pub fn cells(used: i32, max: i32, cells: usize) -> String {
+fn cells(used: i32, max: i32, cells: usize) -> String {
     let (used, max) = (u64::try_from(used).unwrap_or(0), u64::try_from(max).unwrap_or(1).max(1));
     let full = (used * cells as u64 / max).clamp(u64::from(used > 0), cells as u64) as usize;
     format!("{}{}", "█".repeat(full), "░".repeat(cells - full))

@@ -36,52 +36,6 @@ fn broken(rows: &mut Vec<String>, word: &str, columns: usize) {
     }
 }
 
-/// Joins parts, as many to a row as fit; a part itself is never broken.
-pub fn flow<T: AsRef<str>>(parts: &[T], between: &str, columns: usize) -> Vec<String> {
-    let mut rows: Vec<String> = Vec::new();
-    for part in parts.iter().map(AsRef::as_ref) {
-        match rows.last_mut().filter(|row| row.width() + between.width() + part.width() <= columns) {
-            Some(row) => *row = format!("{row}{between}{part}"),
-            None => rows.push(part.to_owned()),
-        }
-    }
-    rows
-}
-
-/// The columns of a term, and of the narrowest screen with room for its explanation next to it.
-const LEFT: (usize, usize) = (30, 64);
-
-/// A term with its explanation next to it, or below it if there is no room.
-pub fn explained(term: &str, explanation: &str, columns: usize) -> Vec<String> {
-    let (left, wide) = LEFT;
-    let beside = columns >= wide;
-    let indent = " ".repeat(if beside { left } else { 4 });
-    let mut rows: Vec<_> = wrap(explanation, columns.saturating_sub(indent.len()))
-        .into_iter()
-        .map(|row| format!("{indent}{row}"))
-        .collect();
-    match rows.first_mut().filter(|_| beside && term.width() < left) {
-        Some(first) => first.replace_range(..term.len(), term),
-        None => rows.insert(0, clipped(term, columns)),
-    }
-    rows
-}
-
-/// A line cut to `columns`, with `…` if something is missing.
-pub fn clipped(line: &str, columns: usize) -> String {
-    if line.width() <= columns {
-        return line.to_owned();
-    }
-    let mut shown = String::new();
-    for character in line.graphemes(true) {
-        if shown.width() + character.width() >= columns {
-            break;
-        }
-        shown.push_str(character);
-    }
-    if columns > 0 { format!("{}…", shown.trim_end()) } else { shown }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,27 +54,5 @@ mod tests {
         assert_eq!(wrap("漢字漢字", 5), ["漢字", "漢字"]);
         assert_eq!(wrap("🇩🇪🇫🇷🇮🇹", 4), ["🇩🇪🇫🇷", "🇮🇹"]);
         assert_eq!(wrap("👩‍🚀👍🏽❤️e\u{301}", 4), ["👩‍🚀👍🏽", "❤️e\u{301}"]);
-    }
-
-    #[test]
-    fn parts_stay_whole() {
-        assert_eq!(flow(&["[Y] Yes", "[N] No", "[V] Never"], "  ", 16), ["[Y] Yes  [N] No", "[V] Never"]);
-    }
-
-    #[test]
-    fn an_explanation_stands_where_there_is_room() {
-        let beside = format!("{:<30}end this conversation and start", "/new");
-        let below = format!("{:<30}another", "");
-        assert_eq!(explained("/new", "end this conversation and start another", 64), [beside, below]);
-        let narrow = ["/new", "    end this conversation and", "    start another"];
-        assert_eq!(explained("/new", "end this conversation and start another", 30), narrow);
-    }
-
-    #[test]
-    fn what_is_cut_says_so() {
-        assert_eq!(clipped("model", 5), "model");
-        assert_eq!(clipped("a model", 4), "a m…");
-        assert_eq!(clipped("a 👩‍🚀👩‍🚀", 5), "a 👩‍🚀…");
-        assert_eq!(clipped("model", 0), "");
     }
 }
