@@ -4,9 +4,18 @@
 //! default), fjall, sled or postgres.
 #![allow(dead_code)] // each test uses its part
 
+pub mod binary;
+pub mod embedder;
+pub mod faults;
+pub mod gate;
+pub mod model;
 pub mod pipe;
 pub mod postgres;
+pub mod random;
+pub mod refusal;
 pub mod schema;
+pub mod session;
+pub mod shared;
 
 use std::{
     future, io,

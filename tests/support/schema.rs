@@ -14,11 +14,13 @@ use super::postgres::{self, Cluster};
 
 /// A test that needs PostgreSQL. Where there is none, it is ignored, or fails if `CI` is set.
 pub fn trial(name: String, run: impl FnOnce(&'static Cluster) + Send + 'static) -> Trial {
-    Trial::ignorable_test(name, move || match postgres::shared() {
-        Ok(cluster) => {
-            run(cluster);
-            Ok(Completion::Completed)
-        }
+    possible(name, move || postgres::shared().map(run))
+}
+
+/// A test whose error says what is missing here: it is ignored, or fails if `CI` is set.
+pub fn possible(name: String, run: impl FnOnce() -> Result<(), String> + Send + 'static) -> Trial {
+    Trial::ignorable_test(name, move || match run() {
+        Ok(()) => Ok(Completion::Completed),
         Err(reason) if env::var_os("CI").is_some() => Err(reason.into()),
         Err(reason) => Ok(Completion::ignored_with(reason)),
     })
