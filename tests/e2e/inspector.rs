@@ -1,5 +1,5 @@
 //! The inspector's interface: the files of the page, and its calls in JSON. The page itself is tested in a browser, in
-//! `tests/clients`.
+//! `tests/cases/clients`.
 
 use std::{
     fs,

@@ -1,5 +1,5 @@
 //! The files in `packaging` start the server as they say. What needs other programs to be checked is in
-//! `tests/clients`.
+//! `tests/cases/clients`.
 
 use std::{
     fs,

@@ -1,7 +1,7 @@
 """Whether what goes to a model is accepted by the providers' own Python packages.
 
 The types of their messages (`openai`, `anthropic`) are checked by pydantic. They tell roles, fields,
-blocks and their types; the rules of order are checked elsewhere (tests/contexts).
+blocks and their types; the rules of order are checked elsewhere (tests/it/contexts).
 
 Usage: providers.py ADDRESS CHECK
 """

@@ -116,7 +116,7 @@ fn what_only_tests_use_makes_no_circle() {
 fn every_room_has_a_rule() {
     let rooms = sources().into_iter().map(|(file, _)| room_of(&file));
     let unruled: Vec<String> = rooms.filter(|room| rule(room).is_none()).collect();
-    assert_eq!(unruled, Vec::<String>::new(), "say in tests/architecture what they may use");
+    assert_eq!(unruled, Vec::<String>::new(), "say in tests/it/architecture what they may use");
 }
 
 /// The checker's output for a snippet, without the file.

@@ -26,7 +26,7 @@ async fn no_call_is_without_a_case() {
     let called: BTreeSet<&str> = cases::all(&names).iter().map(|case| case.method).collect();
     let methods = methods();
     let missing: Vec<_> = methods.iter().filter(|method| !called.contains(method.name())).collect();
-    assert!(missing.is_empty(), "add to tests/isolation/cases what these answer to others: {missing:#?}");
+    assert!(missing.is_empty(), "add to tests/it/isolation/cases what these answer to others: {missing:#?}");
     assert!(methods.len() > 30, "{} methods", methods.len());
 }
 
