@@ -24,8 +24,8 @@
 //! | [`server`] | assembles the server, listens, shuts down cleanly; maintains the files of closed stores | everything but cli |
 //! | `cli` | the command line: the server, and a client for each call | server, config, formats, the generated client |
 //!
-//! `tests/it/architecture/mod.rs` reads the imports and fails if a layer imports what it may not, or if files import
-//! each other in a cycle.
+//! `tests/it/architecture` reads the imports and fails if files import each other in a cycle, or if `domain` or
+//! `formats` use a clock, randomness or I/O.
 //!
 //! # The path of a write
 //!

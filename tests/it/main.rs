@@ -7,6 +7,24 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+/// Runs tests of a file on the other stores too.
+///
+/// They are chosen: the store takes part in them by more than what its conformance suite asks for. Where there is no
+/// PostgreSQL, a test on it tells so and does nothing, or fails if `CI` is set.
+macro_rules! on_each_store {
+    ($($test:ident)*) => {
+        mod on_fjall {
+            $(#[test] fn $test() { $crate::on_files(utterd::config::DurableEngine::Fjall, super::$test); })*
+        }
+        mod on_sled {
+            $(#[test] fn $test() { $crate::on_files(utterd::config::DurableEngine::Sled, super::$test); })*
+        }
+        mod on_postgres {
+            $(#[test] fn $test() { $crate::on_postgres(super::$test); })*
+        }
+    };
+}
+
 mod architecture;
 mod contexts;
 mod durable;
@@ -21,3 +39,21 @@ mod rpc;
 mod summarizer;
 mod tokenizer;
 mod trailers;
+
+use std::{env, io::Write};
+
+use support::{on, postgres};
+use utterd::config::{Backend, DurableEngine};
+
+fn on_files(engine: DurableEngine, test: fn()) {
+    on(Backend::Durable(engine), test);
+}
+
+fn on_postgres(test: fn()) {
+    match postgres::shared() {
+        Ok(_) => on(Backend::Postgres, test),
+        Err(reason) if env::var_os("CI").is_some() => panic!("{reason}"),
+        // not with `eprintln!`, which is only shown if a test fails
+        Err(reason) => drop(writeln!(std::io::stderr(), "left out: {reason}")),
+    }
+}

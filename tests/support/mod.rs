@@ -1,7 +1,6 @@
 //! Support for several tests: a clock that tests control, and a server at the end of a pipe.
 //!
-//! `UTTERD_TEST_BACKEND` names the backend of every server whose test does not choose one: memory (the
-//! default), fjall, sled or postgres.
+//! A server keeps its store in memory, unless its test runs [`on`] another backend.
 #![allow(dead_code)] // each test uses its part
 
 pub mod binary;
@@ -18,6 +17,7 @@ pub mod session;
 pub mod shared;
 
 use std::{
+    cell::Cell,
     future, io,
     path::Path,
     sync::{
@@ -57,8 +57,34 @@ pub struct ManualClock {
 /// Where a store is.
 enum Place {
     Memory,
-    Files(TempDir),
+    Files(DurableEngine, TempDir),
     Database(Schema),
+}
+
+impl Place {
+    /// A new one.
+    fn new(backend: Backend) -> Self {
+        match backend {
+            Backend::Memory => Self::Memory,
+            Backend::Durable(engine) => Self::Files(engine, tempfile::tempdir().expect("a directory")),
+            Backend::Postgres => {
+                Self::Database(Schema::new(postgres::shared().expect("there is PostgreSQL")))
+            }
+        }
+    }
+
+    /// The settings of a server whose store is here.
+    fn settings(&self, settings: &Settings) -> Settings {
+        let settings = settings.clone();
+        match self {
+            Self::Memory => Settings { backend: Backend::Memory, ..settings },
+            Self::Files(engine, directory) => {
+                let (backend, data_dir) = (Backend::Durable(*engine), directory.path().to_owned());
+                Settings { backend, data_dir, ..settings }
+            }
+            Self::Database(schema) => schema.settings(&settings),
+        }
+    }
 }
 
 impl ManualClock {
@@ -106,11 +132,16 @@ pub fn server() -> (Server, Arc<ManualClock>) {
     server_with(&Settings::default())
 }
 
-/// A server with the given settings, over its own store in the backend that `UTTERD_TEST_BACKEND` names.
+/// A server with the given settings over its own store.
 pub fn server_with(settings: &Settings) -> (Server, Arc<ManualClock>) {
     let (settings, clock) = placed(settings);
     let server = Server::new(&settings, clock.clone()).expect("the settings go together");
     (server, clock)
+}
+
+/// The next server over the store of one that was dropped, which has the same clock.
+pub fn restarted(settings: &Settings, clock: &Arc<ManualClock>) -> Server {
+    Server::new(&clock.place.settings(settings), clock.clone()).expect("the settings go together")
 }
 
 /// A server with the default settings whose summaries wait for the given model.
@@ -121,22 +152,29 @@ pub fn server_with_model(model: Arc<dyn LlmSummarizer>) -> (Server, Arc<ManualCl
     (server, clock)
 }
 
-/// The settings with a new store in the backend that `UTTERD_TEST_BACKEND` names, and a clock that keeps it.
+/// The settings with a new store, and a clock that keeps it.
 fn placed(settings: &Settings) -> (Settings, Arc<ManualClock>) {
-    let backend = asked_backend();
-    let (settings, place) = match backend {
-        Backend::Memory => (Settings { backend, ..settings.clone() }, Place::Memory),
-        Backend::Durable(_) => {
-            let directory = tempfile::tempdir().expect("a directory");
-            let data_dir = directory.path().to_owned();
-            (Settings { backend, data_dir, ..settings.clone() }, Place::Files(directory))
+    let place = Place::new(BACKEND.get());
+    (place.settings(settings), ManualClock::with(place))
+}
+
+thread_local! {
+    /// Where the servers of this thread's test keep their stores.
+    static BACKEND: Cell<Backend> = const { Cell::new(Backend::Memory) };
+}
+
+/// Runs a test whose servers keep their stores in `backend`.
+pub fn on<T>(backend: Backend, test: impl FnOnce() -> T) -> T {
+    /// Sets it back, also if the test fails.
+    struct Back;
+    impl Drop for Back {
+        fn drop(&mut self) {
+            BACKEND.set(Backend::Memory);
         }
-        Backend::Postgres => {
-            let schema = Schema::new(postgres::shared().expect("there is PostgreSQL"));
-            (schema.settings(settings), Place::Database(schema))
-        }
-    };
-    (settings, ManualClock::with(place))
+    }
+    BACKEND.set(backend);
+    let _back = Back;
+    test()
 }
 
 /// A server with the given settings that keeps everything in memory.
@@ -156,12 +194,6 @@ pub fn server_in(
 ) -> Result<Server, ServeError> {
     let (backend, data_dir) = (Backend::Durable(engine), directory.to_owned());
     Server::new(&Settings { backend, data_dir, ..settings.clone() }, clock.clone())
-}
-
-fn asked_backend() -> Backend {
-    const VARIABLE: &str = "UTTERD_TEST_BACKEND";
-    let Ok(word) = std::env::var(VARIABLE) else { return Backend::Memory };
-    Backend::named(&word).unwrap_or_else(|| panic!("{VARIABLE} is {word:?}, which is not {}", Backend::WORDS))
 }
 
 /// A client of `server`, over an in-memory pipe; as other clients do, it opens another when the server closes one.

@@ -1,6 +1,6 @@
 //! The README and the pages of `docs/` and `contributing/`: each command in them is run as written, and each
-//! link leads somewhere. The README begins with the commands that run the program and its tests, and its chart
-//! shows what was measured. The code in docs/languages.md is that of the programs in `examples`.
+//! link leads somewhere. The README's chart shows what was measured. The code in docs/languages.md is that of
+//! the programs in `examples`.
 //!
 //! - A `console` block contains commands after `$ `, and their output; `> ` continues a command. Ids, times
 //!   and file sizes can differ. A command without output only has to succeed.
@@ -15,7 +15,6 @@
 mod chart;
 mod commands;
 mod excerpts;
-mod first_screen;
 mod links;
 mod page;
 
@@ -39,16 +38,13 @@ pub fn trials() -> Vec<Trial> {
         }));
     }
     let of = |name| pages.iter().position(|page| page.name == name).expect("the page is there");
-    let (readme, figures, languages) = (of("README.md"), of("docs/figures.md"), of("docs/languages.md"));
+    let (figures, languages) = (of("docs/figures.md"), of("docs/languages.md"));
     let (charted, excerpted) = (Arc::clone(&pages), Arc::clone(&pages));
     trials.push(Trial::test("docs::docs/languages.md::excerpts", move || {
         Ok(excerpts::are_of_programs(&excerpted[languages])?)
     }));
     trials
         .push(Trial::test("docs::README.md::chart", move || Ok(chart::shows_the_table(&charted[figures])?)));
-    trials.push(Trial::test("docs::README.md::first_screen", move || {
-        Ok(first_screen::has_the_commands_to_run_and_to_test(&pages[readme])?)
-    }));
     trials
 }
 

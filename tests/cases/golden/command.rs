@@ -241,6 +241,9 @@ pub enum Command {
     /// `advance 31m`: moves the clock and does what is due.
     Advance(String),
 
+    /// `restart`: another server over the same store, with the same clock.
+    Restart,
+
     /// `events`: the events since the last `events`, including reads.
     Events,
 }

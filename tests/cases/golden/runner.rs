@@ -2,10 +2,11 @@
 
 use std::{error::Error, pin::Pin, sync::Arc};
 
-use futures::{FutureExt, Stream, StreamExt};
+use futures::{FutureExt, Stream, StreamExt, stream};
 use goldenscript::Context;
 use tonic::{Request, Status};
 use utterd::{
+    config::Settings,
     proto::{
         WatchEventsRequest, WatchEventsResponse, trace_service_server::TraceService,
         watch_events_response::Message,
@@ -17,7 +18,7 @@ use crate::{
     golden::{
         command::Command, compactions, contexts, conversations, forks, histories, ids::Ids, operations, print,
     },
-    support::{self, ManualClock},
+    support::{self, ManualClock, restarted, server_in_memory},
 };
 
 /// The output of a command, or the error.
@@ -47,11 +48,18 @@ impl Runner {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         let (server, clock, events) = runtime.block_on(async {
             let (server, clock) = support::server();
-            let request = Request::new(WatchEventsRequest::default());
-            let events = server.services().watch_events(request).await.expect("a watch starts");
-            (server, clock, events.into_inner())
+            let events = events(&server).await;
+            (server, clock, events)
         });
         Self { runtime, server, clock, events, next_page: String::new(), ids: Ids::default() }
+    }
+
+    /// Another server over the same store, which only one can use at a time.
+    fn restart(&mut self) {
+        self.events = Box::pin(stream::empty());
+        self.server = server_in_memory(&Settings::default(), &self.clock);
+        self.server = restarted(&Settings::default(), &self.clock);
+        self.events = self.runtime.block_on(events(&self.server));
     }
 
     /// Discards the events that already exist.
@@ -113,9 +121,19 @@ impl Runner {
             Command::End(pairs) => ready.block_on(conversations::end(&here, pairs)),
             Command::Delete(id) => ready.block_on(conversations::delete(&here, self.ids.id(id))),
             Command::Advance(duration) => self.advance(duration),
+            Command::Restart => {
+                self.restart();
+                Ok(String::new())
+            }
             Command::Events => Ok(self.events()),
         }
     }
+}
+
+/// The events of a server from now on.
+async fn events(server: &Server) -> Events {
+    let request = Request::new(WatchEventsRequest::default());
+    server.services().watch_events(request).await.expect("a watch starts").into_inner()
 }
 
 impl goldenscript::Runner for Runner {

@@ -8,7 +8,7 @@ mod codec;
 mod log;
 mod plant;
 
-use std::{collections::BTreeSet, path::Path};
+use std::{collections::BTreeSet, path::Path, sync::LazyLock};
 
 use futures::{StreamExt, stream};
 use libtest_mimic::Trial;
@@ -37,31 +37,28 @@ const PLANTED: &str = "planted";
 /// Methods whose request finds nothing to compact, or to undo.
 const REFUSED: [&str; 3] = ["CompactConversation", "RevokeShare", "UndoCompaction"];
 
+/// What is logged once the first of these tests runs. They share it: none finds a secret of another either.
+static LOG: LazyLock<Log> = LazyLock::new(Log::start);
+
 pub fn trials() -> Vec<Trial> {
-    // the tests share one log, in which none finds a secret of another either
-    let log = Log::start();
     vec![
-        trial("memory", &log, |_| server_in_memory(&Settings::default(), &ManualClock::new())),
-        trial("fjall", &log, |directory| in_files(directory, DurableEngine::Fjall)),
-        trial("sled", &log, |directory| in_files(directory, DurableEngine::Sled)),
-        schema::trial("secrets::postgres".into(), {
-            let log = log.clone();
-            move |cluster| {
-                let schema = Schema::new(cluster);
-                // with the events of commits, which are stored
-                let settings = Settings { database_events: true, ..schema.settings(&Settings::default()) };
-                let server = || Server::new(&settings, ManualClock::new()).expect("the settings go together");
-                finish(no_secret_is_logged_or_told_in_events(server, &log));
-            }
+        trial("memory", |_| server_in_memory(&Settings::default(), &ManualClock::new())),
+        trial("fjall", |directory| in_files(directory, DurableEngine::Fjall)),
+        trial("sled", |directory| in_files(directory, DurableEngine::Sled)),
+        schema::trial("secrets::postgres".into(), |cluster| {
+            let schema = Schema::new(cluster);
+            // with the events of commits, which are stored
+            let settings = Settings { database_events: true, ..schema.settings(&Settings::default()) };
+            let server = || Server::new(&settings, ManualClock::new()).expect("the settings go together");
+            finish(no_secret_is_logged_or_told_in_events(server));
         }),
     ]
 }
 
-fn trial(name: &str, log: &Log, server: fn(&Path) -> Server) -> Trial {
-    let log = log.clone();
-    Trial::test(format!("secrets::{name}"), move || {
+fn trial(store: &str, server: fn(&Path) -> Server) -> Trial {
+    Trial::test(format!("secrets::{store}"), move || {
         let directory = tempfile::tempdir().expect("a directory");
-        finish(no_secret_is_logged_or_told_in_events(|| server(directory.path()), &log));
+        finish(no_secret_is_logged_or_told_in_events(|| server(directory.path())));
         Ok(())
     })
 }
@@ -75,7 +72,8 @@ fn finish(test: impl Future<Output = ()>) {
     runtime.expect("a runtime starts").block_on(test);
 }
 
-async fn no_secret_is_logged_or_told_in_events(server: impl FnOnce() -> Server, log: &Log) {
+async fn no_secret_is_logged_or_told_in_events(server: impl FnOnce() -> Server) {
+    LazyLock::force(&LOG);
     let server = server();
     let channel = connect(&server).await;
     let token = share(&channel).await;
@@ -109,7 +107,7 @@ async fn no_secret_is_logged_or_told_in_events(server: impl FnOnce() -> Server, 
     let told = told(&channel, &mut events).await;
     assert!(told.contains(NAMED), "{told}");
     refute(&told, &[PLANTED, &token]);
-    let logged = log.text();
+    let logged = LOG.text();
     assert!(logged.contains("DEBUG"), "everything is logged");
     assert!(logged.contains("INVALID_FIELD"), "what is refused is logged by its reason");
     refute(&logged, &[PLANTED, NAMED, &token]);

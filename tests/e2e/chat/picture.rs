@@ -21,7 +21,7 @@ const MARGIN: (f32, f32) = (16.0, 46.0);
 /// The background of the terminal, dark on a page of any colour.
 const GROUND: &str = "#0d1117";
 
-/// `UPDATE_GOLDENFILES=1 cargo test --test chat picture` rewrites the picture.
+/// `UPDATE_GOLDENFILES=1 cargo test --test e2e chat::picture` rewrites the picture.
 #[test]
 fn the_picture_shows_what_a_chat_looks_like() {
     let server = Server::start(&["--preset", "session", "--backend", "fjall"]);

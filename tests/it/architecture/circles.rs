@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-use crate::{floors::module_of, paths::paths_in};
+use super::{module_of, paths::paths_in};
 
 /// The path of a module, or of an item in one, from the crate's root.
 type Path = Vec<String>;

@@ -119,10 +119,9 @@ fn is_test(source: &str, name: &str) -> bool {
     let Some(at) = lines.iter().position(is_function) else { return false };
     let above = lines[..at].iter().rev().take_while(|line| line.starts_with("#[") || line.starts_with("//"));
     let attributes: Vec<_> = above.filter(|line| line.starts_with("#[")).collect();
-    let trial = format!("Trial::test(\"{name}\", ");
     let is_case = lines.contains(&name)
         || lines.contains(&&*format!("(\"{name}\", {name}),"))
-        || lines.iter().any(|line| line.contains(&trial));
+        || lines.iter().any(|line| line.contains("Trial::test(") && line.contains(&format!("{name}\"")));
     let is_ignored = attributes.iter().any(|line| line.starts_with("#[ignore"));
     !is_ignored && (is_case || attributes.iter().any(|line| line.contains("test]") || line.contains("test(")))
 }

@@ -1,7 +1,7 @@
 //! Stores that an earlier version wrote, kept in `tests/fixtures`: they open, and have their data.
 //!
 //! Each format has a directory, with a store of each engine and the answers of both. Released ones are never
-//! rewritten; a new format gets its own directory: `cargo test --test durable write_the_fixtures --
+//! rewritten; a new format gets its own directory: `cargo test --test it write_the_fixtures --
 //! --ignored`.
 
 mod story;

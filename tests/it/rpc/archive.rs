@@ -9,6 +9,11 @@ fn narrow(limit: i32) -> Policy {
     Policy { max_utterances: Some(1), archive_limit: Some(limit), ..Default::default() }
 }
 
+on_each_store! {
+    what_left_the_window_is_stored
+    a_smaller_limit_drops_at_once
+}
+
 #[tokio::test]
 async fn what_left_the_window_is_stored() {
     let session = Session::new().await;

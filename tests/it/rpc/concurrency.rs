@@ -89,6 +89,13 @@ async fn disturb(session: &Session, done: &AtomicBool) -> usize {
     changes
 }
 
+on_each_store! {
+    fifty_writers_leave_no_gap
+    first_writers_start_one_conversation
+    duplicates_in_flight_store_one
+    writers_survive_deletions
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fifty_writers_leave_no_gap() {
     let session = roomy().await;

@@ -22,6 +22,11 @@ async fn created(session: &Session, request: CreateConversationRequest) -> Conve
     session.conversations().create_conversation(request).await.reply().conversation.expect("it was created")
 }
 
+on_each_store! {
+    a_deleted_conversation_is_gone
+    pages_cover_a_recipients_conversations
+}
+
 #[tokio::test]
 async fn a_conversation_is_created_as_asked() {
     let session = Session::new().await;

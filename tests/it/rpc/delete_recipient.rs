@@ -28,6 +28,11 @@ fn all_of(recipient: &str) -> DeleteRecipientRequest {
     DeleteRecipientRequest { recipient_id: recipient.to_owned() }
 }
 
+on_each_store! {
+    nothing_of_a_recipient_is_left
+    writers_meanwhile_start_anew_or_go
+}
+
 #[tokio::test]
 async fn nothing_of_a_recipient_is_left() {
     let session = Session::new().await;

@@ -54,6 +54,11 @@ const SELECTIONS: [(&str, &[i64]); 17] = [
     ("forget everything the user said", &[2, 4]),
 ];
 
+on_each_store! {
+    hard_forgotten_utterances_are_gone
+    the_archive_and_the_summary_forget
+}
+
 /// Selecting part of a unit selects all of it; head instructions are only forgotten if they are named.
 #[tokio::test]
 async fn an_instruction_selects_whole_units() {

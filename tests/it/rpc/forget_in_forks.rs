@@ -76,6 +76,11 @@ async fn keeps_only(session: &Session, id: &str, contents: &[&str]) {
     assert!(TOLD.iter().all(|word| !shown.contains(word)), "{shown}");
 }
 
+on_each_store! {
+    what_is_said_anew_keeps_only_what_it_says
+    a_recipient_is_deleted_with_what_was_said_anew
+}
+
 /// At the beginning, where nothing is shared, and later; in forks of the fork; and in the archive.
 #[tokio::test]
 async fn what_is_said_anew_keeps_only_what_it_says() {

@@ -68,6 +68,14 @@ fn contents(utterances: &[Utterance]) -> Vec<&str> {
     utterances.iter().map(|utterance| utterance.content.as_str()).collect()
 }
 
+on_each_store! {
+    the_archive_can_be_forked
+    which_conversation_is_active
+    parents_and_forks_outlive_each_other
+    a_hard_forget_reaches_every_fork
+    forks_and_writers_at_once
+}
+
 #[tokio::test]
 async fn a_fork_says_what_its_parent_said() {
     let session = Session::new().await;

@@ -126,6 +126,11 @@ fn persisted() -> Value {
     ], "lastMigrated": "2026-02-01T00:00:00.000Z"})
 }
 
+on_each_store! {
+    an_import_is_repeated_and_goes_on
+    a_fork_is_exported_whole_and_imported_into_itself_once
+}
+
 #[tokio::test]
 async fn what_goes_in_comes_out_beyond_the_window() {
     let session = Session::new().await;

@@ -43,6 +43,13 @@ async fn list(session: &Session, status: ConversationStatus) -> Vec<Conversation
     session.conversations().list_conversations(request).await.reply().conversations
 }
 
+on_each_store! {
+    the_next_message_ends_a_conversation_that_was_left
+    calls_at_once_start_one_conversation
+    the_trace_tells_of_both_ends
+    so_many_ended_conversations_are_kept
+}
+
 #[tokio::test]
 async fn an_ended_conversation_gets_a_title_and_a_summary() {
     let session = Session::new().await;

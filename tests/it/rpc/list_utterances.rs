@@ -25,6 +25,11 @@ fn expected(archive: bool, forgotten: bool, last: Option<i32>, newest_first: boo
     listed
 }
 
+on_each_store! {
+    pages_cover_every_list_once
+    pages_survive_changes
+}
+
 /// Pages of every size contain what the whole list does, in order.
 #[tokio::test]
 async fn pages_cover_every_list_once() {

@@ -7,6 +7,11 @@ use utterd::proto::{ConversationOrder, ListConversationsRequest, MemorizeRequest
 
 use crate::support::session::{Reply, Session, memorize, user};
 
+on_each_store! {
+    every_recipients_conversations_are_listed
+    a_list_stays_right_while_conversations_change
+}
+
 /// Every recipient's conversations, in pages, in each order.
 #[tokio::test]
 async fn every_recipients_conversations_are_listed() {

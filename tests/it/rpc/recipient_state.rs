@@ -62,6 +62,11 @@ async fn listed(session: &Session) -> Vec<String> {
     page.conversations.into_iter().map(|conversation| conversation.conversation_id).collect()
 }
 
+on_each_store! {
+    it_outlives_conversations
+    conversations_change_it_at_once
+}
+
 /// It needs no conversation, is not one, and outlives the recipient's conversations.
 #[tokio::test]
 async fn it_outlives_conversations() {

@@ -23,6 +23,13 @@ fn attempt(id: &str, text: &str) -> MemorizeRequest {
     MemorizeRequest { request_id: id.to_owned(), ..memorize(vec![user(text)]) }
 }
 
+on_each_store! {
+    an_id_is_free_after_24_hours
+    every_replay_is_the_first_answer
+    a_replay_after_a_hard_forget_holds_no_text
+    a_replay_after_a_deletion_tells_of_no_other_conversation
+}
+
 #[tokio::test]
 async fn a_repeated_memorize_is_replayed() {
     let session = Session::new().await;

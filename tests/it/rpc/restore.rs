@@ -15,6 +15,10 @@ async fn restore(session: &Session, wanted: &[i64]) -> RestoreResponse {
     session.memory().restore(RestoreRequest { utterance_ids, ..Default::default() }).await.reply()
 }
 
+on_each_store! {
+    the_archive_and_the_summary_remember_again
+}
+
 #[tokio::test]
 async fn what_was_forgotten_comes_back_to_its_place() {
     let session = Session::new().await;

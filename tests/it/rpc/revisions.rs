@@ -22,6 +22,10 @@ fn is_stale(refused: Refused, expected: &str, actual: &str) {
     assert_eq!((metadata["expected"].as_str(), metadata["actual"].as_str()), (expected, actual));
 }
 
+on_each_store! {
+    one_of_many_who_expect_the_same_wins
+}
+
 /// 0 means that the conversation must not exist yet.
 #[tokio::test]
 async fn zero_expects_no_conversation() {

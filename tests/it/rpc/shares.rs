@@ -61,6 +61,10 @@ async fn all(session: &Session, token: &str) -> Vec<Utterance> {
     }
 }
 
+on_each_store! {
+    deleting_a_conversation_ends_its_shares
+}
+
 #[tokio::test]
 async fn a_token_reads_the_conversation() {
     let session = Session::new().await;

@@ -17,6 +17,10 @@ fn numbers(count: &Option<UtteranceCount>) -> (i32, i32, i32) {
     (count.utterance_count(), count.token_count(), count.turn_count())
 }
 
+on_each_store! {
+    a_long_archive_is_counted_whole
+}
+
 #[tokio::test]
 async fn a_conversation_is_counted_by_role_and_by_day() {
     let session = Session::new().await;

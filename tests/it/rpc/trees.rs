@@ -2,7 +2,7 @@
 //! after a hard forget, nothing of it is in any answer or file, and nothing else is gone.
 //!
 //! `UTTERD_TREES` is the number of trees (10 by default), `UTTERD_TREE_SEED` the seed of the first one (1 by
-//! default); a failure names its seed. `UTTERD_TEST_BACKEND` names the backend.
+//! default); a failure names its seed.
 
 use std::collections::{BTreeMap, BTreeSet};
 

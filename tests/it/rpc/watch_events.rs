@@ -36,6 +36,11 @@ fn after(event: &str) -> WatchEventsRequest {
     WatchEventsRequest { after_event: event.to_owned(), ..Default::default() }
 }
 
+on_each_store! {
+    every_operation_is_an_event
+    a_stream_goes_on_behind_a_cursor
+}
+
 /// Every operation is one event, including reads, in the order in which it took effect.
 #[tokio::test]
 async fn every_operation_is_an_event() {

@@ -16,6 +16,11 @@ async fn refused(session: &Session) -> Refused {
     session.compactions().undo_compaction(UndoCompactionRequest::default()).await.refusal()
 }
 
+on_each_store! {
+    an_undo_brings_everything_back_beside_what_was_said_since
+    what_was_hard_forgotten_does_not_come_back
+}
+
 #[tokio::test]
 async fn an_undo_brings_everything_back_beside_what_was_said_since() {
     let session = long(40).await;
