@@ -205,6 +205,7 @@ macro_rules! passed_on {
         }
     };
 }
+#[allow(unused_imports)] // each test uses its part
 pub(crate) use passed_on;
 
 passed_on! {

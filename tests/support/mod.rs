@@ -43,6 +43,14 @@ use utterd::{
 
 use schema::Schema;
 
+/// A number from the environment.
+pub fn asked(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().map(|value| match value.parse() {
+        Ok(number) => number,
+        Err(_) => panic!("{variable} is {value:?}, which is no number"),
+    })
+}
+
 /// A clock that stands still until it is moved, and whose ids count up.
 pub struct ManualClock {
     micros: AtomicI64,

@@ -7,8 +7,11 @@ use utterd::{
 };
 
 use crate::{
-    copies::home::{Home, copy, files, problems},
-    support::{postgres::Cluster, schema},
+    copies::{
+        home::{Home, copy, files, problems},
+        trial,
+    },
+    support::postgres::Cluster,
 };
 
 /// The topics of cases that leave something of their own kind.
@@ -18,8 +21,8 @@ const TOPICS: [&str; 8] =
 pub fn trials() -> Vec<Trial> {
     let is_of_topic = |case: &Case| case.name.split("::").next().is_some_and(|it| TOPICS.contains(&it));
     let cases = conformance::cases().into_iter().filter(is_of_topic);
-    let trial = |case: Case| copies::trial(format!("round_trip::{}", case.name), move |it| goes(it, case));
-    cases.map(trial).collect()
+    let on_each = |case: Case| trial(format!("round_trip::{}", case.name), move |it| goes(it, case));
+    cases.map(on_each).collect()
 }
 
 fn goes(cluster: &Cluster, case: Case) {

@@ -3,7 +3,6 @@
 use crate::{
     crash::{
         client::Client,
-        ensure,
         known::{Known, Said},
         ledger::{Attempt, Ledger, Slot},
         load::Watch,
@@ -11,6 +10,7 @@ use crate::{
         request::{Facts, Failure, Request},
         tally::Tally,
     },
+    ensure,
     support::random::Random,
 };
 

@@ -9,14 +9,13 @@ use tokio::{
 
 use crate::{
     crash::{
-        asked,
         check::check,
         ledger::Ledger,
         load::{self, Watch},
         server::{Backend, Server, Start, spin},
         tally::Tally,
     },
-    support::random::Random,
+    support::{asked, random::Random},
 };
 
 /// Maximum spins from an answer to the kill: a few milliseconds.

@@ -12,22 +12,22 @@
 //! never the same twice. `UTTERD_CRASH_KEEP` names a directory in which disks are kept on which a check
 //! failed.
 
-mod check;
-mod client;
+pub mod check;
+pub mod client;
 mod disk;
 mod faults;
 mod kill;
-mod known;
-mod ledger;
-mod load;
+pub mod known;
+pub mod ledger;
+pub mod load;
 mod log;
-mod observed;
+pub mod observed;
 mod power;
-mod request;
-mod server;
+pub mod request;
+pub mod server;
 mod syncs;
-mod tally;
-mod texts;
+pub mod tally;
+pub mod texts;
 
 use libtest_mimic::Trial;
 
@@ -52,12 +52,4 @@ pub fn trials() -> Vec<Trial> {
         syncs::calls_at_once_share_syncs_and_wait_for_them,
     ];
     trials_of("crash", &[&kill[..], &recorded].concat())
-}
-
-/// A number from the environment.
-fn asked(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().map(|value| match value.parse() {
-        Ok(number) => number,
-        Err(_) => panic!("{variable} is {value:?}, which is no number"),
-    })
 }

@@ -14,7 +14,6 @@ use tempfile::TempDir;
 
 use crate::{
     crash::{
-        asked,
         disk::{Disk, Loss},
         kill::{Load, Run},
         ledger::Ledger,
@@ -22,7 +21,7 @@ use crate::{
         server::{Backend, Start},
         tally::Tally,
     },
-    support::random::Random,
+    support::{asked, random::Random},
 };
 
 pub fn what_fjall_acknowledged_survives_a_loss_of_power() -> Result<(), String> {

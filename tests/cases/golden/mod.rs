@@ -44,21 +44,26 @@ fn on_each_store(path: &Path) -> Vec<Trial> {
     let name = path.file_stem().expect("a script has a name").to_string_lossy();
     let run = |store: &str, backend: Backend| {
         let path = path.to_owned();
-        (format!("golden::{store}::{name}"), move || on(backend, || run(&path)))
+        (format!("golden::{store}::{name}"), move || on(backend, || succeeds(&path)))
     };
     let (fjall, sled) = (Backend::Durable(DurableEngine::Fjall), Backend::Durable(DurableEngine::Sled));
     let mut trials: Vec<Trial> = [("memory", Backend::Memory), ("fjall", fjall), ("sled", sled)]
         .into_iter()
         .filter(|(store, _)| *store != "memory" || !script.contains("\nrestart\n"))
         .map(|(store, backend)| run(store, backend))
-        .map(|(name, run)| Trial::test(name, || Ok(run())))
+        .map(|(name, run)| {
+            Trial::test(name, move || {
+                run();
+                Ok(())
+            })
+        })
         .collect();
     let (postgres, run) = run("postgres", Backend::Postgres);
-    trials.push(schema::trial(postgres, |_| run()));
+    trials.push(schema::trial(postgres, move |_| run()));
     trials.truncate(if env::var_os("UPDATE_GOLDENFILES").is_some() { 1 } else { trials.len() });
     trials
 }
 
-fn run(path: &Path) {
+fn succeeds(path: &Path) {
     goldenscript::run(&mut Runner::new(), path).unwrap_or_else(|error| panic!("{error}"));
 }

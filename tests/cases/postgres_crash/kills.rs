@@ -40,7 +40,7 @@ const CALLERS: usize = 9;
 /// One or two of three servers are killed, and others answer for them.
 pub fn servers_are_killed() -> Result<(), String> {
     let cluster = shared()?;
-    let (rounds, mut random) = (rounds(3), crate::support::random());
+    let (rounds, mut random) = (rounds(3), super::random());
     let (mut done, mut all) = (Done::default(), Vec::new());
     runtime().block_on(async {
         let fleet = Fleet::start(&vec![cluster.url(); SERVERS], CONNECTIONS).await;
@@ -72,7 +72,7 @@ pub fn servers_are_killed() -> Result<(), String> {
 /// delete and stream. What a killed server had not answered is repeated on another one.
 pub fn servers_are_killed_under_every_call() -> Result<(), String> {
     let cluster = shared()?;
-    let (rounds, mut random) = (rounds(3), crate::support::random());
+    let (rounds, mut random) = (rounds(3), super::random());
     let (mut ledger, mut tally) = (Ledger::new(CALLERS, 0), Tally::default());
     let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
@@ -101,7 +101,7 @@ pub fn servers_are_killed_under_every_call() -> Result<(), String> {
 /// The database is killed and restarted, while the servers stay.
 pub fn the_database_is_killed() -> Result<(), String> {
     let mut cluster = Cluster::start(&SETTINGS)?;
-    let (rounds, mut random) = (rounds(3), crate::support::random());
+    let (rounds, mut random) = (rounds(3), super::random());
     let (mut done, mut all) = (Done::default(), Vec::new());
     runtime().block_on(async {
         let fleet = Fleet::start(&vec![cluster.url(); SERVERS], CONNECTIONS).await;
@@ -129,7 +129,7 @@ pub fn the_database_is_killed() -> Result<(), String> {
 /// The database is killed, and its synchronous standby takes its place.
 pub fn a_standby_takes_over() -> Result<(), String> {
     let mut primary = Cluster::start(&SETTINGS)?;
-    let (rounds, mut random) = (rounds(1), crate::support::random());
+    let (rounds, mut random) = (rounds(1), super::random());
     let mut done = Done::default();
     for _ in 0..rounds {
         let mut standby = primary.standby()?;
@@ -207,8 +207,6 @@ struct Fuse {
     reached: Notify,
     is_over: Cell<bool>,
 }
-
-impl Watch for () {}
 
 impl Watch for Fuse {
     fn answered(&self, _: &str) {

@@ -16,12 +16,16 @@ mod kills;
 mod network;
 mod refusals;
 
-use std::{env, sync::OnceLock};
+use std::sync::OnceLock;
 
 use libtest_mimic::Trial;
 
 use crate::{
-    support::postgres::{Cluster, FAST},
+    support::{
+        asked,
+        postgres::{Cluster, FAST},
+        random::Random,
+    },
     trials_of,
 };
 
@@ -52,22 +56,14 @@ fn shared() -> Result<&'static Cluster, String> {
     SHARED.get_or_init(|| Cluster::start(&FAST)).as_ref().map_err(Clone::clone)
 }
 
-/// A number from the environment.
-fn asked(variable: &str) -> Option<u64> {
-    env::var(variable).ok().map(|value| match value.parse() {
-        Ok(number) => number,
-        Err(_) => panic!("{variable} is {value:?}, which is no number"),
-    })
-}
-
 /// How often something is killed: `few` times, unless the environment sets another number.
 fn rounds(few: u64) -> u64 {
     asked("UTTERD_CRASH_ROUNDS").unwrap_or(few)
 }
 
 /// The random numbers of a test.
-fn random() -> random::Random {
-    random::Random::new(asked("UTTERD_CRASH_SEED").unwrap_or(1))
+fn random() -> Random {
+    Random::new(asked("UTTERD_CRASH_SEED").unwrap_or(1))
 }
 
 /// Shows what was done in more rounds than usual.

@@ -218,7 +218,7 @@ async fn next(watch: &mut Streaming<WatchCapacityResponse>) -> Capacity {
 
 /// Lets callers work on both servers, before and after `happens`.
 fn under_load(happens: impl AsyncFnOnce(&Proxy, &Work)) -> Result<(), String> {
-    let mut random = crate::support::random();
+    let mut random = super::random();
     with_proxy(CONNECTIONS, async |fleet, proxy| {
         fleet.expect_outages();
         let talks = talks(&fleet, "talk").await;

@@ -4,7 +4,8 @@ use std::io::Read;
 
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
-use super::{Server, assert_holds, binary::UTTERD};
+use super::{Server, assert_holds};
+use crate::support::binary::UTTERD;
 
 /// What a command writes to a terminal of `columns` by 20.
 fn on_terminal(server: &Server, columns: u16, pager: &str, arguments: &[&str]) -> String {

@@ -7,4 +7,4 @@ mod prepare_history;
 mod replay;
 mod rules;
 mod transcripts;
-mod validator;
+pub mod validator;

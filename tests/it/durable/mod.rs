@@ -16,11 +16,3 @@ mod home;
 mod json;
 mod life;
 mod recipient;
-
-/// A number from the environment.
-fn asked(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().map(|value| match value.parse() {
-        Ok(number) => number,
-        Err(_) => panic!("{variable} is {value:?}, which is no number"),
-    })
-}

@@ -8,7 +8,7 @@
 mod anna;
 mod cases;
 mod watched;
-mod wire;
+pub mod wire;
 mod world;
 
 mod every_call;

@@ -15,7 +15,10 @@ use utterd::{
     },
 };
 
-use crate::support::{ManualClock, connect, server_in_memory};
+use crate::{
+    isolation::wire,
+    support::{ManualClock, connect, server_in_memory},
+};
 
 /// What many clients accept, as HTTP/2 counts it: 32 bytes an entry besides its name and its value.
 const MOST: usize = 8 << 10;

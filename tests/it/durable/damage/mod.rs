@@ -15,7 +15,7 @@ use std::{
 
 use utterd::store::durable::EngineKind;
 
-use crate::{durable::asked, support::random::Random};
+use crate::support::{asked, random::Random};
 use harm::Harm;
 use outcome::Outcome;
 use whole::Whole;
