@@ -24,7 +24,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Trial};
 
-use support::schema::possible;
+use support::possible;
 
 /// Tests at the same time: many of them mostly wait.
 const THREADS: usize = 6;

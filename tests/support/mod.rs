@@ -18,7 +18,7 @@ pub mod shared;
 
 use std::{
     cell::Cell,
-    future, io,
+    env, future, io,
     path::Path,
     sync::{
         Arc,
@@ -30,6 +30,7 @@ use std::{
 use futures::channel::mpsc;
 use http::Uri;
 use hyper_util::rt::TokioIo;
+use libtest_mimic::{Completion, Trial};
 use tempfile::TempDir;
 use tokio::io::DuplexStream;
 use tonic::transport::{Channel, Endpoint};
@@ -37,15 +38,15 @@ use tower::{Service, service_fn};
 use utterd::{
     config::{Backend, DurableEngine, Settings},
     domain::Timestamp,
-    engine::{Clock, models::llm::LlmSummarizer},
-    server::{Models, ServeError, Server},
+    engine::Clock,
+    server::{ServeError, Server},
 };
 
 use schema::Schema;
 
 /// A number from the environment.
 pub fn asked(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().map(|value| match value.parse() {
+    env::var(variable).ok().map(|value| match value.parse() {
         Ok(number) => number,
         Err(_) => panic!("{variable} is {value:?}, which is no number"),
     })
@@ -152,14 +153,6 @@ pub fn restarted(settings: &Settings, clock: &Arc<ManualClock>) -> Server {
     Server::new(&clock.place.settings(settings), clock.clone()).expect("the settings go together")
 }
 
-/// A server with the default settings whose summaries wait for the given model.
-pub fn server_with_model(model: Arc<dyn LlmSummarizer>) -> (Server, Arc<ManualClock>) {
-    let (settings, clock) = placed(&Settings::default());
-    let models = Models { summarizer: Some(model), embedder: None };
-    let server = Server::with_models(&settings, models, clock.clone()).expect("the settings go together");
-    (server, clock)
-}
-
 /// The settings with a new store, and a clock that keeps it.
 fn placed(settings: &Settings) -> (Settings, Arc<ManualClock>) {
     let place = Place::new(BACKEND.get());
@@ -202,6 +195,15 @@ pub fn server_in(
 ) -> Result<Server, ServeError> {
     let (backend, data_dir) = (Backend::Durable(engine), directory.to_owned());
     Server::new(&Settings { backend, data_dir, ..settings.clone() }, clock.clone())
+}
+
+/// A test whose error says what is missing here: it is ignored, or fails if `CI` is set.
+pub fn possible(name: String, run: impl FnOnce() -> Result<(), String> + Send + 'static) -> Trial {
+    Trial::ignorable_test(name, move || match run() {
+        Ok(()) => Ok(Completion::Completed),
+        Err(reason) if env::var_os("CI").is_some() => Err(reason.into()),
+        Err(reason) => Ok(Completion::ignored_with(reason)),
+    })
 }
 
 /// A client of `server`, over an in-memory pipe; as other clients do, it opens another when the server closes one.

@@ -23,7 +23,7 @@ use utterd::{
     store::{MemoryStore, Store},
 };
 
-use super::{ManualClock, connect, refusal::Refused, server_in_memory, server_with, server_with_model};
+use super::{ManualClock, connect, refusal::Refused, server_with};
 
 /// A server and a connection to it.
 pub struct Session {
@@ -50,13 +50,6 @@ impl Session {
         Self { channel: connect(&server).await, server, clock }
     }
 
-    /// A server over the memory store, whichever backend the tests run on.
-    pub async fn in_memory(settings: &Settings) -> Self {
-        let clock = ManualClock::new();
-        let server = server_in_memory(settings, &clock);
-        Self { channel: connect(&server).await, server, clock }
-    }
-
     /// A server over the given store.
     pub async fn over(store: Arc<dyn Store>) -> Self {
         Self::at(store, &ManualClock::new()).await
@@ -78,16 +71,8 @@ impl Session {
         Self { channel: connect(&server).await, server, clock }
     }
 
-    /// A server whose summaries wait for the given model, on the backend that tests run on.
+    /// A server whose summaries wait for the given model.
     pub async fn with_model(model: Arc<dyn LlmSummarizer>) -> Self {
-        let (server, clock) = server_with_model(model);
-        tokio::spawn(server.engine().clone().run_llm_summaries());
-        Self { channel: connect(&server).await, server, clock }
-    }
-
-    /// The same over the memory store, for tests that pause tokio's time: that advances by itself while a
-    /// store's thread works.
-    pub async fn with_model_in_memory(model: Arc<dyn LlmSummarizer>) -> Self {
         Self::with_model_over(Arc::new(MemoryStore::new(0)), model).await
     }
 

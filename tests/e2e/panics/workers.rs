@@ -52,7 +52,7 @@ impl LlmSummarizer for Panicking {
 async fn a_model_whose_client_panics_is_asked_again() {
     let turn = Turn::take().await;
     let model = Arc::new(Panicking { calls: AtomicUsize::new(0), answered: watch::Sender::new(0) });
-    let session = Session::with_model_in_memory(model.clone()).await;
+    let session = Session::with_model(model.clone()).await;
     let policy = Policy { preset: PolicyPreset::Session.into(), ..Default::default() };
     session.create_with(policy).await;
     for number in 1..=40 {

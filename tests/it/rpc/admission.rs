@@ -101,7 +101,7 @@ async fn open_streams_are_bounded_for_each_caller() {
 
 #[tokio::test(start_paused = true)]
 async fn calls_a_second_are_bounded_and_streams_wait() {
-    let session = Session::in_memory(&Settings { calls_per_second: 10, ..Settings::default() }).await;
+    let session = Session::with(&Settings { calls_per_second: 10, ..Settings::default() }).await;
     for _ in 0..10 {
         session.say(vec![user("hello")]).await;
     }

@@ -73,7 +73,7 @@ async fn a_model_tells_what_an_ended_conversation_was_about() {
 }
 
 /// The response to an ending can wait for the model, within its deadline; the conversation has ended at once.
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn an_ending_can_wait_for_the_model() {
     let model = Model::new();
     let session = Session::with_model(model.clone()).await;
@@ -193,7 +193,7 @@ async fn a_hard_forget_takes_what_a_model_told() {
 #[tokio::test(start_paused = true)]
 async fn what_no_answer_can_be_used_for_stays_as_it_was_made() {
     let model = Model::new();
-    let session = Session::with_model_in_memory(model.clone()).await;
+    let session = Session::with_model(model.clone()).await;
     let ended = session.say_and_end(Policy::default()).await;
     model.called().await.break_off();
     model.called().await.tell("It was about a pump.");

@@ -32,7 +32,7 @@ fn compact() -> CompactConversationRequest {
 
 /// A conversation with 40 utterances, of which 25 were compacted.
 async fn compacted(model: &std::sync::Arc<Model>) -> Session {
-    let session = Session::with_model_in_memory(model.clone()).await;
+    let session = Session::with_model(model.clone()).await;
     session.create_with(session_preset()).await;
     say(&session, 40).await;
     session.compactions().compact_conversation(compact()).await.reply();
@@ -255,7 +255,7 @@ async fn a_summary_that_is_waited_for_holds_nothing_that_was_forgotten_meanwhile
     assert!(summary.llm_error.contains("meanwhile"), "{}", summary.llm_error);
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_deadline_ends_the_wait_and_not_the_call() {
     let model = Model::new();
     let session = Session::with_model(model.clone()).await;

@@ -74,7 +74,7 @@ async fn waits_beside_others(services: &Services, name: &str, call: Call) {
 
 #[tokio::test]
 async fn long_work_holds_up_no_other_call() {
-    let session = Session::in_memory(&Settings::of(Preset::Session)).await;
+    let session = Session::with(&Settings::of(Preset::Session)).await;
     fill(&session).await;
     let services = session.server.services().clone();
     for (name, call) in calls(&services) {

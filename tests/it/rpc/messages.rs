@@ -104,7 +104,7 @@ fn framed(message: &impl Message) -> Bytes {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_announced_and_not_sent_keeps_nobody_waiting() {
-    let session = Session::in_memory(&Settings::default()).await;
+    let session = Session::with(&Settings::default()).await;
     let client = Client::of(&session.server).await;
     let mut calls = Vec::new();
     for _ in 0..200 {
@@ -202,7 +202,7 @@ async fn answers_that_are_not_read_are_bounded() {
 /// A stream whose responses are not read only accepts a limited amount.
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_is_not_read_takes_no_more() {
-    let session = Session::in_memory(&Settings::default()).await;
+    let session = Session::with(&Settings::default()).await;
     let client = Client::of(&session.server).await;
     let mut call = client.call("utterd.v1.MemoryService/MemorizeStream").await;
     let message = framed(&MemorizeStreamRequest {

@@ -11,7 +11,7 @@ use crate::support::session::{Session, memorize, user};
 #[tokio::test]
 async fn a_full_store_refuses_and_says_so() {
     let settings = Settings { memory_limit: 64 << 10, ..Settings::of(Preset::Session) };
-    let session = Session::in_memory(&settings).await;
+    let session = Session::with(&settings).await;
     let text = "word ".repeat(200);
     let mut stored = 0;
     let refused = loop {
