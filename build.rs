@@ -1,5 +1,5 @@
 //! Generates the code of the protos from their descriptors in `proto/v1.binpb`, so that neither `protoc` nor another
-//! compiler of protos is needed. `tests/protos.rs` compares the descriptors with the protos.
+//! compiler of protos is needed. `tests/it/protos.rs` compares the descriptors with the protos.
 
 use std::{error::Error, fs};
 

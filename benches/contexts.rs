@@ -6,11 +6,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // A bench may end.
 #![allow(dead_code)] // The test of the same name uses the rest.
 
-#[path = "../tests/contexts/figures/mod.rs"]
+#[path = "../tests/it/contexts/figures/mod.rs"]
 mod figures;
-#[path = "../tests/contexts/replay/mod.rs"]
+#[path = "../tests/it/contexts/replay/mod.rs"]
 mod replay;
-#[path = "../tests/contexts/validator/mod.rs"]
+#[path = "../tests/it/contexts/validator/mod.rs"]
 mod validator;
 
 use utterd::domain::{Policy, context::Format};

@@ -7,8 +7,8 @@
 import { spawn } from "node:child_process";
 import readline from "node:readline";
 
-import { Server, launched } from "../tests/clients/inspector/browser.mjs";
-import { said } from "../tests/clients/inspector/pieces.mjs";
+import { Server, launched } from "../tests/cases/clients/inspector/browser.mjs";
+import { said } from "../tests/cases/clients/inspector/pieces.mjs";
 
 const UTTERANCES = 10_000;
 /** How long to scroll, in milliseconds, and how far with each frame, in pixels. */

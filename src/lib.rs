@@ -24,8 +24,8 @@
 //! | [`server`] | assembles the server, listens, shuts down cleanly; maintains the files of closed stores | everything but cli |
 //! | `cli` | the command line: the server, and a client | server, config, formats, the generated client |
 //!
-//! `tests/architecture.rs` reads the imports and fails if a layer imports what it may not, or if files import
-//! each other in a cycle.
+//! `tests/it/architecture` reads the imports and fails if files import each other in a cycle, or if `domain` or
+//! `formats` use a clock, randomness or I/O.
 //!
 //! # The path of a write
 //!
@@ -106,7 +106,7 @@
 //! searching, building contexts, writing exports) is [offloaded](engine::offload()) once it is long: it moves
 //! to another thread, with everything that it works on, and its call waits without holding the worker. At most
 //! one piece of such work per processor runs at a time; short work stays on the worker's thread, where it is
-//! faster. Background work has a thread of its own. `tests/rpc/long_work.rs` makes each such call on a
+//! faster. Background work has a thread of its own. `tests/it/rpc/long_work.rs` makes each such call on a
 //! single-threaded runtime, and checks that another call is answered meanwhile.
 //!
 //! # One batch, one flush

@@ -133,7 +133,7 @@ pub fn off_topic() -> [Vec<String>; 4] {
 const OFF_TOPIC: &str = "offtopic";
 
 fn golden_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recall/golden")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/recall/golden")
 }
 
 fn paths(folder: &Path, extension: &str) -> Vec<PathBuf> {

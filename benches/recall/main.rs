@@ -1,7 +1,7 @@
 //! How well Remember's ranking finds what was said, and what that costs: `cargo bench --bench recall`.
 //!
 //! Reads every file of `recall` below `UTTERD_DATA` (default `../shared/data`) and the sets of
-//! `tests/recall/golden`, and ranks each with the same configuration:
+//! `tests/it/recall/golden`, and ranks each with the same configuration:
 //!
 //! - *evidence*: of the utterances that answer a question, the share among the first ten, averaged over the
 //!   questions (recall@10), and how high they rank (nDCG@10). Adversarial questions, which nothing answers,

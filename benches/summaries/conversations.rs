@@ -7,7 +7,7 @@ use utterd::domain::{
     Draft, LineageId, More, Role, Sequence, Timestamp, Utterance, UtteranceId, extractive::Sentence,
 };
 
-use crate::{summarised, transcripts};
+use super::{summarised, transcripts};
 
 /// The minimum number of messages to summarise.
 const LEAST_BEFORE: usize = 12;

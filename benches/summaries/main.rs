@@ -51,7 +51,7 @@ mod speed;
 #[path = "../recall/table.rs"]
 #[allow(dead_code, reason = "the bench of searches has more kinds of figures")]
 mod table;
-#[path = "../../tests/contexts/replay/transcripts.rs"]
+#[path = "../../tests/it/contexts/replay/transcripts.rs"]
 #[allow(dead_code, reason = "the test of contexts takes samples")]
 mod transcripts;
 

@@ -12,7 +12,7 @@ use utterd::{
     tokenizer,
 };
 
-use crate::conversations::{Conversation, Cut};
+use super::conversations::{Conversation, Cut};
 
 /// What left the default window at each cut, and its summary; omits cuts at which nothing had left.
 pub fn rolled(conversation: &Conversation, limit: u32) -> Vec<Cut> {

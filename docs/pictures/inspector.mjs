@@ -9,9 +9,9 @@ import path from "node:path";
 import readline from "node:readline";
 import { fileURLToPath } from "node:url";
 
-import { launched } from "../../tests/clients/inspector/browser.mjs";
-import { expect } from "../../tests/clients/inspector/expect.mjs";
-import { act, dialog, field, panel, said } from "../../tests/clients/inspector/pieces.mjs";
+import { launched } from "../../tests/cases/clients/inspector/browser.mjs";
+import { expect } from "../../tests/cases/clients/inspector/expect.mjs";
+import { act, dialog, field, panel, said } from "../../tests/cases/clients/inspector/pieces.mjs";
 
 const DIRECTORY = path.dirname(fileURLToPath(import.meta.url));
 const DESKTOP = { width: 1360, height: 800 };

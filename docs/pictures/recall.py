@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws recall.svg from the table "Contexts that recall" in docs/figures.md: python docs/pictures/recall.py
 
-`cargo test --test docs` fails while the picture shows other numbers than the table.
+`cargo test --test cases docs::` fails while the picture shows other numbers than the table.
 """
 
 import re

@@ -3,7 +3,7 @@
 #![no_main]
 
 #[allow(dead_code)] // the contexts' tests use the rest
-#[path = "../../tests/contexts/validator/mod.rs"]
+#[path = "../../tests/it/contexts/validator/mod.rs"]
 mod validator;
 
 use libfuzzer_sys::fuzz_target;

@@ -1,15 +1,24 @@
 //! Support for several tests: a clock that tests control, and a server at the end of a pipe.
 //!
-//! `UTTERD_TEST_BACKEND` names the backend of every server whose test does not choose one: memory (the
-//! default), fjall, sled or postgres.
+//! A server keeps its store in memory, unless its test runs [`on`] another backend.
 #![allow(dead_code)] // each test uses its part
 
+pub mod binary;
+pub mod embedder;
+pub mod faults;
+pub mod gate;
+pub mod model;
 pub mod pipe;
 pub mod postgres;
+pub mod random;
+pub mod refusal;
 pub mod schema;
+pub mod session;
+pub mod shared;
 
 use std::{
-    future, io,
+    cell::Cell,
+    env, future, io,
     path::Path,
     sync::{
         Arc,
@@ -21,6 +30,7 @@ use std::{
 use futures::channel::mpsc;
 use http::Uri;
 use hyper_util::rt::TokioIo;
+use libtest_mimic::{Completion, Trial};
 use tempfile::TempDir;
 use tokio::io::DuplexStream;
 use tonic::transport::{Channel, Endpoint};
@@ -28,11 +38,19 @@ use tower::{Service, service_fn};
 use utterd::{
     config::{Backend, DurableEngine, Settings},
     domain::Timestamp,
-    engine::{Clock, models::llm::LlmSummarizer},
-    server::{Models, ServeError, Server},
+    engine::Clock,
+    server::{ServeError, Server},
 };
 
 use schema::Schema;
+
+/// A number from the environment.
+pub fn asked(variable: &str) -> Option<u64> {
+    env::var(variable).ok().map(|value| match value.parse() {
+        Ok(number) => number,
+        Err(_) => panic!("{variable} is {value:?}, which is no number"),
+    })
+}
 
 /// A clock that stands still until it is moved, and whose ids count up.
 pub struct ManualClock {
@@ -48,8 +66,34 @@ pub struct ManualClock {
 /// Where a store is.
 enum Place {
     Memory,
-    Files(TempDir),
+    Files(DurableEngine, TempDir),
     Database(Schema),
+}
+
+impl Place {
+    /// A new one.
+    fn new(backend: Backend) -> Self {
+        match backend {
+            Backend::Memory => Self::Memory,
+            Backend::Durable(engine) => Self::Files(engine, tempfile::tempdir().expect("a directory")),
+            Backend::Postgres => {
+                Self::Database(Schema::new(postgres::shared().expect("there is PostgreSQL")))
+            }
+        }
+    }
+
+    /// The settings of a server whose store is here.
+    fn settings(&self, settings: &Settings) -> Settings {
+        let settings = settings.clone();
+        match self {
+            Self::Memory => Settings { backend: Backend::Memory, ..settings },
+            Self::Files(engine, directory) => {
+                let (backend, data_dir) = (Backend::Durable(*engine), directory.path().to_owned());
+                Settings { backend, data_dir, ..settings }
+            }
+            Self::Database(schema) => schema.settings(&settings),
+        }
+    }
 }
 
 impl ManualClock {
@@ -97,37 +141,41 @@ pub fn server() -> (Server, Arc<ManualClock>) {
     server_with(&Settings::default())
 }
 
-/// A server with the given settings, over its own store in the backend that `UTTERD_TEST_BACKEND` names.
+/// A server with the given settings over its own store.
 pub fn server_with(settings: &Settings) -> (Server, Arc<ManualClock>) {
     let (settings, clock) = placed(settings);
     let server = Server::new(&settings, clock.clone()).expect("the settings go together");
     (server, clock)
 }
 
-/// A server with the default settings whose summaries wait for the given model.
-pub fn server_with_model(model: Arc<dyn LlmSummarizer>) -> (Server, Arc<ManualClock>) {
-    let (settings, clock) = placed(&Settings::default());
-    let models = Models { summarizer: Some(model), embedder: None };
-    let server = Server::with_models(&settings, models, clock.clone()).expect("the settings go together");
-    (server, clock)
+/// The next server over the store of one that was dropped, which has the same clock.
+pub fn restarted(settings: &Settings, clock: &Arc<ManualClock>) -> Server {
+    Server::new(&clock.place.settings(settings), clock.clone()).expect("the settings go together")
 }
 
-/// The settings with a new store in the backend that `UTTERD_TEST_BACKEND` names, and a clock that keeps it.
+/// The settings with a new store, and a clock that keeps it.
 fn placed(settings: &Settings) -> (Settings, Arc<ManualClock>) {
-    let backend = asked_backend();
-    let (settings, place) = match backend {
-        Backend::Memory => (Settings { backend, ..settings.clone() }, Place::Memory),
-        Backend::Durable(_) => {
-            let directory = tempfile::tempdir().expect("a directory");
-            let data_dir = directory.path().to_owned();
-            (Settings { backend, data_dir, ..settings.clone() }, Place::Files(directory))
+    let place = Place::new(BACKEND.get());
+    (place.settings(settings), ManualClock::with(place))
+}
+
+thread_local! {
+    /// Where the servers of this thread's test keep their stores.
+    static BACKEND: Cell<Backend> = const { Cell::new(Backend::Memory) };
+}
+
+/// Runs a test whose servers keep their stores in `backend`.
+pub fn on<T>(backend: Backend, test: impl FnOnce() -> T) -> T {
+    /// Sets it back, also if the test fails.
+    struct Back;
+    impl Drop for Back {
+        fn drop(&mut self) {
+            BACKEND.set(Backend::Memory);
         }
-        Backend::Postgres => {
-            let schema = Schema::new(postgres::shared().expect("there is PostgreSQL"));
-            (schema.settings(settings), Place::Database(schema))
-        }
-    };
-    (settings, ManualClock::with(place))
+    }
+    BACKEND.set(backend);
+    let _back = Back;
+    test()
 }
 
 /// A server with the given settings that keeps everything in memory.
@@ -149,10 +197,13 @@ pub fn server_in(
     Server::new(&Settings { backend, data_dir, ..settings.clone() }, clock.clone())
 }
 
-fn asked_backend() -> Backend {
-    const VARIABLE: &str = "UTTERD_TEST_BACKEND";
-    let Ok(word) = std::env::var(VARIABLE) else { return Backend::Memory };
-    Backend::named(&word).unwrap_or_else(|| panic!("{VARIABLE} is {word:?}, which is not {}", Backend::WORDS))
+/// A test whose error says what is missing here: it is ignored, or fails if `CI` is set.
+pub fn possible(name: String, run: impl FnOnce() -> Result<(), String> + Send + 'static) -> Trial {
+    Trial::ignorable_test(name, move || match run() {
+        Ok(()) => Ok(Completion::Completed),
+        Err(reason) if env::var_os("CI").is_some() => Err(reason.into()),
+        Err(reason) => Ok(Completion::ignored_with(reason)),
+    })
 }
 
 /// A client of `server`, over an in-memory pipe; as other clients do, it opens another when the server closes one.

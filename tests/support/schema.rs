@@ -2,7 +2,7 @@
 
 use std::{env, thread};
 
-use libtest_mimic::{Completion, Trial};
+use libtest_mimic::Trial;
 use tokio_postgres::NoTls;
 use utterd::{
     config::{Backend, Settings},
@@ -10,18 +10,14 @@ use utterd::{
     store::postgres::{Options, PostgresStore},
 };
 
-use super::postgres::{self, Cluster};
+use super::{
+    possible,
+    postgres::{self, Cluster},
+};
 
 /// A test that needs PostgreSQL. Where there is none, it is ignored, or fails if `CI` is set.
 pub fn trial(name: String, run: impl FnOnce(&'static Cluster) + Send + 'static) -> Trial {
-    Trial::ignorable_test(name, move || match postgres::shared() {
-        Ok(cluster) => {
-            run(cluster);
-            Ok(Completion::Completed)
-        }
-        Err(reason) if env::var_os("CI").is_some() => Err(reason.into()),
-        Err(reason) => Ok(Completion::ignored_with(reason)),
-    })
+    possible(name, move || postgres::shared().map(run))
 }
 
 /// Names a server that the tests have not started: see [`postgres::shared`].

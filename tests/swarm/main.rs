@@ -10,7 +10,7 @@
 
 mod audit;
 mod call;
-#[path = "../secrets/codec.rs"]
+#[path = "../cases/secrets/codec.rs"]
 mod codec;
 #[path = "../simulation/dice.rs"]
 #[allow(dead_code)] // each test uses its part

@@ -1,0 +1,158 @@
+//! The commands as a person uses them, while a server writes.
+
+use std::{
+    path::Path,
+    sync::mpsc::{self, TryRecvError},
+    thread,
+};
+
+use crate::{
+    copies::{
+        home::{copy, problems},
+        trial,
+    },
+    support::{
+        binary::{Outcome, Server, assert_holds, utterd},
+        postgres::Cluster,
+    },
+};
+use libtest_mimic::Trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a_store_moves_to_a_database_and_back".into(), a_store_moves_to_a_database_and_back),
+        trial("a_store_is_verified_and_copied_while_it_changes".into(), verified_and_copied_while_it_changes),
+        trial("what_names_no_database_is_refused".into(), what_names_no_database_is_refused),
+    ]
+}
+
+fn run(directory: &Path, arguments: &[&str]) -> Outcome {
+    Outcome::of(utterd(directory).args(arguments))
+}
+
+/// A schema that does not exist yet; it is removed at the end.
+struct Fresh<'a> {
+    cluster: &'a Cluster,
+    name: String,
+}
+
+impl<'a> Fresh<'a> {
+    fn new(cluster: &'a Cluster) -> Self {
+        Self { cluster, name: format!("test_{}", ulid::Ulid::new()).to_lowercase() }
+    }
+
+    fn place(&self) -> String {
+        format!("{}?schema={}", self.cluster.url(), self.name)
+    }
+
+    /// Serves it.
+    fn flags(&self) -> [String; 6] {
+        let (url, name) = (self.cluster.url(), self.name.clone());
+        [
+            "--backend".into(),
+            "postgres".into(),
+            "--database-url".into(),
+            url,
+            "--database-schema".into(),
+            name,
+        ]
+    }
+
+    fn served(&self) -> Server {
+        let flags = self.flags();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        Server::start_in(tempfile::tempdir().unwrap(), &flags)
+    }
+}
+
+impl Drop for Fresh<'_> {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            self.cluster.psql(&format!("DROP SCHEMA IF EXISTS {} CASCADE", self.name));
+        }
+    }
+}
+
+fn a_store_moves_to_a_database_and_back(cluster: &Cluster) {
+    let fresh = Fresh::new(cluster);
+    let server =
+        Server::start_in(tempfile::tempdir().unwrap(), &["--backend", "fjall", "--data-dir", "data"]);
+    for text in ["The train leaves at nine.", "From platform four."] {
+        server.run(&["memorize", "--to", "demo", text]).worked();
+    }
+    server.run(&["call", "ForkConversation", r#"{"conversationId": "demo"}"#]).worked();
+    let directory = server.kill();
+    let (at, place) = (directory.path(), fresh.place());
+    let copied = run(at, &["copy", "--from", "fjall:data", "--to", &place]).worked();
+    assert_holds(
+        &copied,
+        &["copied fjall:data to postgres://", "and verified it: 2 conversations, 2 utterances, "],
+    );
+    assert!(!copied.contains("already"), "{copied}");
+    let verified = run(at, &["verify", &format!("postgres:{place}")]).worked();
+    assert_holds(&verified, &["verified postgres://", ": 2 conversations, 2 utterances, "]);
+    let server = fresh.served();
+    assert_holds(&server.run(&["show", "demo"]).worked(), &["The train leaves at nine."]);
+    server.run(&["memorize", "--to", "demo", "The ticket is in the drawer."]).worked();
+    let back = run(at, &["copy", "--from", &place, "--to", "sled:back"]).worked();
+    assert_holds(&back, &["to sled:back and verified it: 2 conversations, 3 utterances, "]);
+    drop(server);
+    cluster.psql(&format!("INSERT INTO {}.copying VALUES ('fjall:data')", fresh.name));
+    let mut serve = utterd(at);
+    serve.args(["serve", "--listen", "127.0.0.1:0"]).args(fresh.flags());
+    for refused in [Outcome::of(&mut serve), run(at, &["verify", &place])] {
+        assert_holds(
+            &refused.failed(1),
+            &["is an unfinished copy of fjall:data; finish it: utterd copy --from fjall:data"],
+        );
+    }
+    assert_holds(
+        &run(at, &["copy", "--from", "fjall:data", "--to", &place]).failed(1),
+        &["does not match the source: "],
+    );
+}
+
+fn verified_and_copied_while_it_changes(cluster: &Cluster) {
+    let fresh = Fresh::new(cluster);
+    let mut migrate = utterd(Path::new("."));
+    migrate.arg("migrate").args(&fresh.flags()[2..]);
+    Outcome::of(&mut migrate).worked();
+    let (server, place) = (fresh.served(), fresh.place().parse().unwrap());
+    thread::scope(|scope| {
+        let (stop, stopped) = mpsc::channel::<()>();
+        let (server, (told, writes)) = (&server, mpsc::channel());
+        scope.spawn(move || {
+            let mut number = 0;
+            while stopped.try_recv() == Err(TryRecvError::Empty) {
+                number += 1;
+                server.run(&["memorize", "--to", &format!("c{}", number % 3), "It changes."]).worked();
+                let _ = told.send(number);
+            }
+        });
+        for round in 0..5 {
+            writes.recv().unwrap();
+            assert_eq!(problems(&place), [""; 0]);
+            let directory = tempfile::tempdir().unwrap();
+            let to = format!("fjall:{}", directory.path().join("copy").display()).parse().unwrap();
+            let (copied, report) = copy(&place, &to).unwrap();
+            assert_eq!((copied.verified, report.problems.len()), (copied.records, 0), "round {round}");
+        }
+        drop(stop);
+    });
+}
+
+fn what_names_no_database_is_refused(cluster: &Cluster) {
+    let directory = tempfile::tempdir().unwrap();
+    let nowhere = format!("{}?schema=nowhere", cluster.url());
+    for (arguments, code, expected) in [
+        (&["verify", "postgres"][..], 1, "database_url is not set"),
+        (&["verify", "postgres:data"], 2, "it is not a PostgreSQL URL"),
+        (&["verify", &nowhere], 1, "the schema nowhere of postgres://"),
+        (&["copy", "--from", &nowhere, "--to", "fjall:copy"], 1, "the schema nowhere of postgres://"),
+        (&["reindex", &nowhere], 1, "the schema nowhere of postgres://"),
+        (&["scrub", &nowhere], 2, "the postgres backend keeps no files"),
+    ] {
+        assert_holds(&run(directory.path(), arguments).failed(code), &[expected]);
+    }
+    assert!(!directory.path().join("copy").exists());
+}

@@ -1,0 +1,116 @@
+//! The seed's long conversation: the question, its answers, and how the status shows compactions.
+
+use crate::{
+    chat::{piped, server, stored, terminal::Terminal},
+    support::binary::assert_holds,
+};
+
+const QUESTION: &str = "into a summary, as /compact does?";
+
+#[test]
+fn a_long_conversation_is_compacted_when_the_user_says_yes_and_goes_on() {
+    let server = server();
+    stored(&server, "long", 49);
+    let mut chat = Terminal::open(&server, &["long"]);
+    let opened = [
+        "29 earlier messages in the window",
+        "assistant: In message 49",
+        "no model replies",
+        "[49 messages]",
+    ];
+    let opening = chat.shows(&opened);
+    assert!(!opening.contains("In message 29 "), "{opening}");
+    chat.waits();
+    for number in 50..=51 {
+        server
+            .run(&["memorize", "--to", "long", "--role", "assistant", &format!("message {number}")])
+            .worked();
+    }
+    chat.line("Is this the last message?");
+    chat.shows(&[
+        "said meanwhile:",
+        "assistant: message 51",
+        "📦 The conversation has 52 messages, ",
+        QUESTION,
+        "[Y] Yes, keep the last 15  [N] Not now  [V] Never in this session",
+        "[52 messages]",
+        "Y, N or V> ",
+    ]);
+    chat.line("y");
+    chat.shows(&["compacted 37 utterances (1–37) into a summary of", "[Summary + 15 messages]"]);
+    chat.line("No, this one is.");
+    let screen = chat.shows(&["[Summary + 16 messages]"]);
+    assert!(!screen.contains(QUESTION), "{screen}");
+
+    chat.line("/compact --undo");
+    chat.shows(&["undid compaction 1: 37 utterances (1–37) are back in the window", "[53 messages]"]);
+    chat.line("/compact --dry-run 20");
+    chat.shows(&["would compact 33 utterances (1–33) into a summary of"]);
+    chat.line("/summarize 20");
+    chat.shows(&["compacted 33 utterances", "[Summary + 20 messages]"]);
+    let listed = server.run(&["compact", "--list", "long"]).worked();
+    let rows: Vec<_> = listed.lines().collect();
+    assert_eq!(rows.len(), 2, "{listed}");
+    assert!(rows[0].contains("asked") && rows[0].contains("33 utterances"), "{listed}");
+    assert!(rows[1].contains("advised") && rows[1].contains("undone"), "{listed}");
+}
+
+#[test]
+fn never_is_for_this_session_and_compact_works_all_the_same() {
+    let server = server();
+    stored(&server, "quiet", 58);
+    let mut chat = Terminal::open(&server, &["quiet"]);
+    chat.line("one");
+    chat.shows(&["The conversation has 59 messages", QUESTION]);
+    chat.line("V");
+    chat.shows(&["you will not be asked again in this session"]);
+    for (number, text) in [(60, "two"), (61, "three")] {
+        chat.line(text);
+        let screen = chat.shows(&[&format!("[{number} messages]")]);
+        assert!(!screen.contains(QUESTION), "{screen}");
+    }
+
+    let mut other = Terminal::open(&server, &["quiet"]);
+    other.line("four");
+    other.shows(&["[62 messages]", QUESTION]);
+    other.line("n");
+    other.line("five");
+    let screen = other.shows(&["[63 messages]"]);
+    assert!(!screen.contains(QUESTION), "{screen}");
+
+    chat.line("/compress");
+    chat.shows(&["[Summary + 15 messages]"]);
+}
+
+#[test]
+fn a_command_that_compacts_answers_the_question_and_others_leave_it_open() {
+    let server = server();
+    stored(&server, "asked", 49);
+    let mut chat = Terminal::open(&server, &["asked"]);
+    chat.line("one more");
+    chat.shows(&[QUESTION]);
+    chat.line("/summary");
+    chat.shows(&["there is no summary", "Y, N or V> "]);
+    chat.line("/compact");
+    let screen = chat.waits();
+    assert!(screen.contains("[Summary + 15 messages]") && !screen.contains("Y, N or V> "), "{screen}");
+}
+
+#[test]
+fn what_is_no_answer_to_the_question_is_said() {
+    let server = server();
+    stored(&server, "typing", 49);
+    let said = piped(&server, &["typing"], &["one more", "yes, you never know", "y"]);
+    assert_holds(&said.stderr, &[QUESTION, "[52 messages]"]);
+    assert_eq!(said.stderr.matches(QUESTION).count(), 1, "{}", said.stderr);
+    assert_holds(&server.run(&["show", "typing"]).worked(), &["yes, you never know"]);
+}
+
+#[test]
+fn a_short_conversation_is_not_compacted() {
+    let server = server();
+    stored(&server, "short", 29);
+    let refused = piped(&server, &["short"], &["/compact", "never said"]).failed(1);
+    assert_holds(&refused, &["[TOO_SHORT_TO_COMPACT]"]);
+    assert!(!server.run(&["show", "short"]).worked().contains("never said"));
+}

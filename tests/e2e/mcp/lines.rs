@@ -1,0 +1,86 @@
+//! What is no message is answered with an error, and what follows it is still read.
+
+use serde_json::{Value, json};
+
+use crate::{mcp::client::Client, support::binary::utterd};
+
+fn silent() -> Client {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut command = utterd(directory.path());
+    command.arg("mcp");
+    Client::silent(command)
+}
+
+/// Before the client has begun, and after.
+#[test]
+fn what_is_no_message_is_answered() {
+    let mut client = silent();
+    for _ in 0..2 {
+        for (line, code, id) in [
+            ("{", -32700, Value::Null),
+            ("not JSON", -32700, Value::Null),
+            ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"", -32700, Value::Null),
+            ("{}", -32600, Value::Null),
+            ("[]", -32600, Value::Null),
+            ("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", -32600, Value::Null),
+            ("5", -32600, Value::Null),
+            ("{\"jsonrpc\":\"2.0\",\"id\":99}", -32600, json!(99)),
+            ("{\"jsonrpc\":\"1.0\",\"id\":\"a\",\"method\":\"ping\"}", -32600, json!("a")),
+            ("{\"id\":7,\"method\":\"ping\"}", -32600, json!(7)),
+        ] {
+            client.write_text(line);
+            let answer = client.read();
+            assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &id), "{line}: {answer}");
+        }
+        client.write_bytes(b"\xff\xfe\n");
+        assert_eq!(client.read()["error"]["code"], -32700);
+        client.request("initialize", crate::mcp::client::initialize());
+    }
+}
+
+#[test]
+fn what_needs_no_answer_gets_none() {
+    let mut client = silent();
+    for _ in 0..2 {
+        for line in [
+            "",
+            " \r",
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}",
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/unheard_of\",\"params\":{}}",
+            "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":5}",
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}",
+        ] {
+            client.write_text(line);
+        }
+        client.request("initialize", crate::mcp::client::initialize());
+    }
+}
+
+#[test]
+fn a_message_that_is_too_long_is_answered_and_skipped() {
+    let mut client = silent();
+    client.request("initialize", crate::mcp::client::initialize());
+    client.write_text(&"x".repeat((16 << 20) + 1));
+    let answer = client.read();
+    assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(-32600), &Value::Null), "{answer}");
+    client.request("ping", json!({}));
+}
+
+#[test]
+fn the_last_line_needs_no_end() {
+    let mut client = silent();
+    client.request("initialize", crate::mcp::client::initialize());
+    client.write_bytes(b"{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\"}");
+    client.close();
+    let (answers, status) = client.rest();
+    assert_eq!((answers.len(), &answers[0]["id"], status.success()), (1, &json!(5), true), "{answers:?}");
+}
+
+/// The capability for log messages is not declared, as none are sent.
+#[test]
+fn a_log_level_cannot_be_set() {
+    let mut client = silent();
+    let told = client.request("initialize", crate::mcp::client::initialize());
+    assert!(told["capabilities"]["tools"].is_object() && told["capabilities"]["logging"].is_null(), "{told}");
+    assert_eq!(client.refused("logging/setLevel", json!({ "level": "info" }))["code"], -32601);
+}

@@ -1,0 +1,94 @@
+//! The calls in a store's life.
+
+use std::time::Duration;
+
+use tonic::{Request, Status};
+use utterd::{
+    proto::{
+        CreateConversationRequest, DeleteConversationRequest, ForgetRequest, ForkConversationRequest,
+        MemorizeRequest, RestoreRequest, UpdateConversationRequest, UpdateUtteranceRequest,
+        conversation_service_server::ConversationService, memory_service_server::MemoryService,
+    },
+    store::Store,
+};
+
+use crate::durable::{home::Home, json::json};
+
+/// Something that happens to a store.
+#[derive(Clone, Debug)]
+pub enum Call {
+    Memorize(MemorizeRequest),
+    Forget(ForgetRequest),
+    Restore(RestoreRequest),
+    Mark(UpdateUtteranceRequest),
+    Create(CreateConversationRequest),
+    Update(UpdateConversationRequest),
+    Fork(ForkConversationRequest),
+    Delete(DeleteConversationRequest),
+    /// Time passes, and what is then due is done.
+    Wait(Duration),
+    /// The files are rewritten without removed data.
+    Scrub,
+}
+
+impl Call {
+    /// The request id; empty if there is none.
+    pub fn request_id(&self) -> &str {
+        match self {
+            Self::Memorize(request) => &request.request_id,
+            Self::Forget(request) => &request.request_id,
+            Self::Restore(request) => &request.request_id,
+            Self::Mark(request) => &request.request_id,
+            Self::Create(request) => &request.request_id,
+            Self::Update(request) => &request.request_id,
+            Self::Fork(request) => &request.request_id,
+            Self::Delete(_) | Self::Wait(_) | Self::Scrub => "",
+        }
+    }
+
+    /// Makes the call; returns the response as JSON.
+    pub async fn send(&self, home: &Home) -> Result<String, Status> {
+        let services = home.server.services();
+        Ok(match self.clone() {
+            Self::Memorize(request) => {
+                json("MemorizeResponse", services.memorize(Request::new(request)).await?.get_ref())
+            }
+            Self::Forget(request) => {
+                json("ForgetResponse", services.forget(Request::new(request)).await?.get_ref())
+            }
+            Self::Restore(request) => {
+                json("RestoreResponse", services.restore(Request::new(request)).await?.get_ref())
+            }
+            Self::Mark(request) => {
+                let response = services.update_utterance(Request::new(request)).await?;
+                json("UpdateUtteranceResponse", response.get_ref())
+            }
+            Self::Create(request) => {
+                let response = services.create_conversation(Request::new(request)).await?;
+                json("CreateConversationResponse", response.get_ref())
+            }
+            Self::Update(request) => {
+                let response = services.update_conversation(Request::new(request)).await?;
+                json("UpdateConversationResponse", response.get_ref())
+            }
+            Self::Fork(request) => {
+                let response = services.fork_conversation(Request::new(request)).await?;
+                json("ForkConversationResponse", response.get_ref())
+            }
+            Self::Delete(request) => {
+                let response = services.delete_conversation(Request::new(request)).await?;
+                json("DeleteConversationResponse", response.get_ref())
+            }
+            Self::Wait(time) => {
+                home.clock.advance(time);
+                let removed = home.server.engine().sweep().await.map_err(Status::from)?;
+                format!("{removed} removed")
+            }
+            Self::Scrub => {
+                let scrubbed = home.store.scrub().await;
+                scrubbed.map_err(|error| Status::unavailable(error.to_string()))?;
+                String::new()
+            }
+        })
+    }
+}

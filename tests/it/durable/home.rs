@@ -1,0 +1,41 @@
+//! A server over a store in a directory.
+
+use std::{path::Path, sync::Arc};
+
+use utterd::{
+    config::{Preset, Settings},
+    server::Server,
+    store::durable::{DurableStore, EngineKind, Flush, OpenError, Options},
+};
+
+use crate::{durable::call::Call, support::ManualClock};
+
+/// A server, its store and its clock. When dropped, it leaves the directory to the next one.
+pub struct Home {
+    pub server: Server,
+    pub store: Arc<DurableStore>,
+    pub clock: Arc<ManualClock>,
+}
+
+impl Home {
+    /// A server over the store in `directory`, a new one if that is empty.
+    pub fn open(
+        engine: EngineKind,
+        directory: &Path,
+        clock: &Arc<ManualClock>,
+        flush: Flush,
+    ) -> Result<Self, OpenError> {
+        let options = Options { flush, ..Options::default() };
+        let store = Arc::new(DurableStore::open(engine, directory, &options)?);
+        let settings = Settings { reflection: false, ..Settings::of(Preset::Rolling) };
+        let server = Server::over(store.clone(), &settings, clock.clone()).expect("the settings go together");
+        Ok(Self { server, store, clock: clock.clone() })
+    }
+
+    /// Makes all `calls`, each of which must succeed.
+    pub async fn live(&self, calls: &[Call]) {
+        for call in calls {
+            call.send(self).await.unwrap_or_else(|status| panic!("{call:?}: {status:?}"));
+        }
+    }
+}

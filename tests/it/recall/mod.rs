@@ -1,0 +1,10 @@
+//! Remember's ranking, in the pure core.
+
+mod bytes;
+mod golden;
+mod holding;
+mod long_prompts;
+mod ranking;
+mod scripts;
+mod support;
+mod times;

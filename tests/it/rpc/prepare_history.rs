@@ -1,0 +1,370 @@
+//! PrepareHistory: a history that the caller sends with each request (seed 002).
+
+use serde_json::{Value, json};
+use tonic::Code;
+use utterd::{
+    config::Settings,
+    proto::{
+        Alternation, ContextFormat, CountTokensRequest, DropReason, Event, HistoryRecall, NewUtterance,
+        Operation, PrepareHistoryRequest, PrepareHistoryResponse, WarningKind, WatchEventsRequest,
+        watch_events_response::Message,
+    },
+};
+
+use crate::support::session::{Reply, Session, assistant, calls, result, user};
+
+async fn prepare(session: &Session, request: PrepareHistoryRequest) -> PrepareHistoryResponse {
+    session.context().prepare_history(request).await.reply()
+}
+
+/// A history and a prompt.
+fn history(messages: &Value, prompt: &str) -> PrepareHistoryRequest {
+    PrepareHistoryRequest {
+        messages_json: messages.to_string(),
+        prompt: prompt.to_owned(),
+        ..Default::default()
+    }
+}
+
+fn messages(response: &PrepareHistoryResponse) -> Value {
+    serde_json::from_str(&response.messages_json).expect("the messages are JSON")
+}
+
+fn said(role: &str, content: &str) -> Value {
+    json!({"role": role, "content": content})
+}
+
+/// Alternating questions and answers.
+fn turns(count: usize) -> Vec<Value> {
+    let role = |number: usize| if number % 2 == 1 { "user" } else { "assistant" };
+    (1..=count).map(|number| said(role(number), &format!("message {number}"))).collect()
+}
+
+fn reasons(response: &PrepareHistoryResponse) -> Vec<(i32, DropReason)> {
+    response.dropped.iter().map(|dropped| (dropped.index(), dropped.reason())).collect()
+}
+
+fn kinds(response: &PrepareHistoryResponse) -> Vec<WarningKind> {
+    response.warnings.iter().map(|warning| warning.kind()).collect()
+}
+
+/// Test case 1 of the seed: a single message, no history.
+#[tokio::test]
+async fn a_prompt_needs_no_history() {
+    let session = Session::new().await;
+    let prompt = "What is Kartograph?";
+    for request in
+        [history(&json!([]), prompt), PrepareHistoryRequest { prompt: prompt.into(), ..Default::default() }]
+    {
+        let response = prepare(&session, request).await;
+        assert_eq!(messages(&response), json!([said("user", prompt)]));
+        assert_eq!((response.message_count, response.dropped.len()), (Some(1), 0));
+        assert_eq!(response.warnings, []);
+    }
+}
+
+/// Test cases 2 and 3: a follow-up question, a reference to an answer.
+#[tokio::test]
+async fn a_follow_up_comes_behind_what_it_is_about() {
+    let session = Session::new().await;
+    let said_before = json!([
+        {"role": "user", "content": "Who owns the Cincinnati service?", "timestamp": "2025-10-07T10:00:00Z"},
+        {"role": "assistant", "content": "1. Ann's team", "thinkingSteps": ["…"], "entities": [], "elapsedSeconds": 2},
+    ]);
+    let response = prepare(&session, history(&said_before, "What about its dependencies?")).await;
+    let expected = json!([
+        said("user", "Who owns the Cincinnati service?"),
+        said("assistant", "1. Ann's team"),
+        said("user", "What about its dependencies?"),
+    ]);
+    assert_eq!(messages(&response), expected, "the caller's own fields stay with the caller");
+    assert_eq!(response.dropped, []);
+}
+
+/// Test case 4: 25 messages, of which the last 20 are included.
+#[tokio::test]
+async fn a_long_history_keeps_its_last_twenty() {
+    let session = Session::new().await;
+    let sent = turns(26).split_off(1);
+    let mut expected = sent[5..].to_vec();
+    expected.push(said("user", "next"));
+    let response = prepare(&session, history(&json!(sent), "next")).await;
+    assert_eq!(messages(&response), json!(expected));
+    assert_eq!(response.message_count, Some(21), "the prompt comes on top");
+    let dropped: Vec<_> = (0..5).map(|index| (index, DropReason::MaxMessages)).collect();
+    assert_eq!(reasons(&response), dropped);
+    assert_eq!(kinds(&response), [WarningKind::ManyMessages]);
+    assert!(kinds(&prepare(&session, history(&json!(turns(14)), "next")).await).is_empty());
+}
+
+/// Test case 5: an invalid structure is filtered out and crashes nothing.
+#[tokio::test]
+async fn a_malformed_history_is_filtered() {
+    let session = Session::new().await;
+    let malformed = json!([
+        null, "text", 1, [], {}, {"role": "user"}, {"role": "user", "content": {}},
+        {"role": "root", "content": "x"}, said("user", "fine"), {"role": "tool", "content": "x"},
+        {"role": "assistant", "content": null, "tool_calls": [{}]},
+    ]);
+    let response = prepare(&session, history(&malformed, "next")).await;
+    assert_eq!(messages(&response), json!([said("user", "fine\n\nnext")]));
+    use DropReason::*;
+    let expected = [
+        NotAMessage,
+        NotAMessage,
+        NotAMessage,
+        NotAMessage,
+        UnknownRole,
+        Empty,
+        InvalidContent,
+        UnknownRole,
+        OrphanedResult,
+        InvalidToolCall,
+    ];
+    let places = [0, 1, 2, 3, 4, 5, 6, 7, 9, 10];
+    assert_eq!(reasons(&response), places.into_iter().zip(expected).collect::<Vec<_>>());
+    assert!(
+        response.dropped.iter().all(|dropped| dropped.text.contains("accepted")),
+        "{:?}",
+        response.dropped
+    );
+}
+
+/// A request stays under 100 KB, whatever comes in.
+#[tokio::test]
+async fn a_large_history_is_cut_to_a_hundred_kilobytes() {
+    let session = Session::new().await;
+    let sent: Vec<_> = turns(18)
+        .into_iter()
+        .map(|message| said(message["role"].as_str().unwrap(), &"x".repeat(10_000)))
+        .collect();
+    let response = prepare(&session, history(&json!(sent), "next")).await;
+    assert!(response.messages_json.len() <= 102_400 && response.messages_json.len() > 90_000);
+    assert!(reasons(&response).iter().all(|(_, reason)| *reason == DropReason::MaxBytes));
+    assert_eq!(response.dropped.len(), 8);
+    assert_eq!(kinds(&response), [WarningKind::ManyMessages, WarningKind::LargeRequest]);
+}
+
+#[tokio::test]
+async fn a_cut_takes_whole_exchanges() {
+    let session = Session::new().await;
+    let call =
+        |id: &str| json!({"id": id, "type": "function", "function": {"name": "find", "arguments": "{}"}});
+    let sent = json!([
+        said("user", "q"),
+        {"role": "assistant", "content": null, "tool_calls": [call("a"), call("b")]},
+        {"role": "tool", "tool_call_id": "b", "content": "2"},
+        {"role": "tool", "tool_call_id": "a", "content": "1"},
+        said("assistant", "done"),
+    ]);
+    for (most, first) in [(1, 4), (2, 4), (3, 4), (4, 1), (5, 0)] {
+        let request = PrepareHistoryRequest { max_messages: Some(most), ..history(&sent, "next") };
+        let response = prepare(&session, request).await;
+        let kept = &sent.as_array().unwrap()[first..];
+        assert_eq!(messages(&response).as_array().unwrap()[..kept.len()], *kept, "{most}");
+    }
+    // Only what was said precedes the place of an unanswered call.
+    let open = json!([said("user", "q"), {"role": "assistant", "content": "", "tool_calls": [call("a")]}]);
+    let response = prepare(&session, history(&open, "next")).await;
+    assert_eq!(reasons(&response), [(1, DropReason::UnansweredCall)]);
+}
+
+/// Utterances instead of JSON; a malformed one is dropped, not refused.
+#[tokio::test]
+async fn utterances_are_prepared_too() {
+    let session = Session::new().await;
+    let metadata = [("entities".to_owned(), "3".to_owned())].into();
+    let utterances = vec![
+        NewUtterance { metadata, pinned: true, ..user("q") },
+        NewUtterance { role: 0, ..user("x") },
+        calls(&["a"]),
+        result("a", "it is"),
+        result("a", "again"),
+        NewUtterance { turn_number: Some(-1), ..assistant("x") },
+        assistant("done"),
+    ];
+    let request = PrepareHistoryRequest { utterances, prompt: "next".into(), ..Default::default() };
+    let request = PrepareHistoryRequest { format: ContextFormat::AnthropicMessages.into(), ..request };
+    let response = prepare(&session, request).await;
+    let expected = json!([
+        said("user", "q"),
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "find", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "it is"}]},
+        said("assistant", "done"),
+        said("user", "next"),
+    ]);
+    assert_eq!(messages(&response), expected);
+    use DropReason::*;
+    assert_eq!(reasons(&response), [(1, UnknownRole), (4, OrphanedResult), (5, InvalidField)]);
+    assert!(response.dropped[0].text.starts_with("utterances[1].role: is 0; accepted: ROLE_SYSTEM"));
+}
+
+/// The token count is that of the messages as utterances.
+#[tokio::test]
+async fn tokens_are_counted_as_utterances_are() {
+    let session = Session::new().await;
+    let request = history(&json!(turns(3)), "next");
+    let response =
+        prepare(&session, PrepareHistoryRequest { alternation: Alternation::Drop.into(), ..request }).await;
+    let prepared = messages(&response);
+    let utterances = prepared.as_array().unwrap().iter().map(|message| {
+        let text = message["content"].as_str().unwrap();
+        if message["role"] == "user" { user(text) } else { assistant(text) }
+    });
+    let count = CountTokensRequest { utterances: utterances.collect(), ..Default::default() };
+    let counts = session.context().count_tokens(count).await.reply().token_counts;
+    assert_eq!(response.token_count, Some(counts.iter().sum()));
+    let tight = PrepareHistoryRequest { token_budget: Some(20), ..history(&json!(turns(8)), "next") };
+    let response = prepare(&session, tight).await;
+    assert!(response.token_count() <= 20 && response.message_count() == 3, "{response:?}");
+    assert!(reasons(&response).iter().all(|(_, reason)| *reason == DropReason::TokenBudget));
+}
+
+#[tokio::test]
+async fn only_what_cannot_be_a_history_is_refused() {
+    let settings = Settings { max_content_bytes: 1 << 20, ..Settings::default() };
+    let session = Session::with(&settings).await;
+    let fine = || history(&json!(turns(2)), "next");
+    let row = || json!([said("user", "1"), said("user", "2")]);
+    let cases = [
+        (PrepareHistoryRequest::default(), "EMPTY_UTTERANCE", "prompt", "required"),
+        (
+            PrepareHistoryRequest { prompt: " ".into(), ..fine() },
+            "EMPTY_UTTERANCE",
+            "prompt",
+            "accepted: text",
+        ),
+        (
+            PrepareHistoryRequest { prompt: "x".repeat((1 << 20) + 1), ..fine() },
+            "CONTENT_TOO_LARGE",
+            "prompt",
+            "at most 1048576",
+        ),
+        (
+            PrepareHistoryRequest { messages_json: "[".into(), ..fine() },
+            "INVALID_FIELD",
+            "messages_json",
+            "is not JSON",
+        ),
+        (history(&json!({}), "p"), "INVALID_FIELD", "messages_json", "accepted: an array of messages"),
+        (
+            PrepareHistoryRequest { utterances: vec![user("x")], ..fine() },
+            "INVALID_FIELD",
+            "utterances",
+            "accepted: one of the two",
+        ),
+        (
+            PrepareHistoryRequest {
+                utterances: vec![user("x"); 1_001],
+                prompt: "p".into(),
+                ..Default::default()
+            },
+            "BATCH_TOO_LARGE",
+            "utterances",
+            "at most 1000",
+        ),
+        (
+            PrepareHistoryRequest { max_messages: Some(-1), ..fine() },
+            "INVALID_FIELD",
+            "max_messages",
+            "accepted: 0 or more",
+        ),
+        (
+            PrepareHistoryRequest { max_bytes: Some(0), ..fine() },
+            "INVALID_FIELD",
+            "max_bytes",
+            "accepted: 1 or more",
+        ),
+        (
+            PrepareHistoryRequest { max_bytes: Some(32), ..fine() },
+            "INVALID_FIELD",
+            "max_bytes",
+            "the prompt alone needs 34",
+        ),
+        (
+            PrepareHistoryRequest { token_budget: Some(4), ..fine() },
+            "INVALID_FIELD",
+            "token_budget",
+            "the prompt alone needs 5",
+        ),
+        (
+            PrepareHistoryRequest { alternation: Alternation::Reject.into(), ..history(&row(), "") },
+            "INVALID_FIELD",
+            "messages_json[1]",
+            "user and assistant must take turns",
+        ),
+        (
+            PrepareHistoryRequest {
+                alternation: Alternation::Reject.into(),
+                ..history(&json!(turns(1)), "next")
+            },
+            "INVALID_FIELD",
+            "prompt",
+            "directly before it",
+        ),
+        (PrepareHistoryRequest { alternation: 9, ..fine() }, "INVALID_FIELD", "alternation", "REJECT (3)"),
+        (
+            PrepareHistoryRequest { format: ContextFormat::Text.into(), ..fine() },
+            "INVALID_FIELD",
+            "format",
+            "OPENAI_CHAT (1)",
+        ),
+        (PrepareHistoryRequest { model: "none".into(), ..fine() }, "INVALID_FIELD", "model", "o200k_base"),
+    ];
+    for (request, reason, field, says) in cases {
+        let refused = session.context().prepare_history(request).await.refusal();
+        refused.is(Code::InvalidArgument, reason).blames(field).says(says);
+    }
+}
+
+/// What the limits leave out is quoted, for the outgoing prompt or another one.
+#[tokio::test]
+async fn what_does_not_fit_is_recalled() {
+    let session = Session::new().await;
+    let mut said =
+        vec![said("user", "My parrot is called Captain Flint."), said("assistant", "A fine name.")];
+    said.extend(turns(40));
+    let asking = |prompt: &str, recall: HistoryRecall| PrepareHistoryRequest {
+        recall: Some(recall),
+        ..history(&json!(said), prompt)
+    };
+    let quote = |response: &PrepareHistoryResponse| {
+        let all = messages(response);
+        let count = all.as_array().map_or(0, Vec::len);
+        (all[count - 2]["content"].as_str().unwrap_or_default().to_owned(), count)
+    };
+    let response = prepare(&session, asking("Which parrot?", HistoryRecall::default())).await;
+    let (text, count) = quote(&response);
+    assert!(text.contains("\nUser: My parrot is called Captain Flint.\n"), "{text}");
+    assert_eq!((count, response.recalled.first()), (21, Some(&0)));
+    let other = HistoryRecall { prompt: "parrot".to_owned(), limit: Some(1), ..Default::default() };
+    let response = prepare(&session, asking("Which?", other)).await;
+    assert_eq!(response.recalled, [0]);
+    let none = prepare(&session, history(&json!(said), "Which parrot?")).await;
+    assert!(none.recalled.is_empty() && !none.messages_json.contains("Flint"));
+    for (recall, field) in [
+        (HistoryRecall { limit: Some(51), ..Default::default() }, "recall.limit"),
+        (HistoryRecall { max_percent: Some(0), ..Default::default() }, "recall.max_percent"),
+    ] {
+        let refusal = session.context().prepare_history(asking("parrot", recall)).await.refusal();
+        refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames(field);
+    }
+    let refusal = session.context().prepare_history(asking("", HistoryRecall::default())).await.refusal();
+    refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames("recall.prompt");
+}
+
+/// It is stateless, and appears in the trace.
+#[tokio::test]
+async fn nothing_is_stored() {
+    let session = Session::new().await;
+    let mut events = session.trace().watch_events(WatchEventsRequest::default()).await.reply();
+    assert!(matches!(events.message().await.unwrap().unwrap().message, Some(Message::Started(_))));
+    prepare(&session, history(&json!(turns(4)), "next")).await;
+    let Some(Message::Event(event)) = events.message().await.unwrap().unwrap().message else {
+        panic!("an event");
+    };
+    let Event { operation, conversation_id, result_count, .. } = event;
+    assert_eq!((operation, conversation_id.as_str()), (Operation::PrepareHistory.into(), ""));
+    assert_eq!(result_count, Some(5));
+    assert_eq!(session.capacity().await.revision, 0, "there is no conversation");
+}
