@@ -109,7 +109,7 @@ pub fn show_configuration(configuration: Configuration) -> Result<(), CliError> 
 /// Exports traces if `settings` name a collector, until this is dropped.
 fn traces(settings: &Settings) -> Result<Option<Exporter>, CliError> {
     let Some(endpoint) = &settings.traces_endpoint else { return Ok(None) };
-    let exporter = Exporter::to(endpoint.as_str(), settings.traces_sampled.get());
+    let exporter = Exporter::to(&endpoint.to_string(), settings.traces_sampled.get());
     exporter.map(Some).map_err(|error| CliError::Usage(format!("traces_endpoint: {error}")))
 }
 

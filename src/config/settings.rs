@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use url::Url;
+use http::Uri;
 
 use super::{Backend, DatabaseUrl, Listen, Llm, Share};
 use crate::domain::{
@@ -218,7 +218,7 @@ settings! { |preset, policy| {
     /// The address that serves the inspector; `None` serves none.
     inspector: Option<Listen> = None,
     /// The collector of traces; `None` sends none.
-    traces_endpoint: Option<Url> = None,
+    traces_endpoint: Option<Uri> = None,
     /// The share of calls that are traced, if their callers do not decide.
     traces_sampled: Share = Share::HUNDREDTH,
     /// Whether gRPC reflection is served.
@@ -226,7 +226,7 @@ settings! { |preset, policy| {
     /// The protocol of the model that makes summaries.
     llm: Llm = Llm::None,
     /// The address of the model's server; `None` is the provider's own.
-    llm_base_url: Option<Url> = None,
+    llm_base_url: Option<Uri> = None,
     /// The model for conversations that name none; not empty if there is an `llm`.
     llm_model: String = String::new(),
     /// Further models that a conversation may name.
@@ -238,7 +238,7 @@ settings! { |preset, policy| {
     /// The maximum number of calls to the model at a time.
     llm_concurrency: usize = DEFAULT_LLM_CONCURRENCY,
     /// The address of the embedding server; `None` uses no embeddings.
-    embedding_base_url: Option<Url> = None,
+    embedding_base_url: Option<Uri> = None,
     /// The embedding model; not empty if there is an `embedding_base_url`.
     embedding_model: String = String::new(),
     /// The dimensions to ask the embedding model for; 0 is the model's default.

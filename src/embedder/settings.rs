@@ -2,13 +2,13 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use url::Url;
+use http::Uri;
 
 /// The model that embeds, its server, and how long to wait for it.
 #[derive(Clone, Debug)]
 pub struct EmbedderSettings {
     /// The server's address, including `/v1` if its paths start with that.
-    pub base_url: Url,
+    pub base_url: Uri,
     /// The model.
     pub model: String,
     /// The number of values per vector; `None` is the model's own number.

@@ -26,7 +26,7 @@ impl Endpoint {
     /// Returns the server of `settings`, with `key` in the headers.
     pub(super) fn new(settings: &ServerSettings<'_>, key: Option<Key>) -> Result<Self, SetupError> {
         let base = match (settings.base_url, settings.protocol) {
-            (Some(url), _) => url.as_str(),
+            (Some(address), _) => &address.to_string(),
             (None, Protocol::OpenAi) => OPENAI,
             (None, Protocol::Anthropic) => ANTHROPIC,
         };

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use url::Url;
+use http::Uri;
 
 /// The protocol of a model server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(crate) struct ServerSettings<'a> {
     /// The protocol of the server.
     pub protocol: Protocol,
     /// The address of the server, with `/v1` for [`Protocol::OpenAi`]; `None` is the provider's own.
-    pub base_url: Option<&'a Url>,
+    pub base_url: Option<&'a Uri>,
     /// The file with the key, which may have white space around it; `None` takes the key from the environment.
     pub api_key_file: Option<&'a Path>,
     /// Where to look for the key.

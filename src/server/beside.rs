@@ -95,10 +95,7 @@ impl Listeners {
         let inspector = inspector::serve(self.inspector, closed(), server.service(), server.room(), most);
         #[cfg(not(feature = "inspector"))]
         let inspector = std::future::ready(drop((self.inspector, most)));
-        tokio::join!(
-            metrics::serve(self.metrics, closed(), server.metrics().clone()),
-            inspector,
-        );
+        tokio::join!(metrics::serve(self.metrics, closed(), server.metrics().clone()), inspector,);
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use http::Uri;
 use tokio::{net::TcpStream, time::timeout};
-use url::Url;
 
 use super::{Result, database, guard::Guard, models::Models, process, stores, transport::tls::Tls};
 use crate::{
@@ -43,12 +43,11 @@ pub async fn check(settings: &Settings) -> Result<Vec<String>> {
     Ok(silent)
 }
 
-/// Connects to the server of `url`, and sends nothing.
-async fn reach(url: &Url) -> Result<(), String> {
-    let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else {
-        return Err("the address has no host".to_owned());
-    };
-    let host = host.trim_matches(['[', ']']);
+/// Connects to the server at `address`, and sends nothing.
+async fn reach(address: &Uri) -> Result<(), String> {
+    let Some(host) = address.host() else { return Err("the address has no host".to_owned()) };
+    let usual = if address.scheme_str() == Some("https") { 443 } else { 80 };
+    let (host, port) = (host.trim_matches(['[', ']']), address.port_u16().unwrap_or(usual));
     match timeout(PATIENCE, TcpStream::connect((host, port))).await {
         Ok(connected) => connected.map(drop).map_err(|error| error.to_string()),
         Err(_) => Err(format!("no answer within {PATIENCE:?}")),

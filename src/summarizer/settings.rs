@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use url::Url;
+use http::Uri;
 
 use crate::model_server::Protocol;
 
@@ -12,7 +12,7 @@ pub struct LlmSettings {
     /// The protocol of the model's server.
     pub protocol: Protocol,
     /// The server, with `/v1` for [`Protocol::OpenAi`]; `None` is the provider's own.
-    pub base_url: Option<Url>,
+    pub base_url: Option<Uri>,
     /// The model for conversations that name none.
     pub model: String,
     /// Further models that a conversation may name.

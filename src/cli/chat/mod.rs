@@ -9,6 +9,7 @@ pub mod args;
 mod command;
 mod export;
 mod lines;
+#[cfg_attr(not(feature = "llm"), path = "no_reply.rs")]
 mod reply;
 mod server;
 mod session;

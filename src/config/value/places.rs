@@ -112,29 +112,29 @@ pub mod file_mode {
 /// The address of a model server, or nothing.
 pub mod address_of_models {
     use super::*;
-    use url::Url;
+    use http::Uri;
 
-    pub fn parse(text: &str) -> Result<Option<Url>, String> {
+    pub fn parse(text: &str) -> Result<Option<Uri>, String> {
         let accepted = "an address that begins with http:// or https://, without a user, a password, a query \
                         or a fragment, such as http://127.0.0.1:11434/v1; or nothing";
         match text.trim() {
             "" => Ok(None),
-            text => Url::parse(text).ok().filter(is_plain).map(Some).ok_or_else(|| accepted.into()),
+            // a parsed address has no fragment
+            text if text.contains('#') => Err(accepted.into()),
+            text => text.parse().ok().filter(is_plain).map(Some).ok_or_else(|| accepted.into()),
         }
     }
 
-    pub fn show(value: &Option<Url>) -> Value {
-        Value::String(value.as_ref().map_or_else(String::new, |url| url.as_str().into()))
+    pub fn show(value: &Option<Uri>) -> Value {
+        Value::String(value.as_ref().map_or_else(String::new, Uri::to_string))
     }
 
-    /// Whether the URL can be shown because it has no secret, and can be extended with a path.
-    fn is_plain(url: &Url) -> bool {
-        let secret = !url.username().is_empty() || url.password().is_some();
-        matches!(url.scheme(), "http" | "https")
-            && url.has_host()
-            && !secret
-            && url.query().is_none()
-            && url.fragment().is_none()
+    /// Whether the address can be shown because it has no user and no password, and can be extended with a path.
+    fn is_plain(address: &Uri) -> bool {
+        let authority = address.authority();
+        matches!(address.scheme_str(), Some("http" | "https"))
+            && authority.is_some_and(|it| !it.host().is_empty() && !it.as_str().contains('@'))
+            && address.query().is_none()
     }
 }
 

@@ -98,7 +98,6 @@ pub fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> &'a str 
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::proto::descriptors;
 
     fn read(message: &str, json: &str) -> Result<String, String> {

@@ -3,7 +3,6 @@
 use std::{fs, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
-use url::Url;
 use utterd::{
     embedder::{EmbedderSettings, build},
     engine::models::{embedding::Embedder, llm::LlmError},
@@ -27,7 +26,7 @@ async fn answering(answer: ResponseTemplate) -> MockServer {
 
 fn settings(uri: &str) -> EmbedderSettings {
     EmbedderSettings {
-        base_url: Url::parse(&format!("{uri}/v1")).unwrap(),
+        base_url: format!("{uri}/v1").parse().unwrap(),
         model: "small-embed".into(),
         dimensions: None,
         api_key_file: None,

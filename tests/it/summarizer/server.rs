@@ -3,7 +3,6 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
-use url::Url;
 use utterd::{
     engine::models::llm::{LlmError, LlmSummarizer, Material, Told},
     summarizer::{LlmSettings, Protocol, build},
@@ -76,7 +75,7 @@ pub fn settings(protocol: Protocol, uri: &str) -> LlmSettings {
     let path = if protocol == Protocol::OpenAi { "/v1" } else { "" };
     LlmSettings {
         protocol,
-        base_url: Some(Url::parse(&format!("{uri}{path}")).unwrap()),
+        base_url: Some(format!("{uri}{path}").parse().unwrap()),
         model: "small-1".into(),
         others: vec!["own-2".into()],
         api_key_file: None,
