@@ -11,8 +11,8 @@ use crate::cli::args::{Preset, Remote};
 /// Without --model, the chat only stores your messages. With it, the server stores your message before the chat asks the model, which gets the messages that `utterd context` prints.
 /// The model's server can be any with OpenAI's chat completions. /help in the chat lists the chat's commands.
 ///
-/// Lines can also come from a pipe. Replies, and what commands print, go to stdout, all else to stderr. The first line that
-/// fails ends the chat.
+/// Lines can also come from a pipe. Replies, and what commands print, go to stdout, all else to stderr. The first line
+/// that fails ends the chat.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd chat

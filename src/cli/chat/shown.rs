@@ -148,15 +148,17 @@ mod tests {
             content: content.into(),
             ..Default::default()
         };
+        // on a terminal, the speaker is in bold
+        let shown = |one: &Utterance| console::strip_ansi_codes(&utterance(one)).into_owned();
         let mut broken = said("Half\na\u{1b}[2J");
         broken.metadata.insert(BROKEN_OFF.into(), "true".into());
-        assert_eq!(utterance(&broken), "assistant: Half\na\u{fffd}[2J\n(broken off)");
+        assert_eq!(shown(&broken), "assistant: Half\na\u{fffd}[2J\n(broken off)");
         let call = ToolCall { id: "c".into(), name: "look_up".into(), arguments_json: "{}".into() };
         let calling = Utterance { tool_calls: vec![call], ..said("") };
-        assert_eq!(utterance(&calling), "assistant: → look_up({})");
+        assert_eq!(shown(&calling), "assistant: → look_up({})");
         let forgotten = Utterance { state: UtteranceState::Forgotten.into(), ..said("secret") };
-        assert_eq!(utterance(&forgotten), "assistant: (forgotten; /restore 7 brings it back)");
-        assert_eq!(utterance(&said(&"ä".repeat(9_999))).chars().count(), "assistant: …".len() - 2 + 2_000);
+        assert_eq!(shown(&forgotten), "assistant: (forgotten; /restore 7 brings it back)");
+        assert_eq!(shown(&said(&"ä".repeat(9_999))).chars().count(), "assistant: …".len() - 2 + 2_000);
         assert_eq!(piece("a\r\nb\u{1b}[2J"), "a\nb\u{fffd}[2J");
     }
 }

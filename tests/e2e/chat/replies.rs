@@ -177,8 +177,7 @@ fn the_model_waits_for_the_answer_to_the_question() {
     let arguments = ["asked", "--model", "test-1", "--base-url", &url];
     model.next(stream(&["Done."], true));
     let chat = piped(&server, &arguments, &["Go on.", "y"]);
-    let order = ["The conversation has 51 messages", "[Summary + 15 messages]", "[Summary + 16 messages]"];
-    assert_holds(&chat.stderr, &[order[0], order[2]]);
+    assert_holds(&chat.stderr, &["The conversation has 51 messages", "[Summary + 16 messages]"]);
     assert_holds(&chat.worked(), &["compacted 36 utterances", "assistant: Done.\n"]);
     let asked = model.asked();
     assert_eq!(roles(&asked).len(), 1 + 15);
