@@ -182,7 +182,7 @@
 //! - the Model Context Protocol tools (`end_conversation`, `get_conversation` and others): `src/cli/mcp`, a
 //!   client like every other command, which can also run against a server in its own process
 //! - the page for browsers: `src/server/inspector`, its files in `page/`, and the calls that it makes in JSON
-//! - calls in JSON of any method, by its descriptor: `src/server/dynamic`, for the page and for `src/cli/call`
+//! - calls of any method by its descriptor: `src/server/dynamic`, for the page and for `src/cli/call`
 //! - the chat: `src/cli/chat`, a loop over lines, and its calls to the server and to a model
 #![forbid(unsafe_code)]
 

@@ -181,12 +181,7 @@ fn a_failed_call_tells_why() {
     };
     let bad = "invalid_argument";
     refused(call(&server, "MemoryService/Memorize", &json!({"utterances": []})), 400, bad, "utterances");
-    refused(
-        call(&server, "MemoryService/Memorize", &json!({"utterance": []})),
-        400,
-        bad,
-        "the nearest is utterances",
-    );
+    refused(call(&server, "MemoryService/Memorize", &json!({"utterance": []})), 400, bad, "'utterance'");
     refused(
         post(&server, "MemoryService/Memorize", JSON, "", b"{"),
         400,

@@ -73,7 +73,7 @@ pub fn of(name: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{cli::call::methods::services, server::dynamic::read};
+    use crate::cli::call::{json::read, methods::services};
 
     #[test]
     fn every_method_has_an_example_that_is_one_of_its_requests() {

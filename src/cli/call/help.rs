@@ -191,8 +191,8 @@ mod tests {
         for line in [
             "UpdateUtteranceRequest:",
             "  utteranceId       (string) Required. The utterance.",
-            "  metadata          (object with values of string) With `metadata` in the mask: all entries,",
-            "                    which replace the old ones.",
+            "  metadata          (object with values of string) With `metadata` in the mask: all",
+            "                    entries, which replace the old ones.",
             "EditMode:",
             "Example:",
         ] {

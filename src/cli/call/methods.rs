@@ -9,8 +9,11 @@ use clap::{
 };
 use prost_reflect::{MethodDescriptor, ServiceDescriptor};
 
-use super::comments::{first_sentence, of_method};
-use crate::{proto::descriptors, server::dynamic::nearest};
+use super::{
+    comments::{first_sentence, of_method},
+    json::nearest,
+};
+use crate::proto::descriptors;
 
 /// Reads the name of a method, and completes it.
 #[derive(Clone)]

@@ -3,6 +3,7 @@
 mod comments;
 mod examples;
 pub(super) mod help;
+mod json;
 mod methods;
 mod requests;
 
@@ -98,10 +99,10 @@ fn list(json: Json) -> Result<(), CliError> {
         let methods = service.methods().map(|method| [format!("  {}", method.name()), about(&method)]);
         let methods: Vec<_> = methods.collect();
         if json.json {
-            let rows = methods.iter().map(|[method, about]| {
+            let mut rows = methods.iter().map(|[method, about]| {
                 serde_json::json!({ "service": service.name(), "method": method.trim(), "about": about })
             });
-            rows.into_iter().try_for_each(|row| line(&mut output, &row))?;
+            rows.try_for_each(|row| line(&mut output, &row))?;
             continue;
         }
         output.line(&bold(service.name()))?;

@@ -6,19 +6,19 @@ use futures::{Stream, future, stream};
 use prost_reflect::{DynamicMessage, MessageDescriptor, MethodDescriptor};
 use tokio::sync::oneshot;
 
+use super::json;
 use crate::{
     cli::{
         errors::CliError,
         terminal::read::{self, behind},
     },
-    domain::limits::MAX_HISTORY_WEIGHT,
-    server::dynamic,
+    domain::limits::DEFAULT_MAX_MESSAGE_BYTES,
 };
 
 /// What stands for stdin.
 const STDIN: &str = "-";
-/// The most bytes of a request: those of a message that a server accepts, in the longer form of JSON.
-const LIMIT: usize = MAX_HISTORY_WEIGHT;
+/// The most bytes of a request: a message that a server accepts can be twice as long in JSON.
+const LIMIT: usize = 2 * DEFAULT_MAX_MESSAGE_BYTES;
 
 /// The requests of a call.
 pub struct Requests {
@@ -45,7 +45,7 @@ pub async fn requests(method: &MethodDescriptor, json: Option<String>) -> Result
 }
 
 fn message(input: MessageDescriptor, json: &[u8], place: &str) -> Result<DynamicMessage, CliError> {
-    dynamic::read(input, json).map_err(|error| CliError::Usage(format!("{place}: {error}")))
+    json::read(input, json).map_err(|error| CliError::Usage(format!("{place}: {error}")))
 }
 
 /// Messages on stdin, one a line.

@@ -1,13 +1,11 @@
 //! Calls whose messages are known by their descriptors only: the inspector makes them, and `utterd call`.
 
 mod codec;
-mod json;
 
 use http::uri::{InvalidUri, PathAndQuery};
 use prost_reflect::MethodDescriptor;
 
 pub use codec::Dynamic;
-pub use json::{nearest, read};
 
 /// The path of a method in a request.
 pub fn path(method: &MethodDescriptor) -> Result<PathAndQuery, InvalidUri> {

@@ -168,10 +168,14 @@ async fn ready<S: Serves>(service: S) -> Result<Grpc<S>, Status> {
 
 fn read(descriptor: MessageDescriptor, json: &[u8]) -> Result<DynamicMessage, Status> {
     let name = descriptor.name().to_owned();
-    dynamic::read(descriptor, json).map_err(|error| {
+    let refused = |error: serde_json::Error| {
         let text = format!("the request is no {name}: {error}");
         transport_error(Code::InvalidArgument, "INVALID_MESSAGE", text)
-    })
+    };
+    let mut reader = serde_json::Deserializer::from_slice(json);
+    let message = DynamicMessage::deserialize(descriptor, &mut reader).map_err(refused)?;
+    reader.end().map_err(refused)?;
+    Ok(message)
 }
 
 /// The frames of an answer: its messages, and how it ended.

@@ -97,8 +97,8 @@ fn what_no_method_takes_is_refused_with_what_it_takes() {
     assert_holds(&run(&[]), &["<METHOD>"]);
     let error = parsed(&run(&["CountTokens", r#"{"text": []}"#, "--json"]));
     assert_eq!(error["error"]["exit_code"], 2);
-    let state = json!({"conversationId": "worded", "change": {"set": [{"name": "diet", "json": "vegan"}]}});
-    server.run(&["memorize", "--to", "worded", "hello"]).worked();
+    let state = json!({"conversationId": "stateful", "change": {"set": [{"name": "diet", "json": "vegan"}]}});
+    server.run(&["memorize", "--to", "stateful", "hello"]).worked();
     let refused = server.run(&["call", "UpdateState", &state.to_string()]).failed(1);
     assert_holds(&refused, &["change.set[0].json"]);
 }

@@ -153,7 +153,7 @@ mod tests {
             ("MemorizeRequest", r#"{"utterances":[{"pinned":1}]}"#, "utterances[0].pinned: invalid type"),
             ("MemorizeRequest", "{", "not JSON: "),
             ("MemorizeRequest", "{} {}", "not JSON: trailing"),
-            ("MemorizeRequest", "3", "invalid type: integer `3`"),
+            ("MemorizeRequest", "3", "invalid type: number"),
         ] {
             let error = read(message, given).unwrap_err();
             assert!(error.starts_with(expected), "{error}");
