@@ -18,7 +18,7 @@ use super::{
         capacity, compact, context, count, edit, forget, memorize, pin, prepare, remember, restore, summarize,
     },
     serve,
-    stores::{backup, copy, migrate, reindex, scrub, verify},
+    stores::{backup, copy, migrate, scrub, verify},
     token,
 };
 
@@ -107,7 +107,6 @@ commands! {
     Verify(verify::VerifyStore) runs verify::verify,
     Scrub(scrub::ScrubStore) runs scrub::scrub,
     Migrate(migrate::Migrate) awaits migrate::migrate,
-    Reindex(reindex::ReindexStore) runs reindex::reindex,
     #[command(subcommand)]
     Token(token::Token) runs token::token,
     Health(health::Health) awaits health::health,

@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     config::{Database, Files, Place, Settings},
-    domain::{ConversationId, ConversationKey, IdError, Namespace, RecipientId},
     server::{
         database::{self, DatabaseError},
         stores,
     },
     store::{
-        RecipientKey, StoreError,
+        StoreError,
         durable::{
             self, Backup, BackupError, CopyError, CopyPlace, Directory, OpenError, key_value::Ordered,
         },
@@ -18,7 +17,7 @@ use crate::{
     },
 };
 
-pub use crate::store::durable::{Copied, Held, Reindexed, Report, Scope, Scrubbed};
+pub use crate::store::durable::{Copied, Held, Report, Scrubbed};
 
 /// Why a store cannot be worked on.
 #[derive(Debug, thiserror::Error)]
@@ -38,9 +37,6 @@ pub enum UpkeepError {
     /// The backup cannot be used.
     #[error(transparent)]
     Backup(#[from] BackupError),
-    /// The named recipient or conversation is not in the store.
-    #[error("there is no {1} in {0}")]
-    Missing(Place, String),
     /// The backup cannot be restored to a store.
     #[error("cannot restore {0} to {1}: {2}")]
     Restore(PathBuf, Files, Box<CopyError>),
@@ -193,51 +189,6 @@ pub fn verify(
         Place::Database(database) => postgres::verify(&finished(settings, database)?, progress),
     };
     report.map_err(|error| UpkeepError::Store(place.clone(), error))
-}
-
-/// Returns the scope of one conversation or one recipient of a namespace; everything in all namespaces if neither is
-/// named. The error says which name is wrong.
-pub fn scope(namespace: &str, recipient: Option<&str>, conversation: Option<&str>) -> Result<Scope, String> {
-    let wrong = |what: &'static str| move |error: IdError| format!("{what} {error}");
-    let namespace = Namespace::new(namespace).map_err(wrong("the namespace"))?;
-    Ok(match (recipient, conversation) {
-        (_, Some(id)) => {
-            let id = ConversationId::new(id).map_err(wrong("the conversation"))?;
-            Scope::Conversation(ConversationKey { namespace, id })
-        }
-        (Some(id), None) => {
-            let id = RecipientId::new(id).map_err(wrong("the recipient"))?;
-            Scope::Recipient(RecipientKey { namespace, id })
-        }
-        (None, None) => Scope::All,
-    })
-}
-
-/// What is named in a scope.
-fn named_in(scope: &Scope) -> Option<String> {
-    match scope {
-        Scope::Recipient(recipient) => {
-            Some(format!("conversation of recipient {} in namespace {}", recipient.id, recipient.namespace))
-        }
-        Scope::Conversation(key) => Some(format!("conversation {} in namespace {}", key.id, key.namespace)),
-        Scope::All => None,
-    }
-}
-
-/// Removes the stored search index of conversations, which the next search makes again; corrects columns of a
-/// database: see [`postgres::reindex()`]. The settings say how a database is reached.
-///
-/// - Fails if a named recipient or conversation is not in the store.
-pub fn reindex(place: &Place, settings: &Settings, scope: &Scope) -> Result<Reindexed, UpkeepError> {
-    let reindexed = match place {
-        Place::Files(files) => durable::reindex(&mut open(files)?, scope),
-        Place::Database(database) => postgres::reindex(&finished(settings, database)?, scope),
-    };
-    let reindexed = reindexed.map_err(|error| UpkeepError::Store(place.clone(), error))?;
-    match named_in(scope) {
-        Some(missing) if reindexed.conversations == 0 => Err(UpkeepError::Missing(place.clone(), missing)),
-        _ => Ok(reindexed),
-    }
 }
 
 /// Rewrites the files of a store without the records that were removed.

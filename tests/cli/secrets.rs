@@ -110,7 +110,6 @@ fn no_argument_with_a_password_is_repeated() {
             &["verify", address],
             &["verify", "postgres", address],
             &["verify", address, "--json"],
-            &["reindex", address],
             &["scrub", address],
             &["migrate", address],
             &["serve", "--check", &flagged],

@@ -14,9 +14,8 @@ use std::{
 };
 
 use tempfile::TempDir;
-use utterd::domain::{Block, ConversationId, ConversationKey, Namespace};
 use utterd::store::durable::{
-    Directory, DurableStore, EngineKind, Options,
+    Directory, EngineKind,
     key_value::{Batch, Durability, Key},
     records::{self, Kind, Links, Meta, Metas, Utterances},
 };
@@ -183,68 +182,6 @@ fn scrubbed_files_do_not_hold_what_was_forgotten() {
 }
 
 #[test]
-fn an_index_is_removed_and_made_anew() {
-    for engine in ENGINES {
-        let directory = store(engine);
-        let data = directory.path().join("data");
-        keep_a_block(&data, engine);
-        assert_eq!(kept(&data, engine), [NO_INDEX]);
-        let place = format!("{engine}:data");
-        let reindexed = run(&directory, &["reindex", &place, "--conversation", "demo"]).worked();
-        assert_holds(&reindexed, &[&format!("reindexed {place}: 1 conversation, 1 block removed, in ")]);
-        assert_eq!(kept(&data, engine), [[0; 0]; 0]);
-        keep_a_block(&data, engine);
-        run(&directory, &["reindex", &place]).worked();
-        assert_eq!(kept(&data, engine), [[0; 0]; 0]);
-        assert_whole(&directory, &place);
-        let server = serve(directory, engine, "data");
-        assert_holds(&server.run(&["remember", "demo", "train"]).worked(), &["leaves at nine"]);
-    }
-}
-
-const NO_INDEX: [u8; 9] = [7; 9];
-
-/// Replaces an index block of the conversation.
-fn keep_a_block(data: &Path, engine: EngineKind) {
-    use utterd::store::{Derived, DerivedBlock, DerivedData, Store};
-    let conversation = demo();
-    with_store(data, engine, async |store| {
-        let state = store.load(&conversation).await.expect("it is read").expect("it is there");
-        let (kind, block, erased_at) = (Derived::Index, Block(0), state.head.erased_at);
-        let derived = DerivedBlock {
-            conversation: conversation.clone(),
-            kind,
-            block,
-            erased_at,
-            bytes: NO_INDEX.to_vec(),
-        };
-        assert_eq!(store.keep_derived(derived).await, Ok(true));
-    });
-}
-
-/// The stored blocks of its index.
-fn kept(data: &Path, engine: EngineKind) -> Vec<Vec<u8>> {
-    use utterd::store::{Derived, DerivedData};
-    let mut kept = Vec::new();
-    with_store(data, engine, async |store| {
-        let blocks = store.derived(&demo(), Derived::Index, Block(0)..=Block(0)).await;
-        kept = blocks.expect("it is read").into_iter().map(|(_, bytes)| bytes).collect();
-    });
-    kept
-}
-
-fn with_store(data: &Path, engine: EngineKind, case: impl AsyncFnOnce(DurableStore)) {
-    let store = DurableStore::open(engine, data, &Options::default()).expect("the store opens");
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    runtime.block_on(case(store));
-}
-
-fn demo() -> ConversationKey {
-    let id = ConversationId::new("demo").expect("an id");
-    ConversationKey { namespace: Namespace::default(), id }
-}
-
-#[test]
 fn a_server_scrubs_by_itself() {
     for engine in ENGINES {
         let flags = ["--backend", engine.name(), "--data-dir", "data", "--scrub-interval", "1s"];
@@ -298,7 +235,6 @@ fn a_store_in_use_is_left_alone() {
         for command in [
             &["verify", &place][..],
             &["scrub", &place],
-            &["reindex", &place],
             &["copy", "--from", &place, "--to", "fjall:copy"],
             &["copy", "--from", &elsewhere, "--to", &place],
             &["serve", "--listen", "127.0.0.1:0", "--backend", engine.name(), "--data-dir", "data"],
@@ -316,18 +252,6 @@ fn what_is_no_store_is_refused() {
     for (command, code, expected) in [
         (&["verify", "fjall:nowhere"][..], 1, "there is no store in nowhere"),
         (&["scrub", "sled:nowhere"], 1, "there is no store in nowhere"),
-        (&["reindex", "fjall:nowhere"], 1, "there is no store in nowhere"),
-        (
-            &["reindex", "fjall:data", "-r", "bob"],
-            1,
-            "no conversation of recipient bob in namespace default in",
-        ),
-        (
-            &["reindex", "fjall:data", "-c", "demo", "--namespace", "x"],
-            1,
-            "no conversation demo in namespace x",
-        ),
-        (&["reindex", "fjall:data", "-c", ""], 2, "the conversation is empty; accepted:"),
         (&["copy", "--from", "sled:nowhere", "--to", "fjall:copy"], 1, "there is no store in nowhere"),
         (&["verify", "sled:data"], 1, "the store in data is kept by fjall, not by sled; open it as fjall"),
         (&["copy", "--from", "fjall:data", "--to", "fjall:."], 1, "holds files that are not a store's"),

@@ -144,7 +144,6 @@ fn what_names_no_database_is_refused(cluster: &Cluster) {
         (&["verify", "postgres:data"], 2, "it is not a PostgreSQL URL"),
         (&["verify", &nowhere], 1, "the schema nowhere of postgres://"),
         (&["copy", "--from", &nowhere, "--to", "fjall:copy"], 1, "the schema nowhere of postgres://"),
-        (&["reindex", &nowhere], 1, "the schema nowhere of postgres://"),
         (&["scrub", &nowhere], 2, "the postgres backend keeps no files"),
     ] {
         assert_holds(&run(directory.path(), arguments).failed(code), &[expected]);

@@ -1,11 +1,6 @@
 //! Wrong records and columns are named.
 
 use libtest_mimic::Trial;
-use utterd::{
-    config::Settings,
-    server::upkeep::{self, Reindexed, UpkeepError},
-};
-
 use crate::{
     home::{Home, case, copy, files_after, problems},
     support::{postgres::Cluster, schema::trial},
@@ -14,8 +9,6 @@ use crate::{
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("each_column_that_is_wrong_is_named".into(), each_column_that_is_wrong_is_named),
-        trial("columns_are_set_right".into(), columns_are_set_right),
-        trial("an_index_is_removed".into(), an_index_is_removed),
         trial("a_record_that_is_damaged_is_named".into(), a_record_that_is_damaged_is_named),
         trial("what_does_not_fit_together_is_named".into(), what_does_not_fit_together_is_named),
     ]
@@ -73,56 +66,6 @@ fn each_column_that_is_wrong_is_named(cluster: &Cluster) {
     assert!(found.iter().all(|it| it.contains(": its column given_id does not agree")), "{found:?}");
     assert!(!found.is_empty());
     assert_eq!(problems(&home.place), [""; 0]);
-}
-
-fn reindex(home: &Home, recipient: Option<&str>) -> Result<Reindexed, UpkeepError> {
-    let scope = upkeep::scope("default", recipient, None).unwrap();
-    upkeep::reindex(&home.place, &Settings::default(), &scope)
-}
-
-fn columns_are_set_right(cluster: &Cluster) {
-    let home = Home::after(cluster, case("outcomes::an_outcome_is_kept_whole"));
-    let other = Home::after(cluster, case("forks::given_ids_are_found_in_forks"));
-    let content = |home: &Home| {
-        let columns = "c.live, c.bytes, c.recipient, c.listed, c.waits_since, c.through, c.lineages";
-        home.sql(cluster, &format!("SELECT {columns} FROM conversations c ORDER BY id; TABLE utterances"))
-    };
-    let (before, times) = (content(&other), home.sql(cluster, "SELECT time FROM outcomes"));
-    other.sql(
-        cluster,
-        "UPDATE conversations SET live = '{}', bytes = 1, recipient = 'x', listed = false, waits_since = now(),
-            through = '{1}', lineages = '{}';
-        UPDATE utterances SET given_id = NULL",
-    );
-    home.sql(cluster, "UPDATE outcomes SET time = now()");
-    assert!(!problems(&home.place).is_empty() && !problems(&other.place).is_empty());
-    assert!(reindex(&home, None).unwrap().mended > 0 && reindex(&other, None).unwrap().mended > 0);
-    assert_eq!([problems(&home.place), problems(&other.place)], [[""; 0]; 2]);
-    let sorted = |text: String| {
-        let mut lines: Vec<_> = text.lines().map(str::to_owned).collect();
-        lines.sort();
-        lines
-    };
-    assert_eq!(sorted(content(&other)), sorted(before));
-    assert_eq!(home.sql(cluster, "SELECT time FROM outcomes"), times);
-    assert_eq!(reindex(&other, None).unwrap().mended, 0);
-}
-
-fn an_index_is_removed(cluster: &Cluster) {
-    let (home, _) = family(cluster);
-    home.sql(
-        cluster,
-        "INSERT INTO derived SELECT lineage, kind, 0, '' FROM conversations, generate_series(1, 2) AS k(kind)",
-    );
-    assert!(problems(&home.place).iter().any(|problem| problem.starts_with("block ")));
-    let all: u64 = home.sql(cluster, "SELECT count(*) FROM conversations").parse().unwrap();
-    let missing = reindex(&home, Some("bob")).unwrap_err().to_string();
-    assert!(
-        missing.contains("there is no conversation of recipient bob in namespace default in "),
-        "{missing}"
-    );
-    assert_eq!(reindex(&home, None).unwrap(), Reindexed { conversations: all, removed: all, mended: 0 });
-    assert_eq!(home.sql(cluster, "SELECT DISTINCT kind FROM derived"), "2", "embeddings stay");
 }
 
 fn a_record_that_is_damaged_is_named(cluster: &Cluster) {

@@ -5,6 +5,5 @@ pub(super) mod copy;
 pub(super) mod database;
 pub(super) mod meter;
 pub(super) mod migrate;
-pub(super) mod reindex;
 pub(super) mod scrub;
 pub(super) mod verify;

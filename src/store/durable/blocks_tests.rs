@@ -5,17 +5,17 @@ use std::{path::Path, sync::Arc};
 use tempfile::TempDir;
 
 use super::{
-    Directory, DurableStore, EngineKind, Options, Reindexed, Scope, copy,
+    Directory, DurableStore, EngineKind, Options, copy,
     key_value::{Batch, Durability, Key, Value},
     records::{self, BlockBytes, BlockList, BlockLists, BlockName, Blocks, Heads, Kind as _, Utterances},
-    reindex, scrub,
+    scrub,
     tests::holds,
     verify,
 };
 use crate::{
-    domain::{Block, Conversation, LineageId, Policy, RecipientId, Revision, Sequence},
+    domain::{Block, Conversation, LineageId, Policy, Revision, Sequence},
     store::{
-        Derived, DerivedBlock, RecipientKey, Store,
+        Derived, DerivedBlock, Store,
         conformance::{
             self,
             support::{
@@ -226,55 +226,6 @@ fn a_scrub_reaches_what_was_derived_from_what_is_erased() {
         assert!(holds(kept.files.path(), b"xylophone"), "{engine} has it still");
         scrub(&mut kept.open()).unwrap();
         assert!(!holds(kept.files.path(), b"xylophone"), "{engine}");
-        assert_eq!(kept.problems(), [""; 0]);
-    }
-}
-
-/// Reindexing removes index blocks, of all or of the named conversations; embeddings stay, and unowned
-/// blocks are removed.
-#[test]
-fn an_index_is_removed() {
-    for engine in EngineKind::ALL {
-        let kept = Kept::new(engine);
-        kept.run(async |store| {
-            let derived = DerivedBlock {
-                conversation: key("kept"),
-                kind: Derived::Embeddings,
-                block: Block(0),
-                erased_at: kept.state.head.erased_at,
-                bytes: b"a vector".to_vec(),
-            };
-            assert!(store.keep_derived(derived).await.unwrap());
-            let mut other = Script::with(&store, "other", Policy::SESSION);
-            other.say(users(3)).await;
-            assert!(keep(&store, &other.state, b"of another").await);
-        });
-        let reindexed = |scope: &Scope| {
-            let Reindexed { conversations, removed, mended: 0 } = reindex(&mut kept.open(), scope).unwrap()
-            else {
-                panic!("files have no columns")
-            };
-            [conversations, removed]
-        };
-        let recipient = |id| {
-            let namespace = kept.state.key().namespace.clone();
-            Scope::Recipient(RecipientKey { namespace, id: RecipientId::new(id).unwrap() })
-        };
-        assert_eq!(reindexed(&Scope::Conversation(key("nothing"))), [0, 0]);
-        assert_eq!(reindexed(&recipient("bob")), [0, 0]);
-        assert_eq!(kept.read(), [b"derived: xylophone"]);
-        assert_eq!(reindexed(&Scope::Conversation(key("kept"))), [1, 1]);
-        assert_eq!(kept.read(), [b""; 0]);
-        assert_eq!(reindexed(&recipient("ann")), [2, 1]);
-        kept.run(async |store| {
-            let blocks = Block(0)..=Block(9);
-            let embeddings = store.derived(&key("kept"), Derived::Embeddings, blocks).await.unwrap();
-            assert_eq!(embeddings, [(Block(0), b"a vector".to_vec())]);
-        });
-        let name = BlockName { kind: Derived::Embeddings, block: Block(3) };
-        let (stray, block) = records::pair::<Blocks>(&(LineageId([0xfe; 16]), name), &BlockBytes(vec![7; 9]));
-        kept.write(vec![(stray, Some(block))]);
-        assert_eq!(reindexed(&Scope::All), [2, 1], "of nobody");
         assert_eq!(kept.problems(), [""; 0]);
     }
 }

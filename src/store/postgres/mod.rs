@@ -7,7 +7,7 @@
 //!                                Database: the pool of connections, and whether it can be reached
 //! Snapshot: the tables at one moment, as the records of the durable stores
 //! ├ copy: copies the records of another store into the tables; a snapshot can be copied to another store
-//! └ verify: checks the records like those of a durable store; reindex corrects the derived columns
+//! └ verify: checks the records like those of a durable store
 //! ```
 //!
 //! - `migrations` holds the commented SQL of the schema; [`migrate`] applies it.
@@ -39,6 +39,5 @@ pub use connection::options::{DatabaseUrl, Options};
 pub use migrate::{Migrated, Migration, migrate, pending};
 pub use store::PostgresStore;
 pub use whole::copy::{copy, unfinished};
-pub use whole::reindex::reindex;
 pub use whole::snapshot::{Snapshot, read};
 pub use whole::verify::verify;
