@@ -18,7 +18,7 @@ use super::{
         capacity, compact, context, count, edit, forget, memorize, pin, prepare, remember, restore, summarize,
     },
     serve,
-    stores::{backup, copy, migrate, scrub, verify},
+    stores::{backup, migrate, scrub, verify},
     token,
 };
 
@@ -102,8 +102,7 @@ commands! {
     DeleteRecipient(delete_recipient::DeleteRecipient) awaits delete_recipient::delete_recipient,
     Import(import::Import) awaits import::import,
     Export(export::Export) awaits export::export,
-    Backup(backup::Backup) awaits backup::backup,
-    Copy(copy::CopyStore) runs copy::copy,
+    Backup(backup::Backup) runs backup::backup,
     Verify(verify::VerifyStore) runs verify::verify,
     Scrub(scrub::ScrubStore) runs scrub::scrub,
     Migrate(migrate::Migrate) awaits migrate::migrate,

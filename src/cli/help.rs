@@ -24,7 +24,7 @@ pub const GROUPS: [(&str, &[&str]); 9] = [
     ("Forget", &["forget", "restore", "delete", "delete-recipient"]),
     ("Manage conversations", &["create", "rename", "end", "fork", "share", "import", "export"]),
     ("Run a server", &["serve", "mcp", "health", "config", "token", "backup"]),
-    ("Look after its store", &["migrate", "copy", "verify", "scrub"]),
+    ("Look after its store", &["migrate", "verify", "scrub"]),
     ("Complete commands in a shell", &["completions"]),
 ];
 

@@ -1,7 +1,6 @@
 //! Commands for stores as a whole.
 
 pub(super) mod backup;
-pub(super) mod copy;
 pub(super) mod database;
 pub(super) mod meter;
 pub(super) mod migrate;
