@@ -14,7 +14,7 @@ use super::{
     mcp::{self, args::Mcp},
     messages::{capacity, compact, context, forget, memorize, prepare, remember, restore, summarize},
     serve,
-    stores::{backup, copy, migrate, reindex, scrub, verify},
+    stores::{backup, migrate, scrub, verify},
     token,
 };
 
@@ -85,12 +85,10 @@ commands! {
     Import(import::Import) awaits import::import,
     Export(export::Export) awaits export::export,
     Call(call::Call) awaits call::call,
-    Backup(backup::Backup) awaits backup::backup,
-    Copy(copy::CopyStore) runs copy::copy,
+    Backup(backup::Backup) runs backup::backup,
     Verify(verify::VerifyStore) runs verify::verify,
     Scrub(scrub::ScrubStore) runs scrub::scrub,
     Migrate(migrate::Migrate) awaits migrate::migrate,
-    Reindex(reindex::ReindexStore) runs reindex::reindex,
     #[command(subcommand)]
     Token(token::Token) runs token::token,
     Health(health::Health) awaits health::health,

@@ -25,7 +25,7 @@ pub const GROUPS: [(&str, &[&str]); 10] = [
     ("Manage conversations", &["end", "import", "export"]),
     ("Call any method", &["call"]),
     ("Run a server", &["serve", "mcp", "health", "config", "token", "backup"]),
-    ("Look after its store", &["migrate", "copy", "verify", "scrub", "reindex"]),
+    ("Look after its store", &["migrate", "verify", "scrub"]),
     ("Complete commands in a shell", &["completions"]),
 ];
 

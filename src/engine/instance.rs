@@ -2,8 +2,12 @@
 
 use std::{sync::Arc, time::Duration};
 
+use tokio::sync::Semaphore;
+
 use crate::{
-    domain::{Encoding, Now, Policy, Timestamp, TokenCounter, conversation::Timeouts},
+    domain::{
+        Encoding, Now, Policy, Timestamp, TokenCounter, conversation::Timeouts, limits::BACKUP_PATIENCE,
+    },
     engine::{
         Clock,
         events::{event_log::EventLog, watches::Watches},
@@ -16,7 +20,7 @@ use crate::{
         time::Time,
         write::retention::Retention,
     },
-    store::{BackupRefused, BoxStream, Store, StoreError},
+    store::{BoxStream, Store, StoreError},
     telemetry::Registry,
 };
 
@@ -63,6 +67,8 @@ pub struct Engine {
     pub(super) meters: Arc<Meters>,
     pub(super) sessions: Sessions,
     pub(super) retention: Retention,
+    /// Held while a backup is made.
+    backup_turn: Arc<Semaphore>,
     pub(super) llm: Option<Arc<Llm>>,
     pub(super) embeddings: Option<Arc<Embeddings>>,
 }
@@ -88,6 +94,7 @@ impl Engine {
             meters,
             sessions: Sessions::default(),
             retention: Retention::default(),
+            backup_turn: Arc::new(Semaphore::new(1)),
             llm: None,
             embeddings: None,
         }
@@ -173,8 +180,15 @@ impl Engine {
         self.store.is_behind()
     }
 
-    /// Starts a backup of everything stored: see [`Upkeep::backup`](crate::store::Upkeep::backup).
-    pub fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupRefused> {
-        self.store.backup()
+    /// Starts a backup of everything stored: see `Store::backup`. One at a time; it ends if its reader takes nothing
+    /// for [`BACKUP_PATIENCE`].
+    pub fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>, StoreError>>, BackupUnderWay> {
+        let turn = self.backup_turn.clone().try_acquire_owned().map_err(|_| BackupUnderWay)?;
+        Ok(self.store.clone().backup(turn, BACKUP_PATIENCE))
     }
 }
+
+/// Another backup is running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a backup is running, and only one can run at a time; try again when it has ended")]
+pub struct BackupUnderWay;

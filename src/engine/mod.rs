@@ -68,7 +68,7 @@ pub use events::facts::{Effects, Facts};
 pub use events::trace::EventStream;
 pub use events::watch::CapacityWatch;
 pub use events::{Event, Subject};
-pub use instance::{Counters, Defaults, Engine};
+pub use instance::{BackupUnderWay, Counters, Defaults, Engine};
 pub use lane::pipeline::MemorizePipeline;
 pub use models::embedding::{Embedded, EmbeddingStanding};
 pub use models::llm::{LlmStanding, Waited};
@@ -96,6 +96,6 @@ pub use write::summarize::{Patience, SummarizeCall, SummarizeReply, SummarizeSco
 pub use write::update::Edit;
 
 /// Outcomes, the errors in [`EngineError::Store`] and those of backups, for layers that do not use the store.
-pub use crate::store::{BackupRefused, Outcome, Reference, StoreError};
+pub use crate::store::{Outcome, Reference, StoreError};
 /// The order of lists of conversations, and places in them.
 pub use crate::store::{ListOrder, ListedAt};

@@ -26,7 +26,7 @@ pub async fn check(settings: &Settings) -> Result<Vec<String>> {
     match settings.backend {
         Backend::Memory => {}
         Backend::Durable(engine) => Directory::check(stores::kind(engine), &settings.data_dir)?,
-        Backend::Postgres => database::check_finished(settings).await?,
+        Backend::Postgres => database::check(settings).await?,
     }
     let mut silent = Vec::new();
     for (key, url) in [

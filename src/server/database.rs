@@ -31,18 +31,6 @@ pub enum DatabaseError {
         /// The first version that it lacks.
         version: i32,
     },
-    /// Its schema is an unfinished copy.
-    #[error(
-        "the schema {schema} of {database} is an unfinished copy of {source_name}; finish it: utterd copy --from {source_name} --to '{database}?schema={schema}', or remove the schema"
-    )]
-    Unfinished {
-        /// The schema.
-        schema: String,
-        /// The database.
-        database: String,
-        /// What it is a copy of.
-        source_name: String,
-    },
 }
 
 /// The database, and how to use it.
@@ -68,20 +56,6 @@ pub async fn check(settings: &Settings) -> Result<(), DatabaseError> {
             schema: options.schema,
             database: options.url.to_string(),
             version: first.version,
-        }),
-    }
-}
-
-/// The same; also fails if the schema is an unfinished copy.
-pub async fn check_finished(settings: &Settings) -> Result<(), DatabaseError> {
-    check(settings).await?;
-    let options = options(settings)?;
-    match postgres::unfinished(&options).await.map_err(DatabaseError::Store)? {
-        None => Ok(()),
-        Some(source_name) => Err(DatabaseError::Unfinished {
-            schema: options.schema,
-            database: options.url.to_string(),
-            source_name,
         }),
     }
 }

@@ -142,7 +142,7 @@ impl Server {
         process::keep_pages_small();
         process::check_clock(settings)?;
         if settings.backend == Backend::Postgres {
-            database::check_finished(settings).await?;
+            database::check(settings).await?;
         }
         Self::new(settings, Arc::new(SystemClock))
     }

@@ -1,24 +1,29 @@
 //! Work on whole stores: on files while no server uses them, and on databases.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use tokio::runtime::Runtime;
 
 use crate::{
     config::{Database, Files, Place, Settings},
-    domain::{ConversationId, ConversationKey, IdError, Namespace, RecipientId},
     server::{
         database::{self, DatabaseError},
-        stores,
+        process, stores,
     },
     store::{
-        RecipientKey, StoreError,
-        durable::{
-            self, Backup, BackupError, CopyError, CopyPlace, Directory, OpenError, key_value::Ordered,
-        },
-        postgres,
+        EachRecord, Store, StoreError,
+        backup::{self, Backup, BackupError, RestoreError},
+        durable::{self, Directory, DurableStore, OpenError, Options},
+        postgres::{self, PostgresStore},
+        verify::Survey,
     },
 };
 
-pub use crate::store::durable::{Copied, Held, Reindexed, Report, Scope, Scrubbed};
+pub use crate::store::{backup::Held, durable::Scrubbed, verify::Report};
 
 /// Why a store cannot be worked on.
 #[derive(Debug, thiserror::Error)]
@@ -29,114 +34,139 @@ pub enum UpkeepError {
     /// The database cannot be used.
     #[error(transparent)]
     Database(#[from] DatabaseError),
-    /// The store cannot be checked or rewritten.
+    /// The store cannot be read or rewritten.
     #[error("{0}: {1}")]
     Store(Place, StoreError),
-    /// The store cannot be copied.
-    #[error("cannot copy {0} to {1}: {2}")]
-    Copy(Place, Place, Box<CopyError>),
     /// The backup cannot be used.
     #[error(transparent)]
     Backup(#[from] BackupError),
-    /// The named recipient or conversation is not in the store.
-    #[error("there is no {1} in {0}")]
-    Missing(Place, String),
     /// The backup cannot be restored to a store.
     #[error("cannot restore {0} to {1}: {2}")]
-    Restore(PathBuf, Files, Box<CopyError>),
+    Restore(PathBuf, Place, Box<RestoreError>),
+    /// What is written cannot be put away, or the process can start nothing.
+    #[error(transparent)]
+    File(#[from] io::Error),
 }
 
-/// The progress of a copy.
+/// The progress of a restore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Copying {
-    /// This much of a backup is read and intact.
+pub enum Restoring {
+    /// This much of the backup is read and intact.
     Checked(Held),
-    /// This much is copied and compared.
-    Copied(Copied),
-    /// Everything is copied, and this many records of the copy are verified.
+    /// Everything is restored, and this much is read back and equal.
+    Compared(Held),
+    /// The store is equal to the backup, and this many of its records are verified.
     Verified(u64),
 }
 
-/// Copies a store, compares both, and verifies the copy. The settings say how databases are reached.
+/// Passes the bytes of a backup of a store to `send`, as of one moment. Servers may use a database meanwhile; the
+/// settings say how it is reached.
+pub fn backup(
+    from: &Place,
+    settings: &Settings,
+    send: &mut dyn FnMut(Vec<u8>) -> io::Result<()>,
+) -> Result<(), UpkeepError> {
+    let (mut unsent, mut failed) = (None, None);
+    let written = backup::write(
+        |each| {
+            each_record(from, settings, each).map_err(|error| {
+                let told = StoreError::Unavailable(error.to_string());
+                failed = Some(error);
+                told
+            })
+        },
+        &mut |bytes| {
+            send(bytes).map_err(|error| {
+                let told = StoreError::Unavailable(error.to_string());
+                unsent = Some(error);
+                told
+            })
+        },
+    );
+    match (unsent, failed) {
+        (Some(error), _) => Err(error.into()),
+        (None, Some(error)) => Err(error),
+        (None, None) => written.map_err(|error| UpkeepError::Store(from.clone(), error)),
+    }
+}
+
+/// Reads a whole backup and returns what it holds; reports to `progress` from time to time.
+pub fn check_backup(file: &Path, progress: &mut dyn FnMut(Held)) -> Result<Held, UpkeepError> {
+    Ok(Backup::check(file, progress)?.1)
+}
+
+/// Restores a backup to a store, compares both, and verifies the store. The settings say how a database is reached.
 ///
-/// - Creates the target store if there is none, and completes one that holds an interrupted copy of
-///   the same store.
-/// - Copies a database as of one moment. Servers may use it, but not a database that is copied to.
+/// - Reads the whole file first: nothing is restored from one that is truncated or damaged.
+/// - Creates the store if there is none. Completes one in files that an interrupted restore of the same backup began;
+///   in a database, an interrupted restore leaves nothing.
 /// - Reports to `progress` from time to time.
-pub fn copy(
-    from: &Place,
+pub fn restore(
+    file: &Path,
     to: &Place,
     settings: &Settings,
-    progress: &mut dyn FnMut(Copying),
-) -> Result<(Copied, Report), UpkeepError> {
-    match from {
-        Place::Files(files) => {
-            if let Place::Files(target) = to
-                && durable::is_same(&files.directory, &target.directory)
-            {
-                let same = CopyError::Same(files.directory.as_path().into());
-                return Err(UpkeepError::Copy(from.clone(), to.clone(), Box::new(same)));
-            }
-            let source = open(files)?;
-            source.check_finished()?;
-            copy_records(&source.pairs(), from, to, settings, progress)
+    progress: &mut dyn FnMut(Restoring),
+) -> Result<(Held, Report), UpkeepError> {
+    let (backup, held) = Backup::check(file, &mut |held| progress(Restoring::Checked(held)))?;
+    let compared = &mut |held| progress(Restoring::Compared(held));
+    let restored = match to {
+        Place::Files(Files { engine, directory }) => {
+            let directory = Directory::open_or_create(stores::kind(*engine), directory)?;
+            durable::restore(&backup, directory, compared)
         }
-        Place::Database(database) => {
-            let options = finished(settings, database)?;
-            if let Place::Database(target) = to
-                && is_same(&options, &options_of(settings, target)?)
-            {
-                let same = CopyError::Same(CopyPlace::Schema(options.schema, options.url.to_string()));
-                return Err(UpkeepError::Copy(from.clone(), to.clone(), Box::new(same)));
-            }
-            let work = |source: &postgres::Snapshot<'_>| copy_records(source, from, to, settings, progress);
-            postgres::read(&options, work).map_err(|error| UpkeepError::Store(from.clone(), error))?
-        }
-    }
+        Place::Database(database) => postgres::restore(&backup, &options_of(settings, database)?, compared),
+    };
+    restored.map_err(|error| UpkeepError::Restore(file.to_owned(), to.clone(), Box::new(error)))?;
+    Ok((held, verify(to, settings, &mut |records| progress(Restoring::Verified(records)))?))
 }
 
-fn copy_records(
-    source: &dyn Ordered,
-    from: &Place,
-    to: &Place,
+/// Checks everything in a store; reports the number of records read to `progress` from time to time. Servers may use a
+/// database meanwhile: the settings say how it is reached.
+pub fn verify(
+    place: &Place,
     settings: &Settings,
-    progress: &mut dyn FnMut(Copying),
-) -> Result<(Copied, Report), UpkeepError> {
-    let failed = |error| UpkeepError::Copy(from.clone(), to.clone(), Box::new(error));
-    match to {
-        Place::Files(files) => {
-            let target = open_or_create(files)?;
-            let copied = durable::copy(source, &target, &mut |it| progress(Copying::Copied(it)));
-            Ok((copied.map_err(failed)?, verified(&target, to, progress)?))
-        }
-        Place::Database(database) => {
-            let options = options_of(settings, database)?;
-            let copied = postgres::copy(source, &from.to_string(), &options, &mut |it| {
-                progress(Copying::Copied(it));
-            });
-            let copied = copied.map_err(failed)?;
-            Ok((copied, verify(to, settings, &mut |records| progress(Copying::Verified(records)))?))
-        }
-    }
+    progress: &mut dyn FnMut(u64),
+) -> Result<Report, UpkeepError> {
+    let mut survey = Survey::new(progress);
+    each_record(place, settings, &mut |record| {
+        survey.record(record);
+        Ok(())
+    })?;
+    let runtime = process::runtime()?;
+    let store = open(place, settings, &runtime)?;
+    Ok(runtime.block_on(survey.check(&*store)))
 }
 
-fn is_same(one: &postgres::Options, other: &postgres::Options) -> bool {
-    (&one.url, &one.schema) == (&other.url, &other.schema)
+/// Passes every record of a store to `each`.
+fn each_record(place: &Place, settings: &Settings, each: &mut EachRecord<'_>) -> Result<(), UpkeepError> {
+    let passed = match place {
+        Place::Files(files) => finished(files)?.each_record(each),
+        Place::Database(database) => {
+            let (settings, runtime) = (named(settings, database), process::runtime()?);
+            runtime.block_on(database::check(&settings))?;
+            postgres::each_record(&database::options(&settings)?, each)
+        }
+    };
+    passed.map_err(|error| UpkeepError::Store(place.clone(), error))
+}
+
+/// Opens a store that exists.
+fn open(place: &Place, settings: &Settings, runtime: &Runtime) -> Result<Arc<dyn Store>, UpkeepError> {
+    let _entered = runtime.enter();
+    Ok(match place {
+        Place::Files(Files { engine, directory }) => {
+            Arc::new(DurableStore::open(stores::kind(*engine), directory, &Options::default())?)
+        }
+        Place::Database(database) => {
+            let store = PostgresStore::open(&options_of(settings, database)?);
+            Arc::new(store.map_err(|error| UpkeepError::Store(place.clone(), error))?)
+        }
+    })
 }
 
 /// How a database is reached: the settings, and what the place names instead.
 fn options_of(settings: &Settings, place: &Database) -> Result<postgres::Options, DatabaseError> {
     database::options(&named(settings, place))
-}
-
-/// The same, for a schema that must be complete.
-fn finished(settings: &Settings, place: &Database) -> Result<postgres::Options, UpkeepError> {
-    let settings = named(settings, place);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime =
-        runtime.map_err(|error| DatabaseError::Store(StoreError::Unavailable(error.to_string())))?;
-    runtime.block_on(database::check_finished(&settings))?;
-    Ok(database::options(&settings)?)
 }
 
 fn named(settings: &Settings, place: &Database) -> Settings {
@@ -149,107 +179,15 @@ fn named(settings: &Settings, place: &Database) -> Settings {
     }
 }
 
-/// Reads a whole backup and returns what it holds; reports to `progress` from time to time.
-pub fn check_backup(file: &Path, progress: &mut dyn FnMut(Held)) -> Result<Held, UpkeepError> {
-    Ok(Backup::check(file, progress)?.1)
-}
-
-/// Restores a backup to a store, compares both, and verifies the store.
-///
-/// - Reads the whole file first: nothing is restored from one that is truncated or damaged.
-/// - Creates the store if there is none, and completes one that holds an interrupted restore of the same backup.
-/// - Reports to `progress` from time to time.
-pub fn restore(
-    file: &Path,
-    to: &Files,
-    progress: &mut dyn FnMut(Copying),
-) -> Result<(Copied, Report), UpkeepError> {
-    let (backup, _) = Backup::check(file, &mut |held| progress(Copying::Checked(held)))?;
-    let target = open_or_create(to)?;
-    let copied = durable::copy(&backup, &target, &mut |copied| progress(Copying::Copied(copied)));
-    let copied =
-        copied.map_err(|error| UpkeepError::Restore(file.to_owned(), to.clone(), Box::new(error)))?;
-    Ok((copied, verified(&target, &Place::Files(to.clone()), progress)?))
-}
-
-fn verified(
-    target: &Directory,
-    place: &Place,
-    progress: &mut dyn FnMut(Copying),
-) -> Result<Report, UpkeepError> {
-    let report = durable::verify(target, &mut |records| progress(Copying::Verified(records)));
-    report.map_err(|error| UpkeepError::Store(place.clone(), error))
-}
-
-/// Checks every record of a store; reports the number read to `progress` from time to time. Servers may use a
-/// database meanwhile: the settings say how it is reached.
-pub fn verify(
-    place: &Place,
-    settings: &Settings,
-    progress: &mut dyn FnMut(u64),
-) -> Result<Report, UpkeepError> {
-    let report = match place {
-        Place::Files(files) => durable::verify(&open(files)?, progress),
-        Place::Database(database) => postgres::verify(&finished(settings, database)?, progress),
-    };
-    report.map_err(|error| UpkeepError::Store(place.clone(), error))
-}
-
-/// Returns the scope of one conversation or one recipient of a namespace; everything in all namespaces if neither is
-/// named. The error says which name is wrong.
-pub fn scope(namespace: &str, recipient: Option<&str>, conversation: Option<&str>) -> Result<Scope, String> {
-    let wrong = |what: &'static str| move |error: IdError| format!("{what} {error}");
-    let namespace = Namespace::new(namespace).map_err(wrong("the namespace"))?;
-    Ok(match (recipient, conversation) {
-        (_, Some(id)) => {
-            let id = ConversationId::new(id).map_err(wrong("the conversation"))?;
-            Scope::Conversation(ConversationKey { namespace, id })
-        }
-        (Some(id), None) => {
-            let id = RecipientId::new(id).map_err(wrong("the recipient"))?;
-            Scope::Recipient(RecipientKey { namespace, id })
-        }
-        (None, None) => Scope::All,
-    })
-}
-
-/// What is named in a scope.
-fn named_in(scope: &Scope) -> Option<String> {
-    match scope {
-        Scope::Recipient(recipient) => {
-            Some(format!("conversation of recipient {} in namespace {}", recipient.id, recipient.namespace))
-        }
-        Scope::Conversation(key) => Some(format!("conversation {} in namespace {}", key.id, key.namespace)),
-        Scope::All => None,
-    }
-}
-
-/// Removes the stored search index of conversations, which the next search makes again; corrects columns of a
-/// database: see [`postgres::reindex()`]. The settings say how a database is reached.
-///
-/// - Fails if a named recipient or conversation is not in the store.
-pub fn reindex(place: &Place, settings: &Settings, scope: &Scope) -> Result<Reindexed, UpkeepError> {
-    let reindexed = match place {
-        Place::Files(files) => durable::reindex(&mut open(files)?, scope),
-        Place::Database(database) => postgres::reindex(&finished(settings, database)?, scope),
-    };
-    let reindexed = reindexed.map_err(|error| UpkeepError::Store(place.clone(), error))?;
-    match named_in(scope) {
-        Some(missing) if reindexed.conversations == 0 => Err(UpkeepError::Missing(place.clone(), missing)),
-        _ => Ok(reindexed),
-    }
-}
-
 /// Rewrites the files of a store without the records that were removed.
 pub fn scrub(files: &Files) -> Result<Scrubbed, UpkeepError> {
-    let scrubbed = durable::scrub(&mut open(files)?);
+    let scrubbed = durable::scrub(&mut finished(files)?);
     scrubbed.map_err(|error| UpkeepError::Store(Place::Files(files.clone()), error))
 }
 
-fn open(files: &Files) -> Result<Directory, OpenError> {
-    Directory::open(stores::kind(files.engine), &files.directory)
-}
-
-fn open_or_create(files: &Files) -> Result<Directory, OpenError> {
-    Directory::open_or_create(stores::kind(files.engine), &files.directory)
+/// Opens files that are not the beginning of a restore.
+fn finished(files: &Files) -> Result<Directory, OpenError> {
+    let directory = Directory::open(stores::kind(files.engine), &files.directory)?;
+    directory.check_finished()?;
+    Ok(directory)
 }

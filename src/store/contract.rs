@@ -23,12 +23,12 @@ pub use begin::{Begin, Begun, Newer, StateOf};
 pub use boxed::{BoxFuture, BoxStream};
 pub use commit::{Changes, Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Reference, Write};
 pub use derived::{Derived, DerivedBlock, DerivedBytes, DerivedData};
-pub use error::{BackupRefused, CommitError, Conflict, Result, StoreError};
+pub use error::{CommitError, Conflict, Result, StoreError};
 pub use listing::{List, ListOf, ListOrder, ListedAt};
 pub use quotas::{OverQuota, Quota, Quotas};
 pub use sharing::{Claim, Hint, LastSeen, Sharing, WorkerId};
 pub use trace::{TracePage, TracePlace, Traced};
-pub use upkeep::Upkeep;
+pub use upkeep::{EachRecord, Upkeep};
 
 /// A backend that stores conversations.
 ///

@@ -49,11 +49,6 @@ impl Moments {
             waits,
         }
     }
-
-    /// Whether the conversation has ended, expires, or waits for a model.
-    pub(super) fn are_any(&self) -> bool {
-        [self.ended, self.expires, self.waits].iter().any(Option::is_some)
-    }
 }
 
 /// Returns the start of the span of time under which the index by update lists a conversation.
@@ -98,11 +93,16 @@ pub(super) fn changed_by(write: &Write) -> (Vec<Key>, Vec<(Key, Value)>) {
     if !are_changed_by(write) {
         return (Vec::new(), Vec::new());
     }
-    let of = |state: &Arc<Conversation>| entries(&state.head.identity, &moments(state));
-    let [was, is] = [write.before(), write.after()].map(|state| state.map(of).unwrap_or_default());
+    let entries = |state: &Arc<Conversation>| of(state);
+    let [was, is] = [write.before(), write.after()].map(|state| state.map(entries).unwrap_or_default());
     let removed = was.iter().filter(|entry| !is.contains(entry)).map(|(key, _)| key.clone()).collect();
     let added = is.into_iter().filter(|entry| !was.contains(entry)).collect();
     (removed, added)
+}
+
+/// The entries of a conversation.
+pub(super) fn of(state: &Conversation) -> Vec<(Key, Value)> {
+    entries(&state.head.identity, &Moments::of(&state.head, state.awaits_since()))
 }
 
 fn moments(state: &Arc<Conversation>) -> Moments {

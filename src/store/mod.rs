@@ -3,6 +3,7 @@
 //! [`Store`] is the contract that every backend fulfils. The suite that checks the contract is in
 //! `conformance`, behind the feature of that name.
 
+pub mod backup;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod contract;
@@ -15,10 +16,11 @@ mod overload;
 pub mod postgres;
 mod quotas;
 mod underived;
+pub mod verify;
 
 pub use contract::{
-    BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Changes, Claim, Commit, CommitError,
-    Conflict, Derived, DerivedBlock, DerivedBytes, DerivedData, Due, Hint, LastSeen, List, ListOf, ListOrder,
+    Begin, Begun, BoxFuture, BoxStream, Capabilities, Changes, Claim, Commit, CommitError,
+    Conflict, Derived, DerivedBlock, DerivedBytes, DerivedData, Due, EachRecord, Hint, LastSeen, List, ListOf, ListOrder,
     ListedAt, Newer, Outcome, OutcomeKey, OverQuota, Page, PointerWrite, Quota, Quotas, RecipientKey,
     Reference, Result, Sharing, StateOf, Store, StoreError, TracePage, TracePlace, Traced, Upkeep, WorkerId,
     Write, async_trait,

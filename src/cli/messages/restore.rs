@@ -11,19 +11,19 @@ use crate::cli::{
     conversations::stored,
     errors::CliError,
     stores::{
-        copy::{all, so_far},
+        database::DatabaseOptions,
         meter::Meter,
         verify::{problems, whole},
     },
     terminal::{
         output::{Output, note},
-        text::{counted, sequences},
+        text::{bytes, counted, sequences},
     },
 };
 use crate::{
-    config::{Files, Place},
+    config::Place,
     proto::{RestoreRequest, RestoreResponse, Utterance, UtteranceState},
-    server::upkeep,
+    server::upkeep::{self, Held, Report, Restoring},
 };
 
 /// The most utterances in one request.
@@ -33,17 +33,23 @@ const MOST: usize = 1_000;
 ///
 /// Utterances that were forgotten with --hard do not come back.
 ///
-/// With --to, this makes a store from a backup. It reads and checks the whole backup before it writes anything. If it
-/// is interrupted, repeat the command to continue.
+/// With --to, this makes a store from a backup, whatever kept what is in it. It reads and checks the whole backup before
+/// it writes anything; then it compares the store with the backup, and verifies it. If it is interrupted, repeat the
+/// command.
+///
+/// A PLACE is fjall:DIR or sled:DIR; the URL of a database, with ?schema=NAME unless the schema is that of the settings
+/// (utterd by default); or postgres, for the database of the settings: UTTERD_DATABASE_URL and UTTERD_DATABASE_SCHEMA,
+/// or the same keys in the configuration file. Other users of the machine can see a password on the command line.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:
   utterd restore trip 3,5-7
   utterd restore trip --all
-  utterd restore nightly.utterd --to fjall:/var/lib/utterd",
+  utterd restore nightly.utterd --to fjall:/var/lib/utterd
+  utterd restore nightly.utterd --to postgres://utterd@db1/utterd",
     override_usage = "utterd restore [OPTIONS] [CONVERSATION] <UTTERANCES>
        utterd restore [OPTIONS] [CONVERSATION] --all
-       utterd restore --to <BACKEND:DIR> <FILE>"
+       utterd restore --to <PLACE> <FILE>"
 )]
 pub struct Restore {
     #[command(flatten)]
@@ -51,9 +57,11 @@ pub struct Restore {
     /// Bring back all that is forgotten and can be
     #[arg(long, conflicts_with_all = ["utterance_ids", "to"])]
     all: bool,
-    /// Make this durable store from a backup: fjall:DIR or sled:DIR
-    #[arg(long, value_name = "BACKEND:DIR", conflicts_with_all = ["utterance_ids", "recipient_id", "json"])]
-    to: Option<Files>,
+    /// Make this store from a backup: there must be none yet
+    #[arg(long, value_name = "PLACE", conflicts_with_all = ["utterance_ids", "recipient_id", "json"])]
+    to: Option<Place>,
+    #[command(flatten)]
+    database: DatabaseOptions,
     /// The numbers of utterances, as `show` prints them, such as 3 or 2,5-7; or one id
     #[arg(id = "utterance_ids", value_name = "UTTERANCES")]
     which: Option<String>,
@@ -61,11 +69,11 @@ pub struct Restore {
 
 /// Restores utterances, or a store.
 pub fn restore(args: Restore) -> Result<(), CliError> {
-    match &args.to {
+    match args.to {
         None => block_on(forgotten(args)),
         // the only word, which stands where the conversation would
         Some(to) if !args.target.conversation().is_empty() => {
-            backup(Path::new(&args.target.conversation()), to)
+            backup(Path::new(&args.target.conversation()), to, args.database)
         }
         Some(_) => Err(CliError::Usage("FILE is missing: --to makes a store from a backup file".into())),
     }
@@ -112,14 +120,31 @@ fn tell(output: &mut Output, response: &RestoreResponse) -> Result<(), CliError>
 }
 
 /// Checks the backup, makes the store, verifies it, and prints what is in it.
-fn backup(file: &Path, to: &Files) -> Result<(), CliError> {
+fn backup(file: &Path, to: Place, database: DatabaseOptions) -> Result<(), CliError> {
+    let settings = database.settings(&to)?;
     let meter = Meter::new();
-    let (copied, report) = upkeep::restore(file, to, &mut |copying| meter.at(|| so_far(copying)))?;
+    let progress = &mut |restoring| meter.at(|| so_far(restoring));
+    let (held, report) = upkeep::restore(file, &to, &settings, progress)?;
     let took = meter.end();
     let mut output = Output::new();
     problems(&report, &mut output)?;
     let file = file.display();
-    output.line(&format!("restored {file} to {to} and verified it: {}, in {took}", all(&copied, &report)))?;
+    output.line(&format!("restored {file} to {to} and verified it: {}, in {took}", all(held, &report)))?;
     output.flush()?;
-    whole(Place::Files(to.clone()), &report)
+    whole(to, &report)
+}
+
+fn so_far(restoring: Restoring) -> String {
+    match restoring {
+        Restoring::Checked(held) => format!("{} checked", counted(held.records, "record")),
+        Restoring::Compared(held) => format!("restored, {} compared", counted(held.records, "record")),
+        Restoring::Verified(records) => format!("{} verified", counted(records, "record")),
+    }
+}
+
+/// What was restored.
+fn all(held: Held, report: &Report) -> String {
+    let conversations = counted(report.conversations, "conversation");
+    let utterances = counted(report.utterances, "utterance");
+    format!("{conversations}, {utterances}, {}, {}", counted(held.records, "record"), bytes(held.bytes))
 }

@@ -1,4 +1,4 @@
-//! `utterd backup`: writes everything that a running server stores to a file.
+//! `utterd backup`: writes everything that a server or a store holds to a file.
 
 use std::{
     fs::File,
@@ -7,11 +7,12 @@ use std::{
 };
 
 use clap::Args;
+use tokio::{sync::mpsc, task::spawn_blocking};
 
-use super::meter::Meter;
+use super::{database::DatabaseOptions, meter::Meter};
 use crate::cli::{
     args::Remote,
-    client::Connection,
+    client::{Connection, block_on},
     errors::CliError,
     terminal::{
         interrupt::all_or_nothing,
@@ -22,22 +23,33 @@ use crate::cli::{
     },
 };
 use crate::{
+    config::{Place, Settings},
     proto::BackupRequest,
     server::upkeep::{self, Held},
 };
 
-/// Back up all that a running server stores
+/// Back up all that a server or a store holds
 ///
-/// The backup has all namespaces as of one moment. The server goes on serving meanwhile. A server with credentials
+/// The backup has all namespaces as of one moment. A running server goes on serving meanwhile. A server with credentials
 /// requires an admin's token.
+///
+/// With --from, this reads a store without a server: files that no server has open, or a database, which servers may use
+/// meanwhile. A PLACE is fjall:DIR or sled:DIR; the URL of a database, with ?schema=NAME unless the schema is that of
+/// the settings; or postgres, for the database of the settings.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd backup nightly.utterd
+  utterd backup nightly.utterd --from fjall:/var/lib/utterd
   utterd backup - | zstd > nightly.utterd.zst")]
 pub struct Backup {
     /// The server to talk to.
     #[command(flatten)]
     pub remote: Remote,
+    /// Back up this store instead of a server's
+    #[arg(long, value_name = "PLACE")]
+    pub from: Option<Place>,
+    #[command(flatten)]
+    pub database: DatabaseOptions,
     /// Replace the file if it exists
     #[arg(long)]
     pub force: bool,
@@ -48,29 +60,72 @@ pub struct Backup {
 
 /// The file's mode: only its owner can read and write it.
 const PRIVATE: u32 = 0o600;
+/// Chunks that are read before they are written.
+const AHEAD: usize = 2;
 
 /// Writes the backup to a file, reads it back, and prints what it holds; or writes it to stdout.
-pub async fn backup(args: Backup) -> Result<(), CliError> {
-    all_or_nothing(args.file != Path::new("-"), write(args)).await
+pub fn backup(args: Backup) -> Result<(), CliError> {
+    let to_file = args.file != Path::new("-");
+    block_on(all_or_nothing(to_file, write(args)))
 }
 
-async fn write(args: Backup) -> Result<(), CliError> {
-    let meter = Meter::turning();
-    let mut sink = Sink::open(&args)?;
-    let connection = Connection::to(&args.remote).await?;
-    let mut parts = connection.admin().backup(BackupRequest {}).await?.into_inner();
-    let mut written = 0;
-    while let Some(part) = parts.message().await? {
-        sink.write(&part.chunk)?;
-        written += part.chunk.len() as u64;
-        meter.at(|| format!("{} written", bytes(written)));
-    }
-    let Some(held) = sink.close(args.force, &meter)? else { return Ok(()) };
-    let (took, file) = (meter.end(), args.file.display());
+async fn write(Backup { remote, from, database, force, file }: Backup) -> Result<(), CliError> {
+    let mut writing = Writing { sink: Sink::open(&file, force)?, written: 0, meter: Meter::turning() };
+    let source = match from {
+        None => {
+            of_server(&remote, &mut writing).await?;
+            remote.server
+        }
+        Some(from) => {
+            of_store(from.clone(), database.settings(&from)?, &mut writing).await?;
+            from.to_string()
+        }
+    };
+    let Writing { sink, written, meter } = writing;
+    let Some(held) = sink.close(force, &meter)? else { return Ok(()) };
+    let (took, file) = (meter.end(), file.display());
     let mut output = Output::new();
     let held = format!("{}, {}", counted(held.records, "record"), bytes(written));
-    output.line(&format!("backed up {} to {file} and checked it: {held}, in {took}", args.remote.server))?;
+    output.line(&format!("backed up {source} to {file} and checked it: {held}, in {took}"))?;
     Ok(output.flush()?)
+}
+
+/// Writes what a server streams.
+async fn of_server(remote: &Remote, writing: &mut Writing) -> Result<(), CliError> {
+    let connection = Connection::to(remote).await?;
+    let mut parts = connection.admin().backup(BackupRequest {}).await?.into_inner();
+    while let Some(part) = parts.message().await? {
+        writing.write(&part.chunk)?;
+    }
+    Ok(())
+}
+
+/// Writes what another thread reads from a store.
+async fn of_store(from: Place, settings: Settings, writing: &mut Writing) -> Result<(), CliError> {
+    let (chunks, mut taken) = mpsc::channel(AHEAD);
+    let reading = spawn_blocking(move || {
+        upkeep::backup(&from, &settings, &mut |chunk| chunks.blocking_send(chunk).map_err(io::Error::other))
+    });
+    while let Some(chunk) = taken.recv().await {
+        writing.write(&chunk)?;
+    }
+    Ok(reading.await.map_err(io::Error::other)??)
+}
+
+/// A backup in progress.
+struct Writing {
+    sink: Sink,
+    written: u64,
+    meter: Meter,
+}
+
+impl Writing {
+    fn write(&mut self, chunk: &[u8]) -> io::Result<()> {
+        self.sink.write(chunk)?;
+        self.written += chunk.len() as u64;
+        self.meter.at(|| format!("{} written", bytes(self.written)));
+        Ok(())
+    }
 }
 
 /// Where a backup goes. A file gets its name only once it is complete and on the disk.
@@ -80,12 +135,12 @@ enum Sink {
 }
 
 impl Sink {
-    fn open(args: &Backup) -> Result<Self, CliError> {
-        if args.file == Path::new("-") {
+    fn open(path: &Path, force: bool) -> Result<Self, CliError> {
+        if path == Path::new("-") {
             return Ok(Self::Stdout);
         }
-        refuse_taken(&args.file, args.force)?;
-        let (part, file) = Part::create(&args.file, PRIVATE)?;
+        refuse_taken(path, force)?;
+        let (part, file) = Part::create(path, PRIVATE)?;
         Ok(Self::File { file, part })
     }
 

@@ -19,9 +19,9 @@ pub struct DatabaseOptions {
 }
 
 impl DatabaseOptions {
-    /// The settings; the defaults, if none of the places is a database.
-    pub fn settings(self, places: &[&Place]) -> Result<Settings, ConfigError> {
-        if !places.iter().any(|place| matches!(place, Place::Database(_))) {
+    /// The settings; the defaults, if the place is not a database.
+    pub fn settings(self, place: &Place) -> Result<Settings, ConfigError> {
+        if !matches!(place, Place::Database(_)) {
             return Ok(Settings::default());
         }
         let flags = self.database_ca.into_iter().map(|file| ("database_ca", file)).collect();

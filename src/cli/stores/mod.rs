@@ -1,10 +1,8 @@
 //! Commands for stores as a whole.
 
 pub(super) mod backup;
-pub(super) mod copy;
 pub(super) mod database;
 pub(super) mod meter;
 pub(super) mod migrate;
-pub(super) mod reindex;
 pub(super) mod scrub;
 pub(super) mod verify;

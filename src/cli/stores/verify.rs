@@ -19,8 +19,8 @@ use crate::{
 
 /// Check a store for damage
 ///
-/// Reads every record and prints a line for each that is damaged or does not fit the others. The exit code is 1 if there
-/// is one. Repairs nothing. No server may use files meanwhile, but servers may use a database.
+/// Reads every record, every conversation and every list, and prints a line for each that is damaged or does not fit the
+/// others. The exit code is 1 if there is one. Repairs nothing. No server may use files meanwhile, but servers may use a database.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd verify fjall:utterd-data
@@ -37,7 +37,7 @@ pub struct VerifyStore {
 /// Checks everything, and prints each problem on a line, then what was checked.
 pub fn verify(args: VerifyStore) -> Result<(), CliError> {
     let VerifyStore { store, database } = args;
-    let settings = database.settings(&[&store])?;
+    let settings = database.settings(&store)?;
     let meter = Meter::new();
     let so_far = |records| format!("{} verified", counted(records, "record"));
     let report = upkeep::verify(&store, &settings, &mut |records| meter.at(|| so_far(records)))?;

@@ -12,7 +12,7 @@ use tonic_types::{ErrorDetails, ErrorInfo, StatusExt};
 
 use crate::{
     domain::{Reason, Refusal, Size, compaction::Unable, error::ACTIVE_CONVERSATION},
-    engine::{BackupRefused, EngineError, StoreError},
+    engine::{BackupUnderWay, EngineError, StoreError},
     rpc::convert::bounded,
 };
 
@@ -126,18 +126,11 @@ fn code(refusal: &Refusal) -> Code {
     }
 }
 
-impl From<BackupRefused> for Status {
-    fn from(refused: BackupRefused) -> Self {
-        match refused {
-            BackupRefused::Unsupported => {
-                status(Code::FailedPrecondition, refused.to_string(), info("BACKUP_UNSUPPORTED"))
-            }
-            BackupRefused::UnderWay => {
-                let mut details = info("BACKUP_UNDER_WAY").with_retry(Duration::from_secs(10));
-                details.add_quota_failure_violation("backups", refused.to_string());
-                status(Code::ResourceExhausted, refused.to_string(), details)
-            }
-        }
+impl From<BackupUnderWay> for Status {
+    fn from(refused: BackupUnderWay) -> Self {
+        let mut details = info("BACKUP_UNDER_WAY").with_retry(Duration::from_secs(10));
+        details.add_quota_failure_violation("backups", refused.to_string());
+        status(Code::ResourceExhausted, refused.to_string(), details)
     }
 }
 

@@ -52,17 +52,6 @@ pub enum StoreError {
     Unavailable(String),
 }
 
-/// Why a backup does not begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BackupRefused {
-    /// The backend does not support backups.
-    #[error("this backend has no backups; accepted: fjall and sled")]
-    Unsupported,
-    /// Another backup is running.
-    #[error("a backup is running, and only one can run at a time; try again when it has ended")]
-    UnderWay,
-}
-
 /// A commit that was not acknowledged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommitError {

@@ -5,9 +5,12 @@ use std::future::ready;
 use futures::{StreamExt as _, stream};
 
 use crate::{
-    store::{BackupRefused, BoxStream, Quotas, Result, StoreError},
+    store::{BoxStream, Quotas, Result, StoreError},
     telemetry::Registry,
 };
+
+/// Receives a record: its key and its value, or why it cannot be read.
+pub type EachRecord<'a> = dyn FnMut(Result<(Vec<u8>, Vec<u8>)>) -> Result<()> + 'a;
 
 /// The parts of a store's contract for its operators.
 ///
@@ -36,19 +39,19 @@ pub trait Upkeep: Send + Sync + 'static {
         Err(StoreError::Unavailable("the backend keeps no quotas".to_owned()))
     }
 
-    /// Begins a backup: the bytes of a file with everything stored, in every namespace, as of one moment
-    /// between two commits.
+    /// Passes every record to `each`, in every namespace, as of one moment between two commits: what a
+    /// [backup](crate::store::backup) has, in the form and in the order in which the durable stores
+    /// [keep it](crate::store::durable::records).
     ///
     /// - It contains every commit that was answered before this call. A commit that takes effect meanwhile is
     ///   contained wholly or not at all.
-    /// - Commits and reads go on.
-    /// - Chunks have at most [`MAX_BACKUP_CHUNK_BYTES`](crate::domain::limits::MAX_BACKUP_CHUNK_BYTES). An
-    ///   error is the last item; without one, the file is complete when the stream ends.
-    /// - One at a time. It ends when the stream is dropped, or with an error if the reader consumes nothing
-    ///   for [`BACKUP_PATIENCE`](crate::domain::limits::BACKUP_PATIENCE).
+    /// - Commits and reads go on, except for a brief moment.
+    /// - Records that are derived from others can be among them.
+    /// - A record that cannot be read is an error in its place. The first error that `each` returns ends it.
+    /// - Blocks, and can take as long as `each` takes: must not be called on a thread of a runtime.
     /// - By default, refused.
-    fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>>>, BackupRefused> {
-        Err(BackupRefused::Unsupported)
+    fn each_record(&self, _each: &mut EachRecord<'_>) -> Result<()> {
+        Err(StoreError::Unavailable("the backend has no backups".to_owned()))
     }
 
     /// Whether commits have been waiting for long, and more are waiting than the backend writes at a time.

@@ -9,21 +9,6 @@ pub type Value = Vec<u8>;
 /// Pairs in key order. A pair that cannot be read is an error in its place, and the last item.
 pub type Pairs<'a> = Box<dyn DoubleEndedIterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'a>;
 
-/// Like [`Pairs`], but only ascending.
-pub type Ascending<'a> = Box<dyn Iterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'a>;
-
-/// Pairs that can be read in key order: those of an engine, or of another store that holds the same records.
-pub trait Ordered: Sync {
-    /// Returns the pairs between two keys, ascending. Empty if `from` is above `to`.
-    fn ascending(&self, from: Bound<&[u8]>, to: Bound<&[u8]>) -> Ascending<'_>;
-}
-
-impl Ordered for &dyn KeyValue {
-    fn ascending(&self, from: Bound<&[u8]>, to: Bound<&[u8]>) -> Ascending<'_> {
-        Box::new(self.range(from, to))
-    }
-}
-
 /// An embedded store of ordered keys, in its own directory.
 ///
 /// For all methods:

@@ -25,26 +25,22 @@
 //! conversation reads it. When a reader drops shared utterances, or is deleted, they are removed unless
 //! another reader's head still includes them; a hard forget removes them in every lineage.
 
-mod backup;
-mod copy;
 mod error;
 #[cfg(feature = "fjall")]
 mod fjall;
 mod group_commit;
 pub mod key_value;
-mod lineages;
 mod lists;
 mod options;
 mod panics;
 mod reader;
 pub mod records;
-mod reindex;
 mod request;
+mod restore;
 mod scrub;
 #[cfg(feature = "sled")]
 mod sled;
 mod store;
-mod verify;
 
 /// Makes one test per case and engine, `ENGINE::CASE`.
 #[cfg(test)]
@@ -60,22 +56,20 @@ macro_rules! on_each_engine {
 }
 
 #[cfg(test)]
+mod backup_tests;
+#[cfg(test)]
 mod blocks_tests;
 mod disk;
 #[cfg(test)]
 mod quotas_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod verify_tests;
 
-pub use backup::{Backup, BackupError, Held};
-pub use copy::{Copied, CopyError, CopyPlace, copy, is_same};
-pub(in crate::store) use copy::{compare, contents};
 pub use disk::directory::{Directory, OpenError, SOCKET};
 pub use disk::label::{EngineKind, UnknownEngine};
-pub(in crate::store) use lineages::{Lineages, Parts, lineage_of};
 pub use options::{Flush, Options};
-pub use reindex::{Reindexed, Scope, reindex};
+pub use restore::restore;
 pub use scrub::{Scrubbed, scrub};
 pub use store::DurableStore;
-pub(in crate::store) use verify::verify_records;
-pub use verify::{MAX_PROBLEMS, Problem, Report, verify};

@@ -2,10 +2,8 @@
 
 use std::{collections::HashMap, ops::RangeInclusive, path::Path, sync::Arc};
 
-use tokio::sync::Semaphore;
-
 use super::{
-    Directory, EngineKind, Flush, OpenError, Options, backup,
+    Directory, EngineKind, Flush, OpenError, Options,
     disk::room::Room,
     error::unavailable,
     group_commit::{Answer, GroupCommit},
@@ -16,11 +14,11 @@ use super::{
 use crate::{
     domain::{
         Block, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
-        limits::BACKUP_PATIENCE, state::StateValue,
+        state::StateValue,
     },
     store::{
-        BackupRefused, Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Derived,
-        DerivedBlock, DerivedBytes, DerivedData, Due, List, Outcome, OutcomeKey, Page, Quotas, RecipientKey,
+        Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Derived,
+        DerivedBlock, DerivedBytes, DerivedData, Due, EachRecord, List, Outcome, OutcomeKey, Page, Quotas, RecipientKey,
         Result, Sharing, Store, StoreError, Upkeep, async_trait, entries::Entries as _, listing,
         meters::Meters, quotas::Keeper,
     },
@@ -40,8 +38,6 @@ pub struct DurableStore {
     reader: Reader,
     room: Arc<Room>,
     name: &'static str,
-    /// Held while a backup is made.
-    backup_turn: Arc<Semaphore>,
     quotas: Arc<Keeper>,
     meters: Meters,
 }
@@ -67,7 +63,6 @@ impl DurableStore {
             reader: Reader(directory),
             room,
             name,
-            backup_turn: Arc::new(Semaphore::new(1)),
             quotas,
             meters,
         })
@@ -301,9 +296,15 @@ impl Upkeep for DurableStore {
         self.quotas.set(quotas, |ledger| self.reader.each_head(|head| ledger.count(head)))
     }
 
-    fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>>>, BackupRefused> {
-        let turn = self.backup_turn.clone().try_acquire_owned().map_err(|_| BackupRefused::UnderWay)?;
-        Ok(backup::stream(self.reader.0.clone(), self.room.clone(), turn, BACKUP_PATIENCE))
+    /// The copy that sled makes of its files first must fit on the disk.
+    fn each_record(&self, each: &mut EachRecord<'_>) -> Result<()> {
+        let pairs = self.reader.0.pairs();
+        let copied = pairs.snapshot_bytes().map_err(unavailable)?;
+        if copied > 0 {
+            self.room.check_copy(copied)?;
+        }
+        let mut records = pairs.snapshot().map_err(unavailable)?;
+        records.try_for_each(|record| each(record.map_err(unavailable)))
     }
 
     fn is_behind(&self) -> bool {

@@ -20,6 +20,11 @@ impl Archive {
         self.utterances.get(self.place(sequence).ok()?)
     }
 
+    /// Returns all utterances, ascending.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Utterance>> {
+        self.utterances.iter()
+    }
+
     /// Returns the utterances with these sequences, ascending.
     pub(super) fn among(&self, range: RangeInclusive<Sequence>) -> impl Iterator<Item = &Arc<Utterance>> {
         self.utterances.focus().narrow(self.places(&range)).into_iter()

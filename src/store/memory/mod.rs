@@ -8,6 +8,7 @@ mod archive;
 mod indexes;
 mod lists;
 mod place;
+mod records;
 mod slot;
 #[cfg(test)]
 mod tests;
@@ -22,7 +23,7 @@ use std::{
 };
 
 use dashmap::DashMap;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 use smallvec::SmallVec;
 
 use crate::{
@@ -31,7 +32,7 @@ use crate::{
         state::StateValue,
     },
     store::{
-        Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Conflict, DerivedData, Due, List, Newer,
+        Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Conflict, DerivedData, Due, EachRecord, List, Newer,
         Outcome, OutcomeKey, Page, Quotas, RecipientKey, Result, Sharing, Store, StoreError, Upkeep, Write,
         async_trait,
         entries::{self, Entries as _},
@@ -54,6 +55,8 @@ pub struct MemoryStore {
     used: Arc<AtomicU64>,
     limit: u64,
     quotas: Keeper,
+    /// Shared by commits, and held alone while everything is noted for a backup.
+    committing: RwLock<()>,
 }
 
 impl MemoryStore {
@@ -65,6 +68,7 @@ impl MemoryStore {
             used: Arc::default(),
             limit: if limit == 0 { u64::MAX } else { limit },
             quotas: Keeper::default(),
+            committing: RwLock::default(),
         }
     }
 
@@ -74,6 +78,7 @@ impl MemoryStore {
     }
 
     fn apply(&self, commit: &Commit) -> Result<(), CommitError> {
+        let _committing = self.committing.read();
         loop {
             let heirs = self.heirs(commit);
             let mut places: Few<Place<'_>> = commit.writes.iter().map(Place::of).collect();
@@ -376,5 +381,10 @@ impl Upkeep for MemoryStore {
             states.for_each(|state| ledger.count(&state.head));
             Ok(())
         })
+    }
+
+    /// Takes memory in proportion to the number of records, besides what they hold.
+    fn each_record(&self, each: &mut EachRecord<'_>) -> Result<()> {
+        self.records().into_iter().try_for_each(|(_, record)| each(Ok(record())))
     }
 }

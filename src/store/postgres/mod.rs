@@ -5,9 +5,7 @@
 //!               ├ load … → Reader: one statement per read; short queries in Batches
 //!               └ hints  → LISTEN
 //!                                Database: the pool of connections, and whether it can be reached
-//! Snapshot: the tables at one moment, as the records of the durable stores
-//! ├ copy: copies the records of another store into the tables; a snapshot can be copied to another store
-//! └ verify: checks the records like those of a durable store; reindex corrects the derived columns
+//! each_record: the tables at one moment, as the records of the durable stores, for backups; restore writes them
 //! ```
 //!
 //! - `migrations` holds the commented SQL of the schema; [`migrate`] applies it.
@@ -38,7 +36,5 @@ mod write;
 pub use connection::options::{DatabaseUrl, Options};
 pub use migrate::{Migrated, Migration, migrate, pending};
 pub use store::PostgresStore;
-pub use whole::copy::{copy, unfinished};
-pub use whole::reindex::reindex;
-pub use whole::snapshot::{Snapshot, read};
-pub use whole::verify::verify;
+pub use whole::restore::restore;
+pub use whole::snapshot::each_record;

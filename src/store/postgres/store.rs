@@ -15,6 +15,7 @@ use super::{
     place::PlaceKey,
     read::Reader,
     types::Uuid,
+    whole::snapshot,
     write::{
         commit::{Commits, settle_once},
         lanes::Lanes,
@@ -28,7 +29,7 @@ use crate::{
         Utterance, state::StateValue,
     },
     store::{
-        Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, List, Newer, Outcome,
+        Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, EachRecord, List, Newer, Outcome,
         OutcomeKey, Page, Quotas, RecipientKey, Result, StateOf, Store, Upkeep, Write, async_trait,
     },
     telemetry::{Registry, panics::joined},
@@ -48,7 +49,8 @@ pub struct PostgresStore {
     /// The key of places in the trace, once it was read.
     pub(super) place_key: OnceLock<PlaceKey>,
     ledger: Ledger,
-    has_events: bool,
+    /// How to reach the database for a backup.
+    options: Options,
     /// Whether something was erased or deleted since the last scrub.
     unscrubbed: Arc<AtomicBool>,
 }
@@ -65,7 +67,7 @@ impl PostgresStore {
             hints: Hints::start(options, database.clone()),
             place_key: OnceLock::new(),
             ledger: Ledger::default(),
-            has_events: options.events,
+            options: options.clone(),
             unscrubbed: Arc::new(AtomicBool::new(true)),
             database,
         })
@@ -142,7 +144,7 @@ impl Store for PostgresStore {
             shared: true,
             resident: false,
             derived: true,
-            traced: self.has_events,
+            traced: self.options.events,
         }
     }
 
@@ -288,6 +290,11 @@ impl Upkeep for PostgresStore {
     fn set_quotas(&self, quotas: Quotas) -> Result<()> {
         self.ledger.set(quotas);
         Ok(())
+    }
+
+    /// Over a connection of its own.
+    fn each_record(&self, each: &mut EachRecord<'_>) -> Result<()> {
+        snapshot::each_record(&self.options, each)
     }
 
     fn is_behind(&self) -> bool {

@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     copies::{
-        home::{copy, problems},
+        home::{BackupFile, files, problems},
         trial,
     },
     support::{
@@ -17,11 +17,12 @@ use crate::{
     },
 };
 use libtest_mimic::Trial;
+use utterd::config::DurableEngine;
 
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a_store_moves_to_a_database_and_back".into(), a_store_moves_to_a_database_and_back),
-        trial("a_store_is_verified_and_copied_while_it_changes".into(), verified_and_copied_while_it_changes),
+        trial("a_store_is_verified_and_backed_up_while_it_changes".into(), verified_and_backed_up_while_it_changes),
         trial("what_names_no_database_is_refused".into(), what_names_no_database_is_refused),
     ]
 }
@@ -83,36 +84,28 @@ fn a_store_moves_to_a_database_and_back(cluster: &Cluster) {
     server.run(&["call", "ForkConversation", r#"{"conversationId": "demo"}"#]).worked();
     let directory = server.kill();
     let (at, place) = (directory.path(), fresh.place());
-    let copied = run(at, &["copy", "--from", "fjall:data", "--to", &place]).worked();
+    run(at, &["backup", "out", "--from", "fjall:data"]).worked();
+    let restored = run(at, &["restore", "out", "--to", &place]).worked();
     assert_holds(
-        &copied,
-        &["copied fjall:data to postgres://", "and verified it: 2 conversations, 2 utterances, "],
+        &restored,
+        &["restored out to postgres://", "and verified it: 2 conversations, 2 utterances, "],
     );
-    assert!(!copied.contains("already"), "{copied}");
     let verified = run(at, &["verify", &format!("postgres:{place}")]).worked();
     assert_holds(&verified, &["verified postgres://", ": 2 conversations, 2 utterances, "]);
     let server = fresh.served();
     assert_holds(&server.run(&["show", "demo"]).worked(), &["The train leaves at nine."]);
     server.run(&["memorize", "--to", "demo", "The ticket is in the drawer."]).worked();
-    let back = run(at, &["copy", "--from", &place, "--to", "sled:back"]).worked();
+    server.run(&["backup", "of-server"]).worked();
+    run(at, &["backup", "in", "--from", &place]).worked();
+    let of_server = std::fs::read(server.directory.path().join("of-server")).unwrap();
+    assert!(of_server == std::fs::read(at.join("in")).unwrap(), "the same is stored");
+    let back = run(at, &["restore", "in", "--to", "sled:back"]).worked();
     assert_holds(&back, &["to sled:back and verified it: 2 conversations, 3 utterances, "]);
-    drop(server);
-    cluster.psql(&format!("INSERT INTO {}.copying VALUES ('fjall:data')", fresh.name));
-    let mut serve = utterd(at);
-    serve.args(["serve", "--listen", "127.0.0.1:0"]).args(fresh.flags());
-    for refused in [Outcome::of(&mut serve), run(at, &["verify", &place])] {
-        assert_holds(
-            &refused.failed(1),
-            &["is an unfinished copy of fjall:data; finish it: utterd copy --from fjall:data"],
-        );
-    }
-    assert_holds(
-        &run(at, &["copy", "--from", "fjall:data", "--to", &place]).failed(1),
-        &["does not match the source: "],
-    );
+    let refused = run(at, &["restore", "out", "--to", &place]).failed(1);
+    assert_holds(&refused, &["it already holds a store; choose an empty schema"]);
 }
 
-fn verified_and_copied_while_it_changes(cluster: &Cluster) {
+fn verified_and_backed_up_while_it_changes(cluster: &Cluster) {
     let fresh = Fresh::new(cluster);
     let mut migrate = utterd(Path::new("."));
     migrate.arg("migrate").args(&fresh.flags()[2..]);
@@ -132,10 +125,9 @@ fn verified_and_copied_while_it_changes(cluster: &Cluster) {
         for round in 0..5 {
             writes.recv().unwrap();
             assert_eq!(problems(&place), [""; 0]);
-            let directory = tempfile::tempdir().unwrap();
-            let to = format!("fjall:{}", directory.path().join("copy").display()).parse().unwrap();
-            let (copied, report) = copy(&place, &to).unwrap();
-            assert_eq!((copied.verified, report.problems.len()), (copied.records, 0), "round {round}");
+            let (_directory, to) = files(DurableEngine::Fjall);
+            let (_, report) = BackupFile::of(&place).unwrap().restore(&to).unwrap();
+            assert_eq!(report.problems, [], "round {round}");
         }
         drop(stop);
     });
@@ -148,11 +140,10 @@ fn what_names_no_database_is_refused(cluster: &Cluster) {
         (&["verify", "postgres"][..], 1, "database_url is not set"),
         (&["verify", "postgres:data"], 2, "it is not a PostgreSQL URL"),
         (&["verify", &nowhere], 1, "the schema nowhere of postgres://"),
-        (&["copy", "--from", &nowhere, "--to", "fjall:copy"], 1, "the schema nowhere of postgres://"),
-        (&["reindex", &nowhere], 1, "the schema nowhere of postgres://"),
+        (&["backup", "none", "--from", &nowhere], 1, "the schema nowhere of postgres://"),
         (&["scrub", &nowhere], 2, "the postgres backend keeps no files"),
     ] {
         assert_holds(&run(directory.path(), arguments).failed(code), &[expected]);
     }
-    assert!(!directory.path().join("copy").exists());
+    assert!(!directory.path().join("none").exists());
 }

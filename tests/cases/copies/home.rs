@@ -1,12 +1,16 @@
 //! Places of stores, and what is done with them.
 
-use std::path::Path;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use tempfile::TempDir;
 use utterd::{
     config::{Database, DurableEngine, Files, Place, Settings},
-    server::upkeep::{self, Copied, Report, UpkeepError},
+    server::upkeep::{self, Held, Report, UpkeepError},
     store::{
+        Store, backup,
         conformance::{self, Case},
         durable::{Directory, DurableStore, EngineKind, Options},
         postgres,
@@ -75,8 +79,49 @@ pub fn opened(path: &Path) -> Directory {
     Directory::open(EngineKind::Fjall, path).unwrap()
 }
 
-pub fn copy(from: &Place, to: &Place) -> Result<(Copied, Report), UpkeepError> {
-    upkeep::copy(from, to, &Settings::default(), &mut |_| {})
+/// A backup in a directory of its own.
+pub struct BackupFile(TempDir);
+
+impl BackupFile {
+    /// Of a store that no server has open, or of a schema.
+    pub fn of(place: &Place) -> Result<Self, UpkeepError> {
+        let mut bytes = Vec::new();
+        let put = &mut |chunk: Vec<u8>| {
+            bytes.extend(chunk);
+            Ok(())
+        };
+        upkeep::backup(place, &Settings::default(), put)?;
+        Ok(Self::with(&bytes))
+    }
+
+    /// Of an open store.
+    pub fn of_open(store: &dyn Store) -> Self {
+        let mut bytes = Vec::new();
+        let put = &mut |chunk: Vec<u8>| {
+            bytes.extend(chunk);
+            Ok(())
+        };
+        backup::write(|each| store.each_record(each), put).unwrap();
+        Self::with(&bytes)
+    }
+
+    fn with(bytes: &[u8]) -> Self {
+        let file = Self(tempfile::tempdir().unwrap());
+        fs::write(file.path(), bytes).unwrap();
+        file
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.0.path().join("backup")
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        fs::read(self.path()).unwrap()
+    }
+
+    pub fn restore(&self, to: &Place) -> Result<(Held, Report), UpkeepError> {
+        upkeep::restore(&self.path(), to, &Settings::default(), &mut |_| {})
+    }
 }
 
 pub fn problems(place: &Place) -> Vec<String> {

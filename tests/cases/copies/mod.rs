@@ -1,7 +1,7 @@
-//! Copies of stores into PostgreSQL and out of it, and what `verify` finds there.
+//! Backups of every backend, restored to every other, and what `verify` finds in PostgreSQL.
 //!
-//! - [`round_trips`]: what every kind of life leaves is copied into files and back.
-//! - [`attempts`]: copies are interrupted and continued, and refused if they do not fit.
+//! - [`round_trips`]: what every kind of life leaves is restored and the same.
+//! - [`attempts`]: restores to a schema are interrupted, and refused if they do not fit.
 //! - [`damage`]: each wrong record and column is named.
 //! - [`commands`]: all of it as a person does it, while a server writes.
 

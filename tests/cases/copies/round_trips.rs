@@ -1,14 +1,17 @@
-//! What every kind of life leaves in PostgreSQL is copied into files and back, and is the same.
+//! What every kind of life leaves in PostgreSQL and in memory is restored to files and back, and is the same.
 
 use libtest_mimic::Trial;
 use utterd::{
     config::DurableEngine,
-    store::conformance::{self, Case},
+    store::{
+        MemoryStore,
+        conformance::{self, Case},
+    },
 };
 
 use crate::{
     copies::{
-        home::{Home, copy, files, problems},
+        home::{BackupFile, Home, files},
         trial,
     },
     support::postgres::Cluster,
@@ -25,18 +28,24 @@ pub fn trials() -> Vec<Trial> {
     cases.map(on_each).collect()
 }
 
+/// The backups of a life in PostgreSQL, and of the same one in memory, go through files and back.
 fn goes(cluster: &Cluster, case: Case) {
     let home = Home::after(cluster, case);
     let engine = if case.name.len().is_multiple_of(2) { DurableEngine::Fjall } else { DurableEngine::Sled };
-    let (_directory, there) = files(engine);
-    let back = Home::new(cluster);
-    let (out, in_files) = copy(&home.place, &there).unwrap();
-    let (returned, in_tables) = copy(&there, &back.place).unwrap();
-    assert_eq!((out.resumed, out.verified), (0, out.records));
-    assert_eq!(out, returned);
-    assert_eq!(problems(&home.place), problems(&back.place));
-    assert_eq!(in_files.problems.is_empty(), in_tables.problems.is_empty(), "{in_files:?} {in_tables:?}");
-    assert_eq!(in_files.utterances, in_tables.utterances);
-    let (_directory, last) = files(DurableEngine::Fjall);
-    assert_eq!(copy(&back.place, &last).unwrap().0, out);
+    let mut backups = vec![BackupFile::of(&home.place).unwrap()];
+    conformance::run(async { (MemoryStore::new(0), ()) }, async |store| {
+        (case.run)(store.clone()).await;
+        backups.push(BackupFile::of_open(&*store));
+    });
+    for first in backups {
+        let (_directory, there) = files(engine);
+        let (held, in_files) = first.restore(&there).unwrap();
+        let second = BackupFile::of(&there).unwrap();
+        let back = Home::new(cluster);
+        let (returned, in_tables) = second.restore(&back.place).unwrap();
+        assert_eq!((held, in_files.utterances), (returned, in_tables.utterances));
+        assert_eq!(in_files.problems.is_empty(), in_tables.problems.is_empty(), "{in_files:?} {in_tables:?}");
+        let third = BackupFile::of(&back.place).unwrap();
+        assert!(first.bytes() == second.bytes() && second.bytes() == third.bytes());
+    }
 }

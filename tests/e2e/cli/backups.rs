@@ -56,7 +56,7 @@ fn a_backup_is_restored_and_served_by_either_engine() {
             format!("restored two.utterd to {place} and verified it: 1 conversation, 2 utterances, ");
         assert_holds(&restored, &[&expected]);
         let refused = run(&["restore", "two.utterd", "--to", &place]).failed(1);
-        assert_holds(&refused, &["restored already holds a store; choose an empty directory"]);
+        assert_holds(&refused, &["it already holds a store; choose an empty directory"]);
         assert_holds(&run(&["verify", &place]).worked(), &["1 conversation, 2 utterances"]);
         let server = serve(to, "restored", directory);
         let shown = server.run(&["show", "demo"]).worked();
@@ -91,12 +91,42 @@ fn of_a_backup_that_is_not_whole_nothing_is_made() {
 }
 
 #[test]
-fn a_backend_without_backups_says_so() {
-    let server = Server::shared();
-    let error = server.run(&["backup", "none.utterd"]).failed(1);
-    assert_holds(&error, &["this backend has no backups; accepted: fjall and sled", "[BACKUP_UNSUPPORTED]"]);
-    for name in ["none.utterd", "none.utterd.part"] {
-        assert!(!server.directory.path().join(name).exists(), "{name}");
+fn what_a_server_keeps_in_memory_is_restored_to_files() {
+    let server = Server::start_in(tempfile::tempdir().expect("a directory"), &[]);
+    for text in ["The train leaves at nine.", "From platform four."] {
+        server.run(&["memorize", "demo", text]).worked();
+    }
+    server.run(&["fork", "demo"]).worked();
+    server.run(&["backup", "of-memory"]).worked();
+    let directory = server.kill();
+    let restore = ["restore", "of-memory", "--to", "fjall:restored"];
+    let restored = Outcome::of(utterd(directory.path()).args(restore)).worked();
+    assert_holds(&restored, &["and verified it: 2 conversations, 2 utterances, "]);
+    let server = serve(EngineKind::Fjall, "restored", directory);
+    let shown = server.run(&["show", "demo"]).worked();
+    assert_holds(&shown, &["The train leaves at nine.", "From platform four."]);
+}
+
+#[test]
+fn a_store_that_no_server_has_open_is_backed_up() {
+    for engine in EngineKind::ALL {
+        let server = serve_new(engine);
+        server.run(&["memorize", "demo", "The train leaves at nine."]).worked();
+        server.run(&["backup", "of-server"]).worked();
+        let place = format!("{engine}:data");
+        let used = server.run(&["backup", "of-files", "--from", &place]).failed(1);
+        assert_holds(&used, &["the store in data is in use by process "]);
+        let directory = server.kill();
+        let run = |arguments: &[&str]| Outcome::of(utterd(directory.path()).args(arguments));
+        let told = run(&["backup", "of-files", "--from", &place]).worked();
+        assert_holds(&told, &[&format!("backed up {place} to of-files and checked it: "), " records, "]);
+        let read = |name: &str| fs::read(directory.path().join(name)).expect("the backup");
+        assert!(read("of-files") == read("of-server"), "the same is stored, so the backups are the same");
+        let piped = utterd(directory.path()).args(["backup", "-", "--from", &place]).output();
+        assert!(piped.expect("the command starts").stdout == read("of-files"));
+        let missing = run(&["backup", "none", "--from", "fjall:nowhere"]).failed(1);
+        assert_holds(&missing, &["there is no store in nowhere"]);
+        assert!(!directory.path().join("none").exists() && !directory.path().join("nowhere").exists());
     }
 }
 

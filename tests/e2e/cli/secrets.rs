@@ -105,12 +105,11 @@ fn no_argument_with_a_password_is_repeated() {
     for address in ADDRESSES {
         let flagged = format!("--databse-url={address}");
         for words in [
-            &["copy", "--from", address, "--to", "fjall:new"][..],
-            &["copy", "--from", "fjall:old", "--to", address],
+            &["backup", "new", "--from", address][..],
+            &["restore", "old", "--to", address],
             &["verify", address],
             &["verify", "postgres", address],
             &["verify", address, "--json"],
-            &["reindex", address],
             &["scrub", address],
             &["migrate", address],
             &["serve", "--check", &flagged],

@@ -1,4 +1,4 @@
-//! Durable stores as a person uses them: served, copied, verified and scrubbed.
+//! Durable stores as a person uses them: served, restored, verified and scrubbed.
 
 #![allow(clippy::disallowed_methods)] // a test waits for a server's background work
 
@@ -14,9 +14,8 @@ use std::{
 };
 
 use tempfile::TempDir;
-use utterd::domain::{Block, ConversationId, ConversationKey, Namespace};
 use utterd::store::durable::{
-    Directory, DurableStore, EngineKind, Options,
+    Directory, EngineKind,
     key_value::{Batch, Durability, Key},
     records::{self, Kind, Links, Meta, Metas, Utterances},
 };
@@ -118,47 +117,33 @@ fn what_was_said_outlives_the_server() {
 }
 
 #[test]
-fn a_copy_is_served_by_either_engine() {
-    for (from, to) in [(EngineKind::Fjall, EngineKind::Sled), (EngineKind::Sled, EngineKind::Fjall)] {
-        let directory = store(from);
-        let (source, target) = (format!("{from}:data"), format!("{to}:there/copy"));
-        let copy = ["copy", "--from", &source, "--to", &target];
-        let copied = run(&directory, &copy).worked();
-        let expected = format!("copied {source} to {target} and verified it: 1 conversation, 2 utterances, ");
-        assert_holds(&copied, &[&expected, " records, ", ", in "]);
-        assert!(!copied.contains("already"), "{copied}");
-        let error = run(&directory, &copy).failed(1);
-        assert_holds(&error, &["there/copy already holds a store; choose an empty directory"]);
-        assert_whole(&directory, &target);
-        assert_whole(&directory, &source);
-        assert_shows(&serve(directory, to, "there/copy"));
-    }
-}
-
-#[test]
-fn an_interrupted_copy_is_completed() {
+fn an_interrupted_restore_is_repeated() {
     for engine in ENGINES {
         let directory = store(engine);
-        let (source, target) = (format!("{engine}:data"), format!("{engine}:copy"));
-        let copy = ["copy", "--from", &source, "--to", &target];
-        run(&directory, &copy).worked();
-        interrupt(&directory.path().join("copy"), engine);
-        let serving = ["serve", "--listen", "127.0.0.1:0", "--backend", engine.name(), "--data-dir", "copy"];
-        for command in [&serving[..], &["verify", &target], &["scrub", &target]] {
+        let (source, target) = (format!("{engine}:data"), format!("{engine}:there/copy"));
+        run(&directory, &["backup", "file", "--from", &source]).worked();
+        let restore = ["restore", "file", "--to", &target];
+        run(&directory, &restore).worked();
+        interrupt(&directory.path().join("there/copy"), engine);
+        let serving =
+            ["serve", "--listen", "127.0.0.1:0", "--backend", engine.name(), "--data-dir", "there/copy"];
+        let backup = ["backup", "none", "--from", &target];
+        for command in [&serving[..], &["verify", &target], &["scrub", &target], &backup] {
             assert_holds(
                 &run(&directory, command).failed(1),
-                &["the store in copy is an unfinished copy; finish it: utterd copy"],
+                &["the store in there/copy is not restored wholly; finish it: utterd restore FILE --to"],
             );
         }
-        assert_holds(&run(&directory, &copy).worked(), &[" were already there)"]);
+        run(&directory, &restore).worked();
         assert_whole(&directory, &target);
-        assert_shows(&serve(directory, engine, "copy"));
+        assert_whole(&directory, &source);
+        assert_shows(&serve(directory, engine, "there/copy"));
     }
 }
 
-/// Turns a finished copy into what an interrupted one would have left.
+/// Turns a finished restore into what an interrupted one would have left.
 fn interrupt(data: &Path, engine: EngineKind) {
-    let directory = Directory::open(engine, data).expect("the copy is opened");
+    let directory = Directory::open(engine, data).expect("the store is opened");
     let rest =
         directory.pairs().range(Bound::Included(&[Utterances::NUMBER]), Bound::Excluded(&[Links::NUMBER]));
     let rest = rest.map(|pair| pair.expect("it is read").0);
@@ -180,68 +165,6 @@ fn scrubbed_files_do_not_hold_what_was_forgotten() {
         assert_whole(&directory, &place);
         assert_shows(&serve(directory, engine, "data"));
     }
-}
-
-#[test]
-fn an_index_is_removed_and_made_anew() {
-    for engine in ENGINES {
-        let directory = store(engine);
-        let data = directory.path().join("data");
-        keep_a_block(&data, engine);
-        assert_eq!(kept(&data, engine), [NO_INDEX]);
-        let place = format!("{engine}:data");
-        let reindexed = run(&directory, &["reindex", &place, "--conversation", "demo"]).worked();
-        assert_holds(&reindexed, &[&format!("reindexed {place}: 1 conversation, 1 block removed, in ")]);
-        assert_eq!(kept(&data, engine), [[0; 0]; 0]);
-        keep_a_block(&data, engine);
-        run(&directory, &["reindex", &place]).worked();
-        assert_eq!(kept(&data, engine), [[0; 0]; 0]);
-        assert_whole(&directory, &place);
-        let server = serve(directory, engine, "data");
-        assert_holds(&server.run(&["remember", "demo", "train"]).worked(), &["leaves at nine"]);
-    }
-}
-
-const NO_INDEX: [u8; 9] = [7; 9];
-
-/// Replaces an index block of the conversation.
-fn keep_a_block(data: &Path, engine: EngineKind) {
-    use utterd::store::{Derived, DerivedBlock, DerivedData, Store};
-    let conversation = demo();
-    with_store(data, engine, async |store| {
-        let state = store.load(&conversation).await.expect("it is read").expect("it is there");
-        let (kind, block, erased_at) = (Derived::Index, Block(0), state.head.erased_at);
-        let derived = DerivedBlock {
-            conversation: conversation.clone(),
-            kind,
-            block,
-            erased_at,
-            bytes: NO_INDEX.to_vec(),
-        };
-        assert_eq!(store.keep_derived(derived).await, Ok(true));
-    });
-}
-
-/// The stored blocks of its index.
-fn kept(data: &Path, engine: EngineKind) -> Vec<Vec<u8>> {
-    use utterd::store::{Derived, DerivedData};
-    let mut kept = Vec::new();
-    with_store(data, engine, async |store| {
-        let blocks = store.derived(&demo(), Derived::Index, Block(0)..=Block(0)).await;
-        kept = blocks.expect("it is read").into_iter().map(|(_, bytes)| bytes).collect();
-    });
-    kept
-}
-
-fn with_store(data: &Path, engine: EngineKind, case: impl AsyncFnOnce(DurableStore)) {
-    let store = DurableStore::open(engine, data, &Options::default()).expect("the store opens");
-    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
-    runtime.block_on(case(store));
-}
-
-fn demo() -> ConversationKey {
-    let id = ConversationId::new("demo").expect("an id");
-    ConversationKey { namespace: Namespace::default(), id }
 }
 
 #[test]
@@ -292,20 +215,16 @@ fn a_store_in_use_is_left_alone() {
     for engine in ENGINES {
         let server = serve(store(engine), engine, "data");
         let place = format!("{engine}:data");
-        let other = store(engine);
-        let elsewhere = format!("{engine}:{}", other.path().join("data").display());
+        server.run(&["backup", "file"]).worked();
         let used = ["the store in data is in use by process ", "stop what uses it"];
         for command in [
             &["verify", &place][..],
             &["scrub", &place],
-            &["reindex", &place],
-            &["copy", "--from", &place, "--to", "fjall:copy"],
-            &["copy", "--from", &elsewhere, "--to", &place],
+            &["restore", "file", "--to", &place],
             &["serve", "--listen", "127.0.0.1:0", "--backend", engine.name(), "--data-dir", "data"],
         ] {
             assert_holds(&Outcome::of(&mut server.command(command)).failed(1), &used);
         }
-        assert!(!server.directory.path().join("copy").exists());
         assert_shows(&server);
     }
 }
@@ -313,33 +232,16 @@ fn a_store_in_use_is_left_alone() {
 #[test]
 fn what_is_no_store_is_refused() {
     let directory = store(EngineKind::Fjall);
+    run(&directory, &["backup", "file", "--from", "fjall:data"]).worked();
     for (command, code, expected) in [
         (&["verify", "fjall:nowhere"][..], 1, "there is no store in nowhere"),
         (&["scrub", "sled:nowhere"], 1, "there is no store in nowhere"),
-        (&["reindex", "fjall:nowhere"], 1, "there is no store in nowhere"),
-        (
-            &["reindex", "fjall:data", "-r", "bob"],
-            1,
-            "no conversation of recipient bob in namespace default in",
-        ),
-        (
-            &["reindex", "fjall:data", "-c", "demo", "--namespace", "x"],
-            1,
-            "no conversation demo in namespace x",
-        ),
-        (&["reindex", "fjall:data", "-c", ""], 2, "the conversation is empty; accepted:"),
-        (&["copy", "--from", "sled:nowhere", "--to", "fjall:copy"], 1, "there is no store in nowhere"),
         (&["verify", "sled:data"], 1, "the store in data is kept by fjall, not by sled; open it as fjall"),
-        (&["copy", "--from", "fjall:data", "--to", "fjall:."], 1, "holds files that are not a store's"),
-        (&["copy", "--from", "fjall:data", "--to", "sled:./data"], 1, "data cannot be copied to itself"),
+        (&["restore", "file", "--to", "fjall:."], 1, "holds files that are not a store's"),
         (&["verify", "data"], 2, "it does not say which backend the files belong to"),
         (&["scrub", "rocks:data"], 2, "there is no backend `rocks`"),
-        (
-            &["copy", "--from", "in-memory:data", "--to", "sled:copy"],
-            2,
-            "the in-memory backend keeps no files",
-        ),
-        (&["copy", "--from", "fjall:data"], 2, "--to <PLACE>"),
+        (&["restore", "file", "--to", "in-memory:data"], 2, "the in-memory backend keeps no files"),
+        (&["restore", "--to", "fjall:copy"], 2, "FILE is missing"),
     ] {
         assert_holds(&run(&directory, command).failed(code), &[expected]);
     }

@@ -1,10 +1,10 @@
 //! A server over a store in a directory.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, thread};
 
 use utterd::{
-    config::{Preset, Settings},
-    server::Server,
+    config::{DurableEngine, Files, Place, Preset, Settings},
+    server::{Server, upkeep},
     store::durable::{DurableStore, EngineKind, Flush, OpenError, Options},
 };
 
@@ -38,4 +38,19 @@ impl Home {
             call.send(self).await.unwrap_or_else(|status| panic!("{call:?}: {status:?}"));
         }
     }
+}
+
+/// What `utterd verify` finds in a directory, or why it cannot be verified.
+pub fn problems(engine: EngineKind, directory: &Path) -> Result<Vec<String>, String> {
+    let engine = match engine {
+        EngineKind::Fjall => DurableEngine::Fjall,
+        EngineKind::Sled => DurableEngine::Sled,
+    };
+    let place = Place::Files(Files { engine, directory: directory.to_owned() });
+    // it blocks, and tests are on a runtime
+    let verified = thread::scope(|scope| {
+        scope.spawn(|| upkeep::verify(&place, &Settings::default(), &mut |_| {})).join().expect("no panic")
+    });
+    let report = verified.map_err(|error| error.to_string())?;
+    Ok(report.problems.iter().map(ToString::to_string).collect())
 }

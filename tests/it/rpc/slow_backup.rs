@@ -1,17 +1,20 @@
 //! A backup can take as long as it needs.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, mpsc},
+    time::Duration,
+};
 
-use futures::{StreamExt, stream};
-use tokio::time::{Instant, sleep};
+use futures::StreamExt;
+use tokio::time::advance;
 use utterd::{
     config::Settings,
     domain::{ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
-    engine::BackupRefused,
     proto::{BackupRequest, admin_service_client::AdminServiceClient},
     store::{
-        BoxFuture, BoxStream, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore,
-        Outcome, OutcomeKey, RecipientKey, Result, Sharing, Store, Upkeep,
+        BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, EachRecord, List, MemoryStore,
+        Outcome, OutcomeKey, RecipientKey, Result, Sharing, Store, StoreError, Upkeep,
     },
 };
 
@@ -20,12 +23,12 @@ use crate::support::{
     session::{Reply, Session},
 };
 
-const CHUNKS: u8 = 10;
-const PAUSE: Duration = Duration::from_secs(20);
+const LONGEST: Duration = Duration::from_secs(10);
 
-/// A store with slow backups.
+/// A store that ends a backup when it is told to.
 struct Slow {
     inner: MemoryStore,
+    end: Mutex<mpsc::Receiver<()>>,
 }
 
 passed_on! {
@@ -50,24 +53,23 @@ passed_on! {
 impl Sharing for Slow {}
 impl DerivedData for Slow {}
 impl Upkeep for Slow {
-    fn backup(&self) -> Result<BoxStream<'static, Result<Vec<u8>>>, BackupRefused> {
-        let chunks = stream::iter(0..CHUNKS).then(|number| async move {
-            sleep(PAUSE).await;
-            Ok(vec![number])
-        });
-        Ok(Box::pin(chunks))
+    fn each_record(&self, _: &mut EachRecord<'_>) -> Result<()> {
+        let ended = self.end.lock().expect("one backup at a time").recv();
+        ended.map_err(|error| StoreError::Unavailable(error.to_string()))
     }
 }
 
 /// It is a stream: the maximum duration of a call does not apply.
 #[tokio::test(start_paused = true)]
 async fn a_backup_outlasts_the_longest_call() {
-    let settings = Settings { max_call_duration: PAUSE / 2, ..Settings::default() };
-    let store = Slow { inner: MemoryStore::new(0) };
+    let settings = Settings { max_call_duration: LONGEST, ..Settings::default() };
+    let (end, ended) = mpsc::channel();
+    let store = Slow { inner: MemoryStore::new(0), end: Mutex::new(ended) };
     let session = Session::over_with(Arc::new(store), &settings).await;
-    let started = Instant::now();
-    let backup = AdminServiceClient::new(session.channel()).backup(BackupRequest {}).await.reply();
-    let chunks: Vec<_> = backup.map(|chunk| chunk.expect("it goes on").chunk[0]).collect().await;
-    assert_eq!(chunks, (0..CHUNKS).collect::<Vec<_>>());
-    assert!(started.elapsed() >= PAUSE * u32::from(CHUNKS));
+    let mut backup = AdminServiceClient::new(session.channel()).backup(BackupRequest {}).await.reply();
+    assert!(backup.next().await.expect("it goes on").expect("it begins").chunk.starts_with(b"utterd backup"));
+    advance(LONGEST * 10).await;
+    end.send(()).expect("the backup waits");
+    let rest: Vec<_> = backup.map(|chunk| chunk.expect("it goes on")).collect().await;
+    assert_eq!(rest.len(), 1, "the end of the file");
 }

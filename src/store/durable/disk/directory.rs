@@ -3,6 +3,7 @@
 use std::{
     fs,
     io::{self, Write},
+    ops::Bound,
     path::{Path, PathBuf},
 };
 
@@ -18,10 +19,14 @@ use super::{
 use crate::store::durable::fjall::Fjall;
 #[cfg(feature = "sled")]
 use crate::store::durable::sled::Sled;
-use crate::store::durable::{
-    key_value::{Batch, Durability, KeyValue, KeyValueError},
-    lists::{self, Writes},
-    records::{self, Links, Meta, Metas},
+use crate::store::{
+    EachRecord, StoreError,
+    durable::{
+        error::unavailable,
+        key_value::{Batch, Durability, KeyValue, KeyValueError},
+        lists::{self, Writes},
+        records::{self, Links, Meta, Metas},
+    },
 };
 
 /// The file that is locked while a store is open.
@@ -68,7 +73,7 @@ pub enum OpenError {
     },
     /// Another engine keeps the store.
     #[error(
-        "the store in {0} is kept by {actual}, not by {wanted}; open it as {actual}, or move it: utterd copy --from {actual}:{0} --to {wanted}:DIR",
+        "the store in {0} is kept by {actual}, not by {wanted}; open it as {actual}, or move it: utterd backup FILE --from {actual}:{0}, and utterd restore FILE --to {wanted}:DIR",
         directory.display()
     )]
     OtherEngine {
@@ -103,7 +108,7 @@ pub enum OpenError {
     },
     /// The engine cannot read its files.
     #[error(
-        "the store in {} cannot be opened: {reason}; if its files are damaged, restore the directory from a backup, or copy one: utterd copy --from {engine}:BACKUP --to {engine}:DIR",
+        "the store in {} cannot be opened: {reason}; if its files are damaged, restore a backup: utterd restore FILE --to {engine}:DIR",
         directory.display()
     )]
     Engine {
@@ -138,9 +143,9 @@ pub enum OpenError {
         /// The first group that is missing.
         missing: u64,
     },
-    /// The store is an unfinished copy.
+    /// The store is the beginning of a restore.
     #[error(
-        "the store in {0} is an unfinished copy; finish it: utterd copy --from SOURCE --to {engine}:{0}, or utterd restore FILE --to {engine}:{0}, or remove the directory",
+        "the store in {0} is not restored wholly; finish it: utterd restore FILE --to {engine}:{0}, or remove the directory",
         directory.display()
     )]
     Unfinished {
@@ -249,7 +254,7 @@ impl Directory {
         &*self.pairs
     }
 
-    /// Fails if the store is an unfinished copy.
+    /// Fails if the store is the beginning of a restore.
     pub fn check_finished(&self) -> Result<(), OpenError> {
         let (directory, engine) = (self.path.clone(), self.engine);
         match self.pairs.get(&records::key::<Metas>(&Meta::Copying)) {
@@ -257,6 +262,13 @@ impl Directory {
             Ok(Some(_)) => Err(OpenError::Unfinished { directory, engine }),
             Err(error) => Err(OpenError::Engine { directory, engine, reason: error.to_string() }),
         }
+    }
+
+    /// Passes every record to `each`, while nothing else uses the store: see
+    /// [`Upkeep::each_record`](crate::store::Upkeep::each_record).
+    pub fn each_record(&self, each: &mut EachRecord<'_>) -> Result<(), StoreError> {
+        let mut records = self.pairs.range(Bound::Unbounded, Bound::Unbounded);
+        records.try_for_each(|record| each(record.map_err(unavailable)))
     }
 
     /// Whether every conversation is in all lists; stores of earlier formats lack some lists.

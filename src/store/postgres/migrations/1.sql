@@ -151,9 +151,6 @@ CREATE TABLE usage (
     bytes         bigint NOT NULL
 );
 
--- There is a row while the schema is an unfinished copy of another store: no server uses it then.
-CREATE TABLE copying (source text NOT NULL);
-
 -- Fails unless what a commit requires holds.
 CREATE FUNCTION expect(held boolean, what text) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,14 +1,19 @@
-//! The rows of conversations, assembled from the records of any store.
+//! The rows of conversations, assembled from the records of a backup.
 
-use std::{collections::HashMap, mem, ops::Bound, sync::Arc};
+use std::{collections::HashMap, iter::Peekable, sync::Arc};
 
 use super::computed::Computed;
 use crate::{
     domain::{ConversationKey, Identity, LineageId},
-    store::durable::{
-        CopyError, Lineages, Parts,
-        key_value::{Key, KeyValueError, Ordered, Value},
-        records::{self, ConversationName, Heads, Unread},
+    store::{
+        backup::{Backup, BackupError, RestoreError},
+        durable::{
+            key_value::{Key, Value},
+            records::{
+                self, ConversationName, Descriptions, Endings, Heads, Kind, OfLineage, Policies,
+                Segments,
+            },
+        },
     },
 };
 
@@ -23,76 +28,82 @@ pub struct ConversationRow {
     pub ending: Option<Value>,
 }
 
-/// The rows of all conversations, ascending by lineage. Takes memory in proportion to their number.
-pub struct Conversations<'a> {
-    names: HashMap<LineageId, (Identity, Value)>,
-    /// The first error in reading a name.
-    unread: Option<Unread>,
-    lineages: Lineages<'a>,
+/// Returns the rows of all conversations, ascending by lineage. Takes memory in proportion to their number.
+pub fn conversations(
+    backup: &Backup,
+) -> Result<impl Iterator<Item = Result<ConversationRow, RestoreError>>, RestoreError> {
+    let mut names = HashMap::new();
+    for name in backup.of_kind(ConversationName::NUMBER)? {
+        let (key, value) = name?;
+        let (_, identity) = records::decode::<ConversationName>(&key, &value)?;
+        names.insert(identity.lineage, (identity, value));
+    }
+    let mut parts = Parts {
+        names,
+        policies: Records::of::<Policies>(backup)?,
+        descriptions: Records::of::<Descriptions>(backup)?,
+        endings: Records::of::<Endings>(backup)?,
+        segments: Records::of::<Segments>(backup)?,
+    };
+    Ok(backup.of_kind(Heads::NUMBER)?.map(move |head| parts.row(head?)))
 }
 
-impl<'a> Conversations<'a> {
-    /// Reads the names of all conversations.
-    pub fn of(pairs: &'a dyn Ordered) -> Self {
-        let (mut names, mut unread) = (HashMap::new(), None);
-        let keys = records::all_of::<ConversationName>();
-        let pairs_of_names = pairs.ascending(Bound::Included(&keys.start), Bound::Excluded(&keys.end));
-        for name in pairs_of_names.map(named) {
-            match name {
-                Ok((identity, value)) => drop(names.insert(identity.lineage, (identity, value))),
-                Err(error) => drop(unread.get_or_insert(error)),
-            }
-        }
-        Self { names, unread, lineages: Lineages::of(pairs, Parts::KINDS) }
-    }
+/// What makes a row besides the head.
+struct Parts {
+    names: HashMap<LineageId, (Identity, Value)>,
+    policies: Records,
+    descriptions: Records,
+    endings: Records,
+    segments: Records,
+}
 
-    /// Fails if a name could not be read, as the row of its conversation is then missing.
-    pub fn check_names(&mut self) -> Result<(), Unread> {
-        self.unread.take().map_or(Ok(()), Err)
-    }
-
-    /// Returns the row of the conversation that writes to `lineage`; `None` if the lineage has no head.
-    fn row(&mut self, lineage: LineageId) -> Result<Option<ConversationRow>, CopyError> {
-        let parts = Parts::take(&mut self.lineages, lineage);
-        if let Some((_, error)) = mem::take(&mut self.lineages.unread).pop() {
-            return Err(error.into());
-        }
-        let missing = |subject: String, what: &str| CopyError::Unfit(format!("{subject}: {what}"));
-        if parts.head.is_none() {
-            return Ok(None);
-        }
+impl Parts {
+    fn row(&mut self, (key, head): (Key, Value)) -> Result<ConversationRow, RestoreError> {
+        let (lineage, record) = records::decode::<Heads>(&key, &head)?;
+        let unfit = |subject: String, what: &str| RestoreError::Unfit(format!("{subject}: {what}"));
         let Some((identity, name)) = self.names.remove(&lineage) else {
-            return Err(missing(records::name::<Heads>(&lineage), "it has no conversation"));
+            return Err(unfit(records::name::<Heads>(&lineage), "it has no conversation"));
         };
         let key = identity.key.clone();
-        let record = parts.whole_head(Arc::new(identity));
-        let record = record.map_err(|what| missing(records::name::<ConversationName>(&key), what))?;
-        let columns = Computed::of(&record.head, parts.awaits_since());
-        let Parts { head, policy, description, ending, .. } = parts;
-        let (head, policy) = (stored(head).unwrap_or_default(), stored(policy).unwrap_or_default());
-        let (description, ending) = (stored(description), stored(ending));
-        Ok(Some(ConversationRow { key, columns, identity: name, head, policy, description, ending }))
+        let Some((policy, policy_value)) = self.policies.next::<Policies>(lineage)? else {
+            return Err(unfit(records::name::<ConversationName>(&key), "it has no policy"));
+        };
+        let (description, description_value) = self.descriptions.next::<Descriptions>(lineage)?.unzip();
+        let (ending, ending_value) = self.endings.next::<Endings>(lineage)?.unzip();
+        let mut waits = ending.as_ref().and_then(|ending| ending.awaits);
+        while let Some((segment, _)) = self.segments.next::<Segments>(lineage)? {
+            let since = segment.awaits.as_ref().map(|awaits| awaits.since);
+            waits = waits.into_iter().chain(since).min();
+        }
+        let head_record = record.complete(Arc::new(identity), policy, description.unwrap_or_default(), ending);
+        let columns = Computed::of(&head_record.head, waits);
+        let (policy, description, ending) = (policy_value, description_value, ending_value);
+        Ok(ConversationRow { key, columns, identity: name, head, policy, description, ending })
     }
 }
 
-fn stored<T>(record: Option<(T, Value)>) -> Option<Value> {
-    record.map(|(_, stored)| stored)
-}
+/// The records of a kind, by ascending lineage.
+struct Records(Peekable<Box<dyn Iterator<Item = Result<(Key, Value), BackupError>>>>);
 
-impl Iterator for Conversations<'_> {
-    type Item = Result<ConversationRow, CopyError>;
+impl Records {
+    fn of<K: Kind<Key: OfLineage>>(backup: &Backup) -> Result<Self, BackupError> {
+        let records: Box<dyn Iterator<Item = _>> = Box::new(backup.of_kind(K::NUMBER)?);
+        Ok(Self(records.peekable()))
+    }
 
-    fn next(&mut self) -> Option<Self::Item> {
-        while let Some(lineage) = self.lineages.next_lineage() {
-            if let Some(row) = self.row(lineage).transpose() {
-                return Some(row);
+    /// Returns the next record of a lineage, decoded and as it is stored; skips those of earlier lineages.
+    fn next<K: Kind<Key: OfLineage>>(
+        &mut self,
+        lineage: LineageId,
+    ) -> Result<Option<(K::Value, Value)>, RestoreError> {
+        let is_up_to = |key: &[u8]| records::decode_key::<K>(key).map_or(true, |key| key.lineage() <= lineage);
+        while let Some(record) = self.0.next_if(|it| it.as_ref().map_or(true, |(key, _)| is_up_to(key))) {
+            let (stored_key, stored) = record?;
+            let (key, value) = records::decode::<K>(&stored_key, &stored)?;
+            if key.lineage() == lineage {
+                return Ok(Some((value, stored)));
             }
         }
-        self.lineages.unread.pop().map(|(_, error)| Err(error.into()))
+        Ok(None)
     }
-}
-
-fn named(pair: Result<(Key, Value), KeyValueError>) -> Result<(Identity, Value), Unread> {
-    let (key, value) = pair?;
-    Ok((records::decode::<ConversationName>(&key, &value)?.1, value))
 }

@@ -1,12 +1,9 @@
-//! Operations on a whole schema: copying, verifying and reindexing it.
+//! Everything in a schema, as records: read for a backup or a verification, and restored.
 
 pub(super) mod computed;
-pub(super) mod conversations;
-pub(super) mod copy;
-pub(super) mod mismatches;
-pub(super) mod reindex;
-pub(super) mod session;
+mod conversations;
+pub(super) mod restore;
+mod session;
 pub(super) mod snapshot;
-pub(super) mod tables;
-pub(super) mod verify;
-pub(super) mod writer;
+mod tables;
+mod writer;

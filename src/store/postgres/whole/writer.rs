@@ -1,11 +1,15 @@
-//! Writes the rows of a copy, in batches.
+//! Writes the rows of a restore, in batches.
 
 use std::pin::pin;
 
-use tokio_postgres::{Error, binary_copy::BinaryCopyInWriter};
+use tokio::runtime::Runtime;
+use tokio_postgres::{Error, Transaction, binary_copy::BinaryCopyInWriter};
 
-use super::{computed::Computed, conversations::ConversationRow, session::Session};
-use crate::store::postgres::types::{Param, Time, Uuid, borrowed, number, params};
+use super::{computed::Computed, conversations::ConversationRow};
+use crate::store::postgres::{
+    connection::fault::unavailable,
+    types::{Param, Time, Uuid, borrowed, number, params},
+};
 use crate::store::{
     RecipientKey, Result,
     durable::{
@@ -32,19 +36,20 @@ const CONVERSATIONS: Target = ("conversations", "namespace, id, identity, head, 
 
 /// A batch of rows to write, all of one table.
 pub struct Writer<'a> {
-    session: &'a Session,
+    transaction: &'a Transaction<'a>,
+    runtime: &'a Runtime,
     target: Target,
     rows: Vec<Vec<Param>>,
     bytes: usize,
 }
 
 impl<'a> Writer<'a> {
-    pub fn new(session: &'a Session) -> Self {
-        Self { session, target: CONVERSATIONS, rows: Vec::new(), bytes: 0 }
+    pub fn new(transaction: &'a Transaction<'a>, runtime: &'a Runtime) -> Self {
+        Self { transaction, runtime, target: CONVERSATIONS, rows: Vec::new(), bytes: 0 }
     }
 
-    /// Adds the row of a conversation. Returns whether rows were written.
-    pub fn add_conversation(&mut self, row: ConversationRow) -> Result<bool> {
+    /// Adds the row of a conversation.
+    pub fn add_conversation(&mut self, row: ConversationRow) -> Result<()> {
         let ConversationRow { key, columns, identity, head, policy, description, ending } = row;
         let bytes = identity.len() + head.len() + policy.len() + description.as_ref().map_or(0, Vec::len);
         let (namespace, id) = (key.namespace.as_str().to_owned(), key.id.as_str().to_owned());
@@ -53,9 +58,8 @@ impl<'a> Writer<'a> {
         self.add(CONVERSATIONS, values, bytes)
     }
 
-    /// Adds the row of a record, unless it is a part of a conversation's row or derived from other columns.
-    /// Returns whether rows were written.
-    pub fn add_record(&mut self, record: Record, value: Value) -> Result<bool> {
+    /// Adds the row of a record, unless it is a part of a conversation's row.
+    pub fn add_record(&mut self, record: Record, value: Value) -> Result<()> {
         let bytes = value.len();
         let (target, values) = match record {
             Record::Utterances((lineage, sequence), utterance) => {
@@ -85,39 +89,38 @@ impl<'a> Writer<'a> {
                 let [namespace, request] = [namespace.as_str(), request.as_str()].map(str::to_owned);
                 (OUTCOMES, params![namespace, request, rpc.into_owned(), Time(outcome.time), value])
             }
-            _ => return Ok(false),
+            _ => return Ok(()),
         };
         self.add(target, values, bytes)
     }
 
-    fn add(&mut self, target: Target, values: Vec<Param>, bytes: usize) -> Result<bool> {
-        let is_full = self.bytes >= BATCH_BYTES || self.target != target;
-        let written = is_full && self.flush()?;
+    fn add(&mut self, target: Target, values: Vec<Param>, bytes: usize) -> Result<()> {
+        if self.bytes >= BATCH_BYTES || self.target != target {
+            self.flush()?;
+        }
         self.target = target;
         self.rows.push(values);
         self.bytes += bytes;
-        Ok(written)
+        Ok(())
     }
 
-    /// Writes the pending rows: all, or none. Returns whether there were any.
-    pub fn flush(&mut self) -> Result<bool> {
+    /// Writes the pending rows.
+    pub fn flush(&mut self) -> Result<()> {
         self.bytes = 0;
         let rows = std::mem::take(&mut self.rows);
         if rows.is_empty() {
-            return Ok(false);
+            return Ok(());
         }
-        self.session.wait(self.write(rows))?;
-        Ok(true)
+        self.runtime.block_on(self.write(rows)).map_err(|error| unavailable(&error))
     }
 
     async fn write(&self, rows: Vec<Vec<Param>>) -> Result<(), Error> {
         let (table, columns) = self.target;
         let computed = if self.target == CONVERSATIONS { Computed::NAMES } else { &[] };
         let columns = [computed, &[columns]].concat().join(", ");
-        let client = &self.session.client;
-        let statement = client.prepare(&format!("SELECT {columns} FROM {table}")).await?;
+        let statement = self.transaction.prepare(&format!("SELECT {columns} FROM {table}")).await?;
         let types: Vec<_> = statement.columns().iter().map(|column| column.type_().clone()).collect();
-        let sink = client.copy_in(&format!("COPY {table} ({columns}) FROM STDIN BINARY")).await?;
+        let sink = self.transaction.copy_in(&format!("COPY {table} ({columns}) FROM STDIN BINARY")).await?;
         let mut writer = pin!(BinaryCopyInWriter::new(sink, &types));
         for row in rows {
             writer.as_mut().write(&borrowed(&row)).await?;

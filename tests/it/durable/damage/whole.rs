@@ -10,14 +10,14 @@ use std::{
 };
 
 use tempfile::TempDir;
-use utterd::store::durable::{self, Directory, EngineKind, Flush};
+use utterd::store::durable::{EngineKind, Flush};
 
 use super::{Harm, Outcome};
 use crate::{
     durable::{
         answers::{Answers, Questions},
         files::{Content, Files},
-        home::Home,
+        home::{Home, problems},
         life::Life,
     },
     support::ManualClock,
@@ -235,9 +235,8 @@ impl Trial {
     /// What `utterd verify` finds in it.
     fn found(&self) -> Option<Outcome> {
         let directory = self.directory();
-        let opened = Directory::open(self.engine, directory.path()).ok()?;
-        let report = durable::verify(&opened, &mut |_| ()).ok()?;
-        report.problems.first().map(|problem| Outcome::Found(problem.to_string()))
+        let problems = problems(self.engine, directory.path()).ok()?;
+        problems.first().map(|problem| Outcome::Found(problem.clone()))
     }
 
     fn directory(&self) -> TempDir {

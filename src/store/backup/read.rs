@@ -2,18 +2,22 @@
 
 use std::{
     fs::File,
-    io::{self, BufReader, Read},
-    ops::{Bound, RangeBounds},
+    io::{BufReader, Read},
     path::{Path, PathBuf},
     vec,
 };
 
 use super::{
-    super::{
-        key_value::{Ascending, Key, KeyValueError, Ordered, Value},
-        records::{BadRecord, Record},
-    },
+    BackupError, RestoreError,
     block::{self, FORMAT, FRAME, Holds, MAX_BLOCK_BYTES, TITLE},
+    is_kept,
+};
+use crate::store::{
+    EachRecord, StoreError,
+    durable::{
+        key_value::{Key, Value},
+        records::Record,
+    },
 };
 
 /// Records between two progress reports.
@@ -34,50 +38,15 @@ pub struct Held {
     pub bytes: u64,
 }
 
-/// Why a backup cannot be restored.
-#[derive(Debug, thiserror::Error)]
-pub enum BackupError {
-    /// The file cannot be read.
-    #[error("{}: {error}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// The file is not a backup.
-    #[error("{} is not a backup: a backup begins with the line `{TITLE}`", .0.display())]
-    Foreign(PathBuf),
-    /// A newer version wrote the backup.
-    #[error(
-        "the backup {} has format {format}, and this version reads formats up to {FORMAT}; use the version that wrote it, or a newer one",
-        path.display()
-    )]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// The backup's format.
-        format: u32,
-    },
-    /// The end is missing.
-    #[error("the backup {} is incomplete: it ends before its last block; use another", .0.display())]
-    Cut(PathBuf),
-    /// The content differs from what was written.
-    #[error("the backup {} is damaged at byte {at}; use another", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// Offset of the damaged part.
-        at: u64,
-    },
-    /// A record in the backup is not readable.
-    #[error("a record in the backup {} is not readable: {bad}", path.display())]
-    Record {
-        /// The file.
-        path: PathBuf,
-        /// The record, and its fault.
-        bad: BadRecord,
-    },
+impl Held {
+    /// Counts a record; reports to `progress` now and then.
+    fn add(&mut self, key: &[u8], value: &[u8], progress: &mut dyn FnMut(Self)) {
+        self.records += 1;
+        self.bytes += (key.len() + value.len()) as u64;
+        if self.records.is_multiple_of(STEP) {
+            progress(*self);
+        }
+    }
 }
 
 impl Backup {
@@ -86,34 +55,74 @@ impl Backup {
         let (mut reader, mut held) = (Reader::open(path)?, Held::default());
         while let Some((key, value)) = reader.next_record()? {
             Record::read(&key, &value).map_err(|bad| BackupError::Record { path: path.to_owned(), bad })?;
-            held.records += 1;
-            held.bytes += (key.len() + value.len()) as u64;
-            if held.records.is_multiple_of(STEP) {
-                progress(held);
-            }
+            held.add(&key, &value, progress);
         }
         Ok((Self { path: path.to_owned() }, held))
     }
-}
 
-impl Ordered for Backup {
-    fn ascending(&self, from: Bound<&[u8]>, to: Bound<&[u8]>) -> Ascending<'_> {
-        let bounds = (from.map(<[u8]>::to_vec), to.map(<[u8]>::to_vec));
-        let is_within = move |(key, _): &(Key, Value)| bounds.contains(key);
-        let failed = |error: BackupError| KeyValueError(error.to_string());
-        match Reader::open(&self.path) {
-            Ok(reader) => Box::new(
-                reader
-                    .filter(move |pair| pair.as_ref().map_or(true, &is_within))
-                    .map(move |pair| pair.map_err(failed)),
-            ),
-            Err(error) => Box::new(std::iter::once(Err(failed(error)))),
+    /// Returns the records, by ascending key; an error is the last item.
+    pub fn records(&self) -> Result<Reader, BackupError> {
+        Reader::open(&self.path)
+    }
+
+    /// Returns the records of a kind.
+    pub(in crate::store) fn of_kind(
+        &self,
+        kind: u8,
+    ) -> Result<impl Iterator<Item = Result<(Key, Value), BackupError>> + use<>, BackupError> {
+        let is_before = move |record: &Result<(Key, Value), _>| {
+            record.as_ref().is_ok_and(|(key, _)| key.first() < Some(&kind))
+        };
+        let is_of_it = move |record: &Result<(Key, Value), _>| {
+            record.as_ref().map_or(true, |(key, _)| key.first() == Some(&kind))
+        };
+        Ok(self.records()?.skip_while(is_before).take_while(is_of_it))
+    }
+
+    /// Fails unless a store, in a directory or a schema, holds exactly these records; reports to `progress` now and
+    /// then.
+    pub(in crate::store) fn compare(
+        &self,
+        each_record: impl FnOnce(&mut EachRecord<'_>) -> Result<(), StoreError>,
+        what: &'static str,
+        progress: &mut dyn FnMut(Held),
+    ) -> Result<(), RestoreError> {
+        let (mut records, mut same, mut wrong) = (self.records()?, Held::default(), None);
+        let compared = each_record(&mut |stored| {
+            let stored = stored?;
+            if !is_kept(&stored.0) {
+                return Ok(());
+            }
+            let expected = records.next().transpose();
+            if !matches!(&expected, Ok(Some(expected)) if *expected == stored) {
+                wrong = Some(expected.map(|expected| first(expected, Some(stored))));
+                return Err(StoreError::Unavailable("the stores differ".to_owned()));
+            }
+            same.add(&stored.0, &stored.1, progress);
+            Ok(())
+        });
+        if let Some(record) = wrong {
+            return Err(RestoreError::Differs { record: record?, what });
+        }
+        compared?;
+        match records.next_record()? {
+            None => Ok(()),
+            missing => Err(RestoreError::Differs { record: first(missing, None), what }),
         }
     }
 }
 
+/// The name of the first of two records: the other store lacks it, or has another value.
+fn first(expected: Option<(Key, Value)>, stored: Option<(Key, Value)>) -> Box<str> {
+    let first = expected.into_iter().chain(stored).min();
+    first.map_or_else(Box::default, |(key, value)| match Record::read(&key, &value) {
+        Ok(record) => record.name().into(),
+        Err(bad) => bad.record,
+    })
+}
+
 /// The records of a backup, in order; an error is the last item.
-struct Reader {
+pub struct Reader {
     path: PathBuf,
     input: BufReader<File>,
     /// Offsets of the current and of the next block.

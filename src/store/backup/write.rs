@@ -3,33 +3,38 @@
 use std::mem;
 
 use super::{
-    super::{
-        copy::is_own,
-        error::unavailable,
-        key_value::{Key, Pairs, Value},
-        records::Record,
-    },
     block::{self, BLOCK_BYTES, FRAME, Holds, MAX_BLOCK_BYTES},
+    is_kept,
 };
-use crate::{domain::limits::MAX_BACKUP_CHUNK_BYTES, store::Result};
+use crate::{
+    domain::limits::MAX_BACKUP_CHUNK_BYTES,
+    store::{EachRecord, Result, StoreError, durable::records::Record},
+};
 
 /// The function that receives the bytes; an error ends the backup.
-pub(super) type Send<'a> = dyn FnMut(Vec<u8>) -> Result<()> + 'a;
+pub type Send<'a> = dyn FnMut(Vec<u8>) -> Result<()> + 'a;
 
-/// Writes all records among `pairs`. Fails at the first unreadable record, because such a backup could not be
-/// restored.
-pub(super) fn write(pairs: Pairs<'_>, send: &mut Send<'_>) -> Result<()> {
+/// Writes the records that `each_record` passes on: see [`Upkeep::each_record`](crate::store::Upkeep::each_record).
+/// Fails at the first unreadable record, because such a backup could not be restored.
+pub fn write(
+    each_record: impl FnOnce(&mut EachRecord<'_>) -> Result<()>,
+    send: &mut Send<'_>,
+) -> Result<()> {
     send(block::head().into_bytes())?;
     let mut writer = Writer { block: Vec::new(), records: 0, checksum: block::checksum_of_head(), send };
-    for pair in pairs {
-        let pair = pair.map_err(unavailable)?;
-        if !is_own(&pair) {
-            Record::read(&pair.0, &pair.1)
-                .map_err(|bad| unavailable(format!("a record is damaged: {bad}")))?;
-            writer.put(&pair)?;
+    each_record(&mut |record| {
+        let (key, value) = record?;
+        if is_kept(&key) {
+            Record::read(&key, &value).map_err(|bad| failed(format!("a record is damaged: {bad}")))?;
+            writer.put(&key, &value)?;
         }
-    }
+        Ok(())
+    })?;
     writer.end()
+}
+
+fn failed(how: String) -> StoreError {
+    StoreError::Unavailable(how)
 }
 
 struct Writer<'a, 's> {
@@ -42,13 +47,13 @@ struct Writer<'a, 's> {
 }
 
 impl Writer<'_, '_> {
-    fn put(&mut self, (key, value): &(Key, Value)) -> Result<()> {
+    fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
         let size = 2 * size_of::<u32>() + key.len() + value.len();
         if !self.block.is_empty() && self.block.len() + size > BLOCK_BYTES {
             self.seal(Holds::Records)?;
         }
         if size > MAX_BLOCK_BYTES {
-            return Err(unavailable(format!("a record of {size} bytes is too large for a backup")));
+            return Err(failed(format!("a record of {size} bytes is too large for a backup")));
         }
         if self.block.is_empty() {
             self.block.resize(FRAME, 0);

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display};
 
+use crate::store::durable::records::Record;
+
 /// The maximum number of problems that a report lists. Further ones are only counted.
 pub const MAX_PROBLEMS: usize = 1_000;
 
@@ -26,7 +28,7 @@ pub struct Report {
 
 impl Report {
     /// Adds a problem with `subject`.
-    pub(in crate::store) fn add(&mut self, subject: impl Display, what: impl Display) {
+    pub(super) fn add(&mut self, subject: impl Display, what: impl Display) {
         match self.problems.len() < MAX_PROBLEMS {
             true => {
                 let (subject, what) = (subject.to_string().into(), what.to_string().into());
@@ -36,9 +38,15 @@ impl Report {
         }
     }
 
-    /// Whether no problem was found.
-    pub fn is_clean(&self) -> bool {
-        self.problems.is_empty()
+    /// Counts what a record holds.
+    pub(super) fn count(&mut self, record: &Record) {
+        match record {
+            Record::ConversationName(key, _) => self.conversations += u64::from(!key.id.is_of_state()),
+            Record::Utterances(..) => self.utterances += 1,
+            Record::Segments(..) => self.segments += 1,
+            Record::Outcomes(..) => self.outcomes += 1,
+            _ => {}
+        }
     }
 }
 
