@@ -32,9 +32,9 @@ use crate::{
         state::StateValue,
     },
     store::{
-        Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Conflict, DerivedData, Due, EachRecord, List, Newer,
-        Outcome, OutcomeKey, Page, Quotas, RecipientKey, Result, Sharing, Store, StoreError, Upkeep, Write,
-        async_trait,
+        Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Conflict, DerivedData, Due, EachRecord,
+        List, Newer, Outcome, OutcomeKey, Page, Quotas, RecipientKey, Result, Sharing, Store, StoreError,
+        Upkeep, Write, async_trait,
         entries::{self, Entries as _},
         listing,
         quotas::Keeper,

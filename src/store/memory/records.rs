@@ -8,9 +8,9 @@ use crate::{
     store::durable::{
         key_value::{Key, Value},
         records::{
-            self, Active, Compactions, ConversationName, Description, Descriptions, Endings, HeadRecord, Heads,
-            Kind, LineageReader, OutcomeName, Outcomes, Policies, Readers, Segments, StateName, StateValues,
-            Utterances,
+            self, Active, Compactions, ConversationName, Description, Descriptions, Endings, HeadRecord,
+            Heads, Kind, LineageReader, OutcomeName, Outcomes, Policies, Readers, Segments, StateName,
+            StateValues, Utterances,
         },
     },
 };
