@@ -1,10 +1,13 @@
 //! The database that the settings name.
 
+use std::sync::Arc;
+
 use crate::{
     config::Settings,
     store::{
-        StoreError,
-        postgres::{self, Options},
+        EachRecord, Store, StoreError,
+        backup::{Backup, Held, RestoreError},
+        postgres::{self, Options, PostgresStore},
     },
 };
 
@@ -34,7 +37,7 @@ pub enum DatabaseError {
 }
 
 /// The database, and how to use it.
-pub(super) fn options(settings: &Settings) -> Result<Options, DatabaseError> {
+fn options(settings: &Settings) -> Result<Options, DatabaseError> {
     let url = settings.database_url.as_ref();
     let url =
         url.ok_or_else(|| DatabaseError::Url("is not set; accepted: the URL of a database".to_owned()))?;
@@ -63,4 +66,27 @@ pub async fn check(settings: &Settings) -> Result<(), DatabaseError> {
 /// Makes the schema, or brings it to the version that this program uses.
 pub async fn migrate(settings: &Settings) -> Result<Migrated, DatabaseError> {
     postgres::migrate(&options(settings)?).await.map_err(DatabaseError::Store)
+}
+
+/// Opens the store in the database.
+pub(super) fn open(settings: &Settings) -> Result<Arc<dyn Store>, DatabaseError> {
+    let store = PostgresStore::open(&options(settings)?).map_err(DatabaseError::Store)?;
+    Ok(Arc::new(store))
+}
+
+/// Passes every record of the database to `each`.
+pub(super) fn each_record(
+    settings: &Settings,
+    each: &mut EachRecord<'_>,
+) -> Result<Result<(), StoreError>, DatabaseError> {
+    Ok(postgres::each_record(&options(settings)?, each))
+}
+
+/// Restores a backup to the database, and compares both.
+pub(super) fn restore(
+    settings: &Settings,
+    backup: &Backup,
+    compared: &mut dyn FnMut(Held),
+) -> Result<Result<(), RestoreError>, DatabaseError> {
+    Ok(postgres::restore(backup, &options(settings)?, compared))
 }

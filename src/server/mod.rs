@@ -7,6 +7,7 @@ mod calls;
 mod check;
 mod chores;
 mod code_names;
+#[cfg_attr(not(feature = "postgres"), path = "no_database.rs")]
 pub mod database;
 /// Internal to the program; public only for its command line.
 #[doc(hidden)]
@@ -337,7 +338,7 @@ fn store(settings: &Settings) -> Result<Arc<dyn Store>> {
             Arc::new(MemoryStore::new(limit.saturating_sub(if limit > 0 { searches } else { 0 })))
         }
         Backend::Durable(engine) => Arc::new(stores::open(engine, settings)?),
-        Backend::Postgres => Arc::new(stores::open_database(settings)?),
+        Backend::Postgres => database::open(settings)?,
     })
 }
 

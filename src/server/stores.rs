@@ -4,14 +4,10 @@ use tokio::time::Instant;
 
 use crate::{
     config::{DurableEngine, Flush, Settings},
-    server::{
-        Result, ServeError,
-        database::{self, DatabaseError},
-    },
+    server::{Result, ServeError},
     store::{
         Quotas, Store,
         durable::{self, DurableStore, EngineKind, OpenError, Options},
-        postgres::PostgresStore,
     },
 };
 
@@ -23,12 +19,6 @@ pub(super) fn open(engine: DurableEngine, settings: &Settings) -> Result<Durable
     };
     let options = Options { flush, reserve_bytes: settings.disk_reserve };
     DurableStore::open(kind(engine), &settings.data_dir, &options)
-}
-
-/// Opens the store in the database that the settings name.
-pub(super) fn open_database(settings: &Settings) -> Result<PostgresStore> {
-    let opened = PostgresStore::open(&database::options(settings)?);
-    Ok(opened.map_err(DatabaseError::Store)?)
 }
 
 /// Makes a store enforce the namespace quotas, if any are set: it first counts what each namespace stores.

@@ -18,7 +18,6 @@ use crate::{
         EachRecord, Store, StoreError,
         backup::{self, Backup, BackupError, RestoreError},
         durable::{self, Directory, DurableStore, OpenError, Options},
-        postgres::{self, PostgresStore},
         verify::Survey,
     },
 };
@@ -114,7 +113,7 @@ pub fn restore(
             let directory = Directory::open_or_create(stores::kind(*engine), directory)?;
             durable::restore(&backup, directory, compared)
         }
-        Place::Database(database) => postgres::restore(&backup, &options_of(settings, database)?, compared),
+        Place::Database(database) => database::restore(&named(settings, database), &backup, compared)?,
     };
     restored.map_err(|error| UpkeepError::Restore(file.to_owned(), to.clone(), Box::new(error)))?;
     Ok((held, verify(to, settings, &mut |records| progress(Restoring::Verified(records)))?))
@@ -144,7 +143,7 @@ fn each_record(place: &Place, settings: &Settings, each: &mut EachRecord<'_>) ->
         Place::Database(database) => {
             let (settings, runtime) = (named(settings, database), process::runtime()?);
             runtime.block_on(database::check(&settings))?;
-            postgres::each_record(&database::options(&settings)?, each)
+            database::each_record(&settings, each)?
         }
     };
     passed.map_err(|error| UpkeepError::Store(place.clone(), error))
@@ -157,18 +156,11 @@ fn open(place: &Place, settings: &Settings, runtime: &Runtime) -> Result<Arc<dyn
         Place::Files(Files { engine, directory }) => {
             Arc::new(DurableStore::open(stores::kind(*engine), directory, &Options::default())?)
         }
-        Place::Database(database) => {
-            let store = PostgresStore::open(&options_of(settings, database)?);
-            Arc::new(store.map_err(|error| UpkeepError::Store(place.clone(), error))?)
-        }
+        Place::Database(database) => database::open(&named(settings, database))?,
     })
 }
 
 /// How a database is reached: the settings, and what the place names instead.
-fn options_of(settings: &Settings, place: &Database) -> Result<postgres::Options, DatabaseError> {
-    database::options(&named(settings, place))
-}
-
 fn named(settings: &Settings, place: &Database) -> Settings {
     let Database { url, schema } = place.clone();
     let settings = settings.clone();

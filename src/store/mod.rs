@@ -13,6 +13,7 @@ mod listing;
 mod memory;
 mod meters;
 mod overload;
+#[cfg(feature = "postgres")]
 pub mod postgres;
 mod quotas;
 mod underived;
