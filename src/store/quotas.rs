@@ -82,6 +82,7 @@ impl Growth {
     }
 
     /// Returns the usage added to each namespace.
+    #[cfg(feature = "postgres")]
     pub(super) fn each(&self) -> impl Iterator<Item = &(Namespace, Usage)> {
         self.0.iter()
     }

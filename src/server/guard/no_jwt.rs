@@ -6,6 +6,7 @@ use super::{credential::Credential, fault::Fault, refusal::Refused};
 use crate::{config::Part, domain::Timestamp};
 
 /// The issuer and the audience that a token must name.
+#[expect(dead_code, reason = "no token is read")]
 pub struct Rules {
     /// The required issuer.
     pub issuer: String,
@@ -17,6 +18,7 @@ pub struct Rules {
 pub struct Keys(Infallible);
 
 /// A token that was read.
+#[expect(dead_code, reason = "no token is read")]
 pub enum Jwt {
     /// Its signature was checked before.
     Verified(Credential),

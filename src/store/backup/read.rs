@@ -66,6 +66,7 @@ impl Backup {
     }
 
     /// Returns the records of a kind.
+    #[cfg(feature = "postgres")]
     pub(in crate::store) fn of_kind(
         &self,
         kind: u8,
