@@ -432,25 +432,6 @@ async fn long_talk() -> Session {
     session
 }
 
-/// An outcome that an earlier version stored has no references: it is replayed with the utterances as they are now.
-#[tokio::test]
-async fn an_outcome_without_references_is_replayed() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(0));
-    let session = Session::over(store.clone()).await;
-    let first = session.memory().memorize(attempt("new", "hello")).await.reply();
-    let key = |id: &str| OutcomeKey {
-        namespace: Namespace::default(),
-        rpc: "Memorize",
-        request: RequestId::new(id).unwrap(),
-    };
-    let outcome = store.outcome(&key("new"), Timestamp(i64::MIN)).await.unwrap().unwrap();
-    let old = Outcome { references: Vec::new(), ..(*outcome).clone() };
-    let outcomes = vec![(key("old"), Arc::new(old))];
-    store.commit(Commit { outcomes, ..Commit::default() }).await.unwrap();
-    let again = session.memory().memorize(attempt("old", "hello")).await.reply();
-    assert_eq!(again, MemorizeResponse { replayed: true, ..first });
-}
-
 #[tokio::test]
 async fn a_dry_run_keeps_no_outcome() {
     let session = Session::new().await;

@@ -194,8 +194,7 @@ impl Copying<'_> {
         compare(contents(self.from, None), contents(&to, None), all, &self.place, &mut note)
     }
 
-    /// Copies the records after the key `last` unchanged: newer versions can read records written by older
-    /// ones.
+    /// Copies the records after the key `last` unchanged.
     fn copy_rest(&mut self, last: Option<Key>, batch_bytes: usize) -> Result<(), CopyError> {
         let (mut batch, mut bytes) = (Batch::default(), 0);
         for pair in contents(self.from, last.as_deref()) {

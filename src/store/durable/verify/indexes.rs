@@ -12,7 +12,6 @@ use crate::{
         durable::{
             copy::describe,
             key_value::Key,
-            lists,
             records::{self, OutcomeAges, Outcomes, Record},
         },
         entries::{self, Moments},
@@ -26,14 +25,12 @@ pub(super) struct Indexes {
     found: FxHashSet<u64>,
     /// Whether all entries were read. If not, none is reported as missing.
     pub(super) are_known: bool,
-    /// Whether every conversation is in all lists.
-    listed: bool,
 }
 
 impl Indexes {
-    /// Reads all entries. In a store that is not `listed`, the lists of earlier formats are enough.
-    pub(super) fn read(survey: &mut Survey<'_>, listed: bool) -> Self {
-        let mut indexes = Self { found: FxHashSet::default(), are_known: true, listed };
+    /// Reads all entries.
+    pub(super) fn read(survey: &mut Survey<'_>) -> Self {
+        let mut indexes = Self { found: FxHashSet::default(), are_known: true };
         for kind in entries::KINDS {
             indexes.are_known &= survey.each_pair(kind, |survey, key, value| {
                 indexes.found.insert(xxh3_64(&key));
@@ -73,8 +70,7 @@ impl Indexes {
         name: impl FnOnce() -> Box<str>,
         survey: &mut Survey<'_>,
     ) {
-        let may_lack = !self.listed && key.first().is_some_and(|kind| lists::KINDS.contains(kind));
-        if !self.found.remove(&xxh3_64(key)) && self.are_known && !may_lack {
+        if !self.found.remove(&xxh3_64(key)) && self.are_known {
             survey.problem(subject, format_args!("there is no {}", name()));
         }
     }

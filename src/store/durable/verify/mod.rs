@@ -40,13 +40,13 @@ use {conversation::Conversations, forks::Forks, indexes::Indexes, names::Names, 
 /// - Fails if the store is an unfinished copy.
 pub fn verify(directory: &Directory, progress: &mut dyn FnMut(u64)) -> Result<Report> {
     directory.check_finished().map_err(unavailable)?;
-    Ok(look(&directory.pairs(), directory.is_listed(), progress))
+    Ok(look(&directory.pairs(), progress))
 }
 
-fn look(pairs: &dyn Ordered, listed: bool, progress: &mut dyn FnMut(u64)) -> Report {
+fn look(pairs: &dyn Ordered, progress: &mut dyn FnMut(u64)) -> Report {
     let mut survey = Survey::new(pairs, progress);
     numbers::check(&mut survey);
-    let mut indexes = Indexes::read(&mut survey, listed);
+    let mut indexes = Indexes::read(&mut survey);
     check_records(&mut survey, &mut indexes);
     indexes.check_rest(&mut survey);
     survey.check_unknown_kinds();

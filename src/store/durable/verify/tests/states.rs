@@ -24,13 +24,13 @@ fn counts_that_are_wrong_are_named() {
     assert_eq!(stored, 19);
     let tokens =
         format!("its head counts 1 tokens in the window, but there are {}", good.demo.window.tokens());
-    let bytes = good.demo.head.stored_bytes.unwrap();
+    let bytes = good.demo.head.stored_bytes;
     let bytes = format!("its head counts 1 bytes of utterances, but there are {bytes}");
     expect([
-        (good.head(|head| head.stored_bytes = Some(1)), &*bytes),
+        (good.head(|head| head.stored_bytes = 1), &*bytes),
         (good.head(|head| head.stored += 1), "its head counts 20 utterances, but there are 19"),
         (good.head(|head| head.stored -= 1), "its head counts 18 utterances, but there are 19"),
-        (good.head(|head| head.window_tokens = Some(1)), &tokens),
+        (good.head(|head| head.window_tokens = 1), &tokens),
         (good.without::<Utterances>((DEMO, Sequence(7))), "utterances are missing: 7"),
         (good.without::<Utterances>((DEMO, Sequence(4))), "utterances are missing: 4"),
         (good.without::<Utterances>((DEMO, Sequence(3))), "utterances are missing: 3"),
