@@ -3,16 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use tonic::Code;
-use utterd::{
-    domain::{Namespace, RequestId, Timestamp},
-    proto::{
-        AnswerCompactionPromptRequest, CompactConversationRequest, CompactionAnswer,
-        CreateConversationRequest, EditMode, EndConversationRequest, ForgetMode, ForgetRequest,
-        ForkConversationRequest, GetConversationRequest, MemorizeRequest, MemorizeResponse, NewUtterance,
-        Policy, RestoreRequest, Role, StateChange, StateValue, UndoCompactionRequest,
-        UpdateConversationRequest, UpdateStateRequest, UpdateUtteranceRequest, state_value::Value,
-    },
-    store::{Commit, MemoryStore, Outcome, OutcomeKey, Store},
+use utterd::proto::{
+    AnswerCompactionPromptRequest, CompactConversationRequest, CompactionAnswer, CreateConversationRequest,
+    EditMode, EndConversationRequest, ForgetMode, ForgetRequest, ForkConversationRequest,
+    GetConversationRequest, MemorizeRequest, MemorizeResponse, NewUtterance, Policy, RestoreRequest, Role,
+    StateChange, StateValue, UndoCompactionRequest, UpdateConversationRequest, UpdateStateRequest,
+    UpdateUtteranceRequest, state_value::Value,
 };
 
 use crate::session::{Reply, Session, assistant, forget, mask, memorize, policy_update, sequences, user};

@@ -4,11 +4,7 @@ use crate::domain::{Conversation, Need, Ranges, Sequence, change::Context};
 
 /// The bytes of what `before` stores up to `at`, computed from the archived utterances that the fork keeps or
 /// from those that it lacks, whichever are fewer.
-pub(super) fn through(
-    before: &Conversation,
-    at: Sequence,
-    context: &Context<'_>,
-) -> Result<u64, Need> {
+pub(super) fn through(before: &Conversation, at: Sequence, context: &Context<'_>) -> Result<u64, Need> {
     let window = |first, last| -> u64 {
         before.window.between(first, last).map(|utterance| utterance.stored_bytes()).sum()
     };

@@ -287,7 +287,7 @@ impl Script {
         assert_eq!(archived, expected, "the archive");
         let sequences: Ranges = archived.iter().map(|utterance| utterance.sequence).collect();
         assert_eq!(sequences, *self.state.head.archived, "the archive is what the head says");
-        let bytes = self.stored().map(|utterance| utterance.stored_bytes()).sum();
+        let bytes: u64 = self.stored().map(|utterance| utterance.stored_bytes()).sum();
         assert_eq!(self.state.head.stored_bytes, bytes, "all that is stored is counted");
     }
 

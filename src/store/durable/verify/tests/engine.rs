@@ -83,7 +83,7 @@ fn what_an_engine_cannot_read_is_one_problem() {
         (first::<Dues>(&pairs), "due work", 20),
     ] {
         let broken = Broken { pairs, at };
-        let report = look(&(&broken as &dyn KeyValue), false, &mut |_| {});
+        let report = look(&(&broken as &dyn KeyValue), &mut |_| {});
         let problems: Vec<_> = report.problems.iter().map(ToString::to_string).collect();
         let expected = format!("the records of the kind {kind:?}: not all can be read: a block is damaged");
         assert_eq!(problems, [expected]);
@@ -106,7 +106,7 @@ fn a_kind_that_an_engine_cannot_read_is_one_problem() {
         (GivenIds::NUMBER, "given id"),
     ] {
         let broken = Broken { pairs, at: vec![number] };
-        let report = look(&(&broken as &dyn KeyValue), true, &mut |_| {});
+        let report = look(&(&broken as &dyn KeyValue), &mut |_| {});
         let problems: Vec<_> = report.problems.iter().map(ToString::to_string).collect();
         assert_eq!(
             problems,
