@@ -3,15 +3,12 @@
 use std::time::Duration;
 
 use tonic::{Request, Status};
-use utterd::{
-    proto::{
-        CompactConversationRequest, CreateConversationRequest, DeleteConversationRequest,
-        EndConversationRequest, ForgetRequest, ForkConversationRequest, MemorizeRequest, RestoreRequest,
-        ShareConversationRequest, UpdateConversationRequest, UpdateStateRequest, UpdateUtteranceRequest,
-        compaction_service_server::CompactionService, conversation_service_server::ConversationService,
-        memory_service_server::MemoryService,
-    },
-    store::Store,
+use utterd::proto::{
+    CompactConversationRequest, CreateConversationRequest, DeleteConversationRequest, EndConversationRequest,
+    ForgetRequest, ForkConversationRequest, MemorizeRequest, RestoreRequest, ShareConversationRequest,
+    UpdateConversationRequest, UpdateStateRequest, UpdateUtteranceRequest,
+    compaction_service_server::CompactionService, conversation_service_server::ConversationService,
+    memory_service_server::MemoryService,
 };
 
 use crate::{home::Home, json::json};
