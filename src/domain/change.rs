@@ -344,7 +344,7 @@ impl Transition {
         self.tell_segments(before);
         self.after.head.stored += self.change.appended.len() as u64;
         self.after.head.stored -= self.change.erased.count() + self.change.dropped.count();
-        self.after.head.window_tokens = Some(self.after.window.tokens());
+        self.after.head.window_tokens = self.after.window.tokens();
         if !(self.change.appended.is_empty() && self.change.rewritten.is_empty()) {
             self.after.head.fresh_branch = false;
         }

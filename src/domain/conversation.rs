@@ -83,10 +83,10 @@ pub struct Head {
     /// Utterances stored, in the window and the archive.
     pub stored: u64,
     /// [Bytes](crate::domain::Utterance::stored_bytes) of the utterances stored, in the window and the
-    /// archive. `None` in old records without this number; whoever loads the state then counts them.
-    pub stored_bytes: Option<u64>,
-    /// Tokens of the window's live utterances; `None` in old records without this number.
-    pub window_tokens: Option<u64>,
+    /// archive.
+    pub stored_bytes: u64,
+    /// Tokens of the window's live utterances.
+    pub window_tokens: u64,
     /// The last revision that erased or replaced text; [`Revision::NONE`] if there was none.
     pub erased_at: Revision,
     /// The last revision that soft-forgot or restored something; [`Revision::NONE`] if there was none.
@@ -208,8 +208,8 @@ impl Conversation {
             archived: Arc::default(),
             pinned_away: Arc::default(),
             stored: 0,
-            stored_bytes: Some(0),
-            window_tokens: Some(0),
+            stored_bytes: 0,
+            window_tokens: 0,
             erased_at: Revision::NONE,
             silenced_at: Revision::NONE,
             advice_answered: 0,
@@ -296,12 +296,12 @@ impl Head {
     pub fn counted_bytes(&self) -> u64 {
         let labels: usize = self.labels.iter().map(|(key, value)| key.len() + value.len()).sum();
         let title = self.title.as_ref().map_or(0, |title| title.len());
-        self.stored_bytes.unwrap_or(0) + CONVERSATION_BYTES + (labels + title) as u64 + self.state_bytes()
+        self.stored_bytes + CONVERSATION_BYTES + (labels + title) as u64 + self.state_bytes()
     }
 
     /// Adds and subtracts bytes of stored utterances.
     pub(in crate::domain) fn weigh(&mut self, more: u64, less: u64) {
-        self.stored_bytes = self.stored_bytes.map(|bytes| (bytes + more).saturating_sub(less));
+        self.stored_bytes = (self.stored_bytes + more).saturating_sub(less);
     }
 
     /// The approximate memory in bytes of the conversation without what was said: head, identity, its lists,

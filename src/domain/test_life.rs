@@ -201,8 +201,8 @@ impl Life {
         both.union(&head.archived);
         assert_eq!(both, self.stored.keys().copied().collect(), "window and archive are what is stored");
         assert_eq!(head.stored, self.stored.len() as u64);
-        let bytes = self.stored.values().map(|utterance| utterance.stored_bytes()).sum();
-        assert_eq!(head.stored_bytes, Some(bytes));
+        let bytes: u64 = self.stored.values().map(|utterance| utterance.stored_bytes()).sum();
+        assert_eq!(head.stored_bytes, bytes);
         let fresh: Window = live.into_iter().collect();
         let numbers = |window: &Window| {
             let sizes = (window.tokens(), window.turns(), window.extras_bytes());

@@ -34,14 +34,12 @@ impl Measures {
         };
     }
 
-    /// Checks the head's count of the window's tokens, if it has one.
+    /// Checks the head's count of the window's tokens.
     pub(super) fn check_tokens(&self, head: &Head) -> Result<(), String> {
-        let there = self.tokens;
-        match head.window_tokens.filter(|counted| *counted != there) {
-            None => Ok(()),
-            Some(counted) => {
-                Err(format!("its head counts {counted} tokens in the window, but there are {there}"))
-            }
+        let (counted, there) = (head.window_tokens, self.tokens);
+        match counted == there {
+            true => Ok(()),
+            false => Err(format!("its head counts {counted} tokens in the window, but there are {there}")),
         }
     }
 

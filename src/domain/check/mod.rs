@@ -7,8 +7,8 @@
 //! | turns, instructions and awaited answers are in order | `order` |
 //! | units are whole, and results have their calls | `units` |
 //! | late results answer earlier calls; the records of abandoned calls are right | `late` |
-//! | the head counts the window's tokens correctly, if it counts them | `measures` |
-//! | the head counts the bytes of all utterances correctly, if it counts them | [`Check::done`] |
+//! | the head counts the window's tokens correctly | `measures` |
+//! | the head counts the bytes of all utterances correctly | [`Check::done`] |
 //! | the window is within its limits, except for what cannot leave it | `measures` |
 //! | segments cover utterances that left the window, each once, and have no sentences of forgotten ones | `summary` |
 //! | compactions are numbered consecutively, and fold segments of utterances that left the window | `summary` |
@@ -166,8 +166,9 @@ impl<'c> Check<'c> {
     }
 
     fn check_bytes(&self) -> Result<(), String> {
-        match self.head.stored_bytes.zip(self.bytes) {
-            Some((counted, there)) if counted != there => {
+        let counted = self.head.stored_bytes;
+        match self.bytes {
+            Some(there) if there != counted => {
                 Err(format!("its head counts {counted} bytes of utterances, but there are {there}"))
             }
             _ => Ok(()),

@@ -42,8 +42,7 @@ fn state() -> Conversation {
     let head = &mut state.head;
     (head.revision, head.next, head.turn, head.stored) = (Revision(5), Sequence(6), 5, 5);
     (head.left, head.archived, head.only_instructions) = (left.clone(), left, false);
-    head.window_tokens = Some(15);
-    head.stored_bytes = None;
+    head.window_tokens = 15;
     state
 }
 
@@ -78,10 +77,9 @@ fn what_does_not_fit_is_told() {
         ["its head is in turn 4, but the newest utterance is in turn 5"]
     );
     assert_eq!(
-        wrong(|state| state.head.window_tokens = Some(14)),
+        wrong(|state| state.head.window_tokens = 14),
         ["its head counts 14 tokens in the window, but there are 15"]
     );
-    assert_eq!(wrong(|state| state.head.window_tokens = None), [""; 0]);
     assert_eq!(wrong(|state| state.head.next_compaction = 2), ["compaction 1 is missing"]);
 }
 
@@ -92,7 +90,7 @@ fn an_utterance_that_is_missing_is_all_that_is_told() {
     let erased = |state: &mut Conversation| {
         taken(state);
         (state.head.erased_at, state.head.stored) = (Revision(5), 4);
-        state.head.window_tokens = Some(10);
+        state.head.window_tokens = 10;
     };
     assert_eq!(wrong(erased), [""; 0]);
 }

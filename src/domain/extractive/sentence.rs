@@ -24,12 +24,11 @@ pub struct Sentence {
 }
 
 /// The kind of a line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LineKind {
     /// Tool calls that changed something, and how they ended.
     Act,
     /// A sentence that somebody said, or a tool call and its result.
-    #[default]
     Said,
     /// The ledger: identifiers, amounts and dates that no other line mentions.
     Facts,

@@ -1,7 +1,7 @@
 //! Which utterances of a conversation are copies of others, by where these were first stored.
 
 use crate::domain::{
-    ForkedFrom, Head, LineageId, Ranges, Sequence, Trunk,
+    Head, LineageId, Ranges, Sequence, Trunk,
     fork::origin::{Copied, Had, Origin, Origins, Provenance},
 };
 
@@ -105,30 +105,6 @@ impl Head {
             self.trunks = trunks.into();
         }
     }
-
-    /// Turns the old form of an edited fork, which records only how far it repeats the parent, into copies.
-    /// That form does not name the lineage of the repeated exchange. It is one of those that the fork reads
-    /// up to its point, and in the others no utterance has its sequence. A fork at the beginning reads none,
-    /// and keeps the old form.
-    pub fn with_repeats_as_copies(mut self) -> Self {
-        let Some(from) = self.forked_from.as_deref().filter(|_| self.copies.is_empty()) else { return self };
-        let Some(last) = from.repeats_through.filter(|_| from.sequence.get() > 0) else { return self };
-        let ends = self.trunks.iter().filter(|trunk| trunk.through == from.sequence);
-        let first = from.sequence.next();
-        let runs = ends.flat_map(|trunk| {
-            let run = |first, last, edited| Copied {
-                first,
-                last,
-                origin: Origin { lineage: trunk.lineage, sequence: first },
-                edited,
-            };
-            let whole = (first < last).then(|| run(first, Sequence(last.0 - 1), false));
-            whole.into_iter().chain([run(last, last, true)])
-        });
-        self.copies = runs.collect();
-        self.forked_from = Some(ForkedFrom { repeats_through: None, ..from.clone() }.into());
-        self
-    }
 }
 
 /// `sequences`, shifted by the distance from `from` to `to`.
@@ -213,25 +189,5 @@ mod tests {
         assert_eq!(has(&second, &parent, &range(3, 5)), ["none", "1", "3"]);
         assert_eq!(fork.copies_through(Sequence(3)).len(), 1);
         assert_eq!(fork.copies_through(Sequence(1)), []);
-    }
-
-    /// The parent continued in another lineage before or after the fork; that lineage has no such utterance.
-    #[test]
-    fn old_edits_are_copies_too() {
-        let mut fork = head(&[(OLD, 3), (NEWER, 3)], OWN, 6);
-        let conversation = ConversationId::assigned(7);
-        let sequence = Sequence(3);
-        let repeats_through = Some(Sequence(5));
-        let old = ForkedFrom { conversation, sequence, approximate: false, repeats_through };
-        fork.forked_from = Some(old.clone().into());
-        let fork = fork.with_repeats_as_copies();
-        for parent in [head(&[(OLD, 9)], NEWER, 12), head(&[(OLD, 3), (NEWER, 9)], OTHER, 12)] {
-            assert_eq!(has(&fork, &parent, &range(4, 9)), ["none", "4", "5"]);
-            assert_eq!(has(&parent, &fork, &range(4, 5)), ["4-5", "none", "none"]);
-        }
-        assert_eq!(fork.forked_from.clone().unwrap().repeats_through, None);
-        let mut first = head(&[], OWN, 6);
-        first.forked_from = Some(ForkedFrom { sequence: Sequence(0), ..old }.into());
-        assert_eq!(first.clone().with_repeats_as_copies(), first);
     }
 }

@@ -110,7 +110,6 @@ fn start(
         conversation: before.key().id.clone(),
         sequence: at,
         approximate: taken.summary.approximate,
-        repeats_through: None,
     };
     let head = Head {
         identity: Arc::new(identity),

@@ -23,7 +23,4 @@ pub struct ForkedFrom {
     /// Whether a segment reached beyond that sequence and could not be rebuilt exactly, because its sources
     /// are no longer stored.
     pub approximate: bool,
-    /// In old records of an edited fork: the last sequence of the utterances that repeat the parent's
-    /// exchange. Newer records have [`Head::copies`](crate::domain::Head::copies).
-    pub repeats_through: Option<Sequence>,
 }

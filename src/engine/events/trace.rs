@@ -155,9 +155,7 @@ impl StoredEvents {
             TracePage::Gone => return Err(EngineError::Cursor(TOO_OLD)),
             TracePage::Ahead => return Err(EngineError::Cursor(AHEAD)),
             TracePage::Unknown => {
-                return Err(EngineError::Cursor(
-                    "is from another store, or from an earlier version of the server",
-                ));
+                return Err(EngineError::Cursor("is from another store"));
             }
         }
         Ok(())

@@ -66,7 +66,7 @@ impl ReadSize {
 
     /// Returns the size for a conversation, from the average size of its utterances.
     pub fn of(head: &Head) -> Self {
-        let average = head.stored_bytes.and_then(|bytes| bytes.checked_div(head.stored));
+        let average = head.stored_bytes.checked_div(head.stored);
         let fit = |average: u64| (Self::BYTES as u64 / average.max(1)).clamp(1, Self::MOST);
         Self(average.map_or(Self::FIRST, fit))
     }

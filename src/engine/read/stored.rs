@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     domain::{Conversation, Ranges, Utterance},
-    engine::{
-        Applied, Caller, Engine, Result,
-        events::references::{Among, references},
-    },
+    engine::{Applied, Caller, Engine, Result},
     store::Outcome,
 };
 
@@ -29,27 +26,9 @@ impl Engine {
         let Some(state) = &conversation else {
             return Ok(Applied::earlier(outcome, None, Vec::new()));
         };
-        let outcome = self.completed(outcome, state).await?;
         let target = outcome.target.map(|target| Ranges::of(target, target)).unwrap_or_default();
         let utterances = self.stored(state, &target).await?;
         Ok(Applied::earlier(outcome, conversation, utterances))
-    }
-
-    /// Adds references to an outcome that an earlier version stored without them. They describe the
-    /// utterances as they are now.
-    async fn completed(
-        self: &Arc<Self>,
-        outcome: Arc<Outcome>,
-        state: &Conversation,
-    ) -> Result<Arc<Outcome>> {
-        if !outcome.references.is_empty() {
-            return Ok(outcome);
-        }
-        let mut wanted = Ranges::new();
-        outcome.sets().into_iter().for_each(|set| wanted.union(set));
-        let utterances = self.stored(state, &wanted).await?;
-        let references = references(&outcome, &Among::of(&utterances, None), state);
-        Ok(Arc::new(Outcome { references, ..(*outcome).clone() }))
     }
 
     /// Returns the stored utterances among `wanted`, from window and archive, ascending.

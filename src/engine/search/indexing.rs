@@ -106,7 +106,7 @@ impl Engine {
         wanted: Ranges,
     ) -> Result<()> {
         let head = &state.head;
-        let average = head.stored_bytes.and_then(|bytes| bytes.checked_div(head.stored));
+        let average = head.stored_bytes.checked_div(head.stored);
         let at_a_time = average.map_or(BLOCK_SEQUENCES, |average| (READ_BYTES / average.max(1)).max(1));
         let mut wanted = head.kept().intersection(&wanted);
         while !wanted.is_empty() {

@@ -4,11 +4,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
     domain::{
-        Conversation, ConversationKey, Ranges, Sequence, Transition, Verdict,
+        Conversation, ConversationKey, Ranges, Transition, Verdict,
         change::Context,
         forget::erasure::{InForks, Lost, erase_lost},
         forgetting::Instruction,
-        fork::origin::Had,
         import::has_imported_ending,
     },
     engine::{
@@ -17,13 +16,8 @@ use crate::{
             hold::{Hold, held},
             queue::Published,
         },
-        read::conversations::place,
     },
-    store::{Page, RecipientKey},
 };
-
-/// The number of conversations listed at a time.
-const BATCH: usize = 256;
 
 /// What each conversation loses. Includes the erasing conversation, if it has other copies of what it erases.
 pub type Reached = BTreeMap<ConversationKey, Lost>;
@@ -64,9 +58,6 @@ impl Engine {
             if !had.is_empty() || imported.is_some() || has_imported_ending(&other.head) {
                 reached.insert(key, Lost { had, imported: imported.clone(), exact });
             }
-        }
-        for (key, had) in self.repeating(state, sequences).await? {
-            reached.entry(key).or_insert(Lost { had, imported: None, exact });
         }
         Ok(reached)
     }
@@ -110,36 +101,5 @@ impl Engine {
             self.lose(&other, &lost).await?.iter().for_each(|lost| in_forks.add(lost));
         }
         Ok(in_forks)
-    }
-
-    /// Returns the conversations that an earlier version forked by an edit in the first exchange, each with
-    /// the utterances that repeat that exchange, if its first utterance is in `gone`. Such a fork shares
-    /// nothing with its parent, and names only the parent's id. It belongs to the parent's recipient and is
-    /// no older than the parent: an older one was forked from an earlier conversation with that id.
-    async fn repeating(&self, state: &Conversation, gone: &Ranges) -> Result<Vec<(ConversationKey, Had)>> {
-        let (mut repeating, mut after) = (Vec::new(), None);
-        if !gone.contains(Sequence::FIRST) {
-            return Ok(repeating);
-        }
-        let identity = &state.head.identity;
-        let recipient = RecipientKey::of(identity);
-        loop {
-            let heads = self.store.list(Page { after, limit: BATCH }.of(&recipient)).await?;
-            for head in &heads {
-                if head.identity.start_time < identity.start_time {
-                    return Ok(repeating);
-                }
-                let from = head.forked_from.as_ref().filter(|from| from.conversation == identity.key.id);
-                if let Some(last) = from.and_then(|from| from.repeats_through) {
-                    let copied = Ranges::before(last);
-                    let had = Had { copied, edited: Ranges::of(last, last), ..Had::default() };
-                    repeating.push((head.identity.key.clone(), had));
-                }
-            }
-            if heads.len() < BATCH {
-                return Ok(repeating);
-            }
-            after = heads.last().map(place);
-        }
     }
 }

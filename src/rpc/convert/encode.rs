@@ -279,7 +279,7 @@ pub fn conversation(head: &Head, status: proto::ConversationStatus, active: bool
         labels: (*head.labels).clone(),
         revision: long(head.revision.get()),
         utterance_count: Some(int(head.stored)),
-        window_token_count: head.window_tokens.map(int),
+        window_token_count: Some(int(head.window_tokens)),
         active,
         summary: String::new(),
         end_time: ended.map(|ended| time(ended.time)),

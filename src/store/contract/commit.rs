@@ -177,7 +177,7 @@ pub struct Outcome {
     /// The window's numbers after the call.
     pub capacity: Capacity,
     /// References to the utterances in these sets, ascending. A long set has references only to its first
-    /// utterances. Empty if an earlier version stored the outcome.
+    /// utterances.
     pub references: Vec<Reference>,
     /// The counts of what a hard forget removed from other conversations.
     pub in_forks: Option<InForks>,

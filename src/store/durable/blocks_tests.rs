@@ -115,9 +115,9 @@ fn what_is_derived_outlives_the_process() {
     }
 }
 
-/// A program that does not know about blocks erases something, and leaves the blocks behind.
+/// The list of blocks is of the state before something was erased.
 #[test]
-fn what_another_program_left_is_not_read() {
+fn blocks_derived_before_an_erasure_are_not_read() {
     let kept = Kept::new(EngineKind::Fjall);
     let (head_key, list_key) =
         (records::key::<Heads>(&kept.lineage()), records::key::<BlockLists>(&kept.lineage()));

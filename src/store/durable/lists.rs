@@ -1,5 +1,4 @@
-//! Rebuilds the lists of namespaces, and the lists by update, for a store that an earlier version wrote or
-//! that is a copy.
+//! Rebuilds the lists of namespaces, and the lists by update, for a store that is a copy.
 
 use std::mem;
 
@@ -18,23 +17,8 @@ pub(super) type Writes = Vec<(Key, Option<Value>)>;
 /// The record kinds of these lists, which are derived from other records.
 pub(super) const KINDS: [u8; 3] = [Started::NUMBER, Updated::NUMBER, RecipientUpdated::NUMBER];
 
-/// Rebuilds the lists, and passes the writes to `write` in batches. A conversation whose name or head cannot
-/// be read is left out.
-pub(super) fn make(
-    pairs: &dyn KeyValue,
-    write: &mut dyn FnMut(Writes) -> Result<(), KeyValueError>,
-) -> Result<(), KeyValueError> {
-    let lists =
-        [records::all_of::<Started>(), records::all_of::<Updated>(), records::all_of::<RecipientUpdated>()];
-    for list in lists {
-        let removed = records::within(pairs, &list).map(|pair| Ok((pair?.0, None)));
-        let removed: Writes = removed.collect::<Result<_, KeyValueError>>()?;
-        removed.chunks(BATCH).try_for_each(|batch| write(batch.to_vec()))?;
-    }
-    complete(pairs, write)
-}
-
-/// Passes the missing list entries to `write`, in batches; nothing if the lists are complete.
+/// Passes the missing list entries to `write`, in batches; nothing if the lists are complete. A conversation
+/// whose name or head cannot be read is left out.
 pub(super) fn complete(
     pairs: &dyn KeyValue,
     write: &mut dyn FnMut(Writes) -> Result<(), KeyValueError>,

@@ -2,11 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use super::{
-    Directory, DurableStore, EngineKind, Options,
-    key_value::{Batch, Durability},
-    records::{self, Heads},
-};
+use super::{DurableStore, EngineKind, Options};
 use crate::store::{
     Quotas, Store,
     conformance::{
@@ -42,20 +38,6 @@ fn reopened(engine: EngineKind, path: &Path) -> (u64, u64) {
     counted
 }
 
-/// Removes the counts from the heads, as in stores of earlier versions.
-fn uncount(engine: EngineKind, path: &Path) {
-    let directory = Directory::open(engine, path).unwrap();
-    let uncounted = |pair: Result<_, records::Unread>| {
-        let (lineage, mut record): (_, records::HeadRecord) = pair.unwrap();
-        assert!(record.head.stored_bytes.take().is_some());
-        let (key, value) = records::pair::<Heads>(&lineage, &record);
-        (key, Some(value))
-    };
-    let heads = records::read::<Heads>(directory.pairs(), &records::all_of::<Heads>());
-    let writes: Vec<_> = heads.map(uncounted).collect();
-    directory.pairs().apply(Batch { writes }, Durability::Disk).unwrap();
-}
-
 #[test]
 fn a_store_counts_as_before_when_it_is_opened_anew() {
     for (seed, engine) in (1..).zip(EngineKind::ALL) {
@@ -63,7 +45,5 @@ fn a_store_counts_as_before_when_it_is_opened_anew() {
         let counted = live(engine, files.path(), seed);
         assert!(counted.0 > 1 && counted.1 > 5_000, "{counted:?}");
         assert_eq!(reopened(engine, files.path()), counted);
-        uncount(engine, files.path());
-        assert_eq!(reopened(engine, files.path()), counted, "what an earlier version stored is counted");
     }
 }

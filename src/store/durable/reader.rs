@@ -58,12 +58,7 @@ impl Reader {
                 return Err(damaged(key, &damage));
             }
             let compactions = reader.compactions(head)?;
-            let mut head = reader.complete(record)?;
-            head.window_tokens.get_or_insert(window.tokens());
-            if head.stored_bytes.is_none() {
-                head.stored_bytes = Some(reader.utterance_bytes(&head)?);
-            }
-            Ok(Conversation { head, window, summary, compactions })
+            Ok(Conversation { head: reader.complete(record)?, window, summary, compactions })
         })
     }
 
@@ -182,11 +177,7 @@ impl Reader {
             let record =
                 self.get::<Heads>(&identity.lineage)?.ok_or_else(|| damaged(&key, "it has no head"))?;
             let description = self.get::<Descriptions>(&identity.lineage)?.unwrap_or_default();
-            let mut head = record.complete(Arc::new(identity), Policy::ROLLING, description, None).head;
-            if head.stored_bytes.is_none() {
-                head.stored_bytes = Some(self.utterance_bytes(&head)?);
-            }
-            each(&head);
+            each(&record.complete(Arc::new(identity), Policy::ROLLING, description, None).head);
         }
         Ok(())
     }
@@ -233,26 +224,6 @@ impl Reader {
         let description = self.get::<Descriptions>(&lineage)?.unwrap_or_default();
         let ended = self.get::<Endings>(&lineage)?;
         Ok(record.complete(identity, policy, description, ended).head)
-    }
-
-    /// Like `complete`, with the window's tokens even if they were not stored.
-    fn listed_head(&self, record: HeadRecord) -> Result<Head> {
-        let tokens = match record.head.window_tokens {
-            Some(tokens) => tokens,
-            None => self.window(&record.head)?.tokens(),
-        };
-        Ok(Head { window_tokens: Some(tokens), ..self.complete(record)? })
-    }
-
-    /// Returns the size of the utterances that a conversation reads; reads them in parts.
-    fn utterance_bytes(&self, head: &Head) -> Result<u64> {
-        const PART: u64 = 1_000;
-        let (mut rest, mut bytes) = (head.kept(), 0);
-        while !rest.is_empty() {
-            let part = self.utterances(head, &rest.take_first(PART))?;
-            bytes += part.iter().map(|utterance| utterance.stored_bytes()).sum::<u64>();
-        }
-        Ok(bytes)
     }
 
     /// Returns the archived utterance to which a client gave `id`.

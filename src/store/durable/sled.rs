@@ -1,13 +1,12 @@
 //! The `sled` engine: a tree of pages in a log.
 
-mod pieces;
 #[cfg(test)]
 mod tests;
 
 use std::{
     fs::{self, File},
     mem,
-    ops::Bound::{self, Excluded, Included, Unbounded},
+    ops::Bound,
     path::Path,
     thread,
     time::Duration,
@@ -22,7 +21,6 @@ use super::{
     },
     key_value::{Batch, Durability, Key, KeyValueError, Value},
 };
-use pieces::{PIECE, pair_key, value, whole};
 
 /// The key-value store over sled.
 ///
@@ -32,7 +30,7 @@ use pieces::{PIECE, pair_key, value, whole};
 /// - A range sees later writes, and can see parts of a batch applied after it began.
 pub type Sled = Generations<SledEngine>;
 
-/// An open sled database with all pairs in its default tree: see [`pieces`].
+/// An open sled database with all pairs in its default tree.
 pub struct SledEngine {
     database: Db,
     log: File,
@@ -54,8 +52,7 @@ impl Engine for SledEngine {
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Value>, KeyValueError> {
-        let found = self.database.get(pair_key(key))?;
-        found.map(|found| value(&self.database, &found)).transpose()
+        Ok(self.database.get(key)?.map(|value| value.to_vec()))
     }
 
     fn range(
@@ -63,18 +60,9 @@ impl Engine for SledEngine {
         from: Bound<&[u8]>,
         to: Bound<&[u8]>,
     ) -> impl DoubleEndedIterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'static {
-        let from = match from {
-            Unbounded => Included(pair_key(&[])),
-            bound => bound.map(pair_key),
-        };
-        let to = match to {
-            Unbounded => Excluded(vec![PIECE]),
-            bound => bound.map(pair_key),
-        };
-        let tree = (*self.database).clone();
-        self.database.range((from, to)).map(move |found| {
-            let (key, found) = found?;
-            Ok((key[1..].to_vec(), value(&tree, &found)?))
+        self.database.range::<&[u8], _>((from, to)).map(|found| {
+            let (key, value) = found?;
+            Ok((key.to_vec(), value.to_vec()))
         })
     }
 
@@ -82,8 +70,8 @@ impl Engine for SledEngine {
         let mut writes = sled::Batch::default();
         for (key, value) in batch.writes {
             match value {
-                Some(value) => writes.insert(pair_key(&key), whole(&value)),
-                None => writes.remove(pair_key(&key)),
+                Some(value) => writes.insert(key, value),
+                None => writes.remove(key),
             }
         }
         self.database.apply_batch(writes)?;
@@ -101,7 +89,7 @@ impl Engine for SledEngine {
         for pair in pairs {
             let (key, value) = pair?;
             bytes += key.len() + value.len();
-            batch.insert(pair_key(&key), whole(&value));
+            batch.insert(key, value);
             if bytes >= FILL_BYTES {
                 self.database.apply_batch(mem::take(&mut batch))?;
                 bytes = 0;

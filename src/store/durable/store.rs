@@ -49,9 +49,8 @@ impl DurableStore {
         Self::over(directory, options.flush, Room::new(path, options.reserve_bytes))
     }
 
-    pub(super) fn over(mut directory: Directory, flush: Flush, room: Room) -> Result<Self, OpenError> {
+    pub(super) fn over(directory: Directory, flush: Flush, room: Room) -> Result<Self, OpenError> {
         directory.check_finished()?;
-        directory.complete_lists()?;
         let (path, name) = (directory.path().to_owned(), directory.engine().name());
         let (directory, room) = (Arc::new(directory), Arc::new(room));
         let (quotas, meters) = (Arc::new(Keeper::default()), Meters::default());

@@ -20,10 +20,7 @@ pub struct Migration {
 }
 
 /// Every version, ascending.
-const MIGRATIONS: [Migration; 2] = [
-    Migration { version: 1, sql: include_str!("migrations/1.sql") },
-    Migration { version: 2, sql: include_str!("migrations/2.sql") },
-];
+const MIGRATIONS: [Migration; 1] = [Migration { version: 1, sql: include_str!("migrations/1.sql") }];
 
 /// The key of the advisory lock that makes concurrent migrations run one after the other.
 const LOCK: i64 = 0x7574_7465_7264;

@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use tonic::{Request, Status};
-use utterd::{
-    proto::{
-        CreateConversationRequest, DeleteConversationRequest, ForgetRequest, ForkConversationRequest,
-        MemorizeRequest, RestoreRequest, UpdateConversationRequest, UpdateUtteranceRequest,
-        conversation_service_server::ConversationService, memory_service_server::MemoryService,
-    },
-    store::Store,
+use utterd::proto::{
+    CompactConversationRequest, CreateConversationRequest, DeleteConversationRequest, EndConversationRequest,
+    ForgetRequest, ForkConversationRequest, MemorizeRequest, RestoreRequest, ShareConversationRequest,
+    UpdateConversationRequest, UpdateStateRequest, UpdateUtteranceRequest,
+    compaction_service_server::CompactionService, conversation_service_server::ConversationService,
+    memory_service_server::MemoryService,
 };
 
 use crate::durable::{home::Home, json::json};
@@ -25,6 +24,10 @@ pub enum Call {
     Update(UpdateConversationRequest),
     Fork(ForkConversationRequest),
     Delete(DeleteConversationRequest),
+    Compact(CompactConversationRequest),
+    End(EndConversationRequest),
+    Share(ShareConversationRequest),
+    State(UpdateStateRequest),
     /// Time passes, and what is then due is done.
     Wait(Duration),
     /// The files are rewritten without removed data.
@@ -42,7 +45,10 @@ impl Call {
             Self::Create(request) => &request.request_id,
             Self::Update(request) => &request.request_id,
             Self::Fork(request) => &request.request_id,
-            Self::Delete(_) | Self::Wait(_) | Self::Scrub => "",
+            Self::Compact(request) => &request.request_id,
+            Self::End(request) => &request.request_id,
+            Self::State(request) => &request.request_id,
+            Self::Delete(_) | Self::Share(_) | Self::Wait(_) | Self::Scrub => "",
         }
     }
 
@@ -78,6 +84,22 @@ impl Call {
             Self::Delete(request) => {
                 let response = services.delete_conversation(Request::new(request)).await?;
                 json("DeleteConversationResponse", response.get_ref())
+            }
+            Self::Compact(request) => {
+                let response = services.compact_conversation(Request::new(request)).await?;
+                json("CompactConversationResponse", response.get_ref())
+            }
+            Self::End(request) => {
+                let response = services.end_conversation(Request::new(request)).await?;
+                json("EndConversationResponse", response.get_ref())
+            }
+            Self::Share(request) => {
+                let response = services.share_conversation(Request::new(request)).await?;
+                json("ShareConversationResponse", response.get_ref())
+            }
+            Self::State(request) => {
+                let response = services.update_state(Request::new(request)).await?;
+                json("UpdateStateResponse", response.get_ref())
             }
             Self::Wait(time) => {
                 home.clock.advance(time);

@@ -1,19 +1,22 @@
-//! A server over a store in a directory.
+//! A server over a store.
 
 use std::{path::Path, sync::Arc, thread};
 
 use utterd::{
     config::{DurableEngine, Files, Place, Preset, Settings},
     server::{Server, upkeep},
-    store::durable::{DurableStore, EngineKind, Flush, OpenError, Options},
+    store::{
+        Store,
+        durable::{DurableStore, EngineKind, Flush, OpenError, Options},
+    },
 };
 
 use crate::{durable::call::Call, support::ManualClock};
 
-/// A server, its store and its clock. When dropped, it leaves the directory to the next one.
+/// A server, its store and its clock. When dropped, it leaves the store's place to the next one.
 pub struct Home {
     pub server: Server,
-    pub store: Arc<DurableStore>,
+    pub store: Arc<dyn Store>,
     pub clock: Arc<ManualClock>,
 }
 
@@ -26,10 +29,14 @@ impl Home {
         flush: Flush,
     ) -> Result<Self, OpenError> {
         let options = Options { flush, ..Options::default() };
-        let store = Arc::new(DurableStore::open(engine, directory, &options)?);
+        Ok(Self::over(Arc::new(DurableStore::open(engine, directory, &options)?), clock))
+    }
+
+    /// A server over `store`.
+    pub fn over(store: Arc<dyn Store>, clock: &Arc<ManualClock>) -> Self {
         let settings = Settings { reflection: false, ..Settings::of(Preset::Rolling) };
         let server = Server::over(store.clone(), &settings, clock.clone()).expect("the settings go together");
-        Ok(Self { server, store, clock: clock.clone() })
+        Self { server, store, clock: clock.clone() }
     }
 
     /// Makes all `calls`, each of which must succeed.

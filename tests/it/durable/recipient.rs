@@ -9,10 +9,7 @@ use utterd::{
         conversation_service_server::ConversationService, memory_service_server::MemoryService,
         state_value::Value,
     },
-    store::{
-        Store,
-        durable::{EngineKind, Flush},
-    },
+    store::durable::{EngineKind, Flush},
 };
 
 use crate::{

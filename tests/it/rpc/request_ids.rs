@@ -3,16 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use tonic::Code;
-use utterd::{
-    domain::{Namespace, RequestId, Timestamp},
-    proto::{
-        AnswerCompactionPromptRequest, CompactConversationRequest, CompactionAnswer,
-        CreateConversationRequest, EditMode, EndConversationRequest, ForgetMode, ForgetRequest,
-        ForkConversationRequest, GetConversationRequest, MemorizeRequest, MemorizeResponse, NewUtterance,
-        Policy, RestoreRequest, Role, StateChange, StateValue, UndoCompactionRequest,
-        UpdateConversationRequest, UpdateStateRequest, UpdateUtteranceRequest, state_value::Value,
-    },
-    store::{Commit, MemoryStore, Outcome, OutcomeKey, Store},
+use utterd::proto::{
+    AnswerCompactionPromptRequest, CompactConversationRequest, CompactionAnswer, CreateConversationRequest,
+    EditMode, EndConversationRequest, ForgetMode, ForgetRequest, ForkConversationRequest,
+    GetConversationRequest, MemorizeRequest, MemorizeResponse, NewUtterance, Policy, RestoreRequest, Role,
+    StateChange, StateValue, UndoCompactionRequest, UpdateConversationRequest, UpdateStateRequest,
+    UpdateUtteranceRequest, state_value::Value,
 };
 
 use crate::support::session::{
@@ -439,25 +435,6 @@ async fn long_talk() -> Session {
     session.create_with(Policy { max_utterances: Some(0), ..Default::default() }).await;
     session.say_many(40).await;
     session
-}
-
-/// An outcome that an earlier version stored has no references: it is replayed with the utterances as they are now.
-#[tokio::test]
-async fn an_outcome_without_references_is_replayed() {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(0));
-    let session = Session::over(store.clone()).await;
-    let first = session.memory().memorize(attempt("new", "hello")).await.reply();
-    let key = |id: &str| OutcomeKey {
-        namespace: Namespace::default(),
-        rpc: "Memorize",
-        request: RequestId::new(id).unwrap(),
-    };
-    let outcome = store.outcome(&key("new"), Timestamp(i64::MIN)).await.unwrap().unwrap();
-    let old = Outcome { references: Vec::new(), ..(*outcome).clone() };
-    let outcomes = vec![(key("old"), Arc::new(old))];
-    store.commit(Commit { outcomes, ..Commit::default() }).await.unwrap();
-    let again = session.memory().memorize(attempt("old", "hello")).await.reply();
-    assert_eq!(again, MemorizeResponse { replayed: true, ..first });
 }
 
 #[tokio::test]

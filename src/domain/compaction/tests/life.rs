@@ -256,8 +256,8 @@ impl Life {
         let mut stored: BTreeSet<u64> = window.iter().copied().collect();
         stored.extend(head.archived.sequences().map(Sequence::get));
         prop_assert_eq!(stored.len() as u64, head.stored);
-        let bytes = self.stored.values().map(|utterance| utterance.stored_bytes()).sum();
-        prop_assert_eq!(head.stored_bytes, Some(bytes));
+        let bytes: u64 = self.stored.values().map(|utterance| utterance.stored_bytes()).sum();
+        prop_assert_eq!(head.stored_bytes, bytes);
         prop_assert!(stored.iter().eq(self.stored.keys().map(|sequence| &sequence.0)));
         let fresh: crate::domain::Window = state.window.iter().cloned().collect();
         prop_assert_eq!((fresh.tokens(), fresh.turns()), (state.window.tokens(), state.window.turns()));

@@ -287,8 +287,8 @@ impl Script {
         assert_eq!(archived, expected, "the archive");
         let sequences: Ranges = archived.iter().map(|utterance| utterance.sequence).collect();
         assert_eq!(sequences, *self.state.head.archived, "the archive is what the head says");
-        let bytes = self.stored().map(|utterance| utterance.stored_bytes()).sum();
-        assert_eq!(self.state.head.stored_bytes, Some(bytes), "all that is stored is counted");
+        let bytes: u64 = self.stored().map(|utterance| utterance.stored_bytes()).sum();
+        assert_eq!(self.state.head.stored_bytes, bytes, "all that is stored is counted");
     }
 
     pub async fn archived(&self, wanted: &Ranges) -> Vec<Arc<Utterance>> {

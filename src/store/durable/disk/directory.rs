@@ -24,7 +24,7 @@ use crate::store::{
     durable::{
         error::unavailable,
         key_value::{Batch, Durability, KeyValue, KeyValueError},
-        lists::{self, Writes},
+        lists::Writes,
         records::{self, Links, Meta, Metas},
     },
 };
@@ -38,7 +38,6 @@ pub const SOCKET: &str = "mcp.sock";
 pub struct Directory {
     path: PathBuf,
     engine: EngineKind,
-    format: u32,
     pairs: Box<dyn KeyValue>,
     mark: Mutex<Mark>,
     group: u64,
@@ -179,16 +178,14 @@ impl Directory {
         let failed = |error| OpenError::File { path: path.into(), error };
         Self::create(path)?;
         let lock = lock(path)?;
-        let label = match read_label(path)? {
+        match read_label(path)? {
             Some(label) => check(label, engine, path)?,
             None => {
                 check_empty(path)?;
-                let label = Label::new(engine);
-                label.write(path).map_err(failed)?;
-                label
+                Label::new(engine).write(path).map_err(failed)?;
             }
-        };
-        Self::open_locked(engine, label.format, path, lock, open)
+        }
+        Self::open_locked(engine, path, lock, open)
     }
 
     /// Creates the directory `path`, unless it exists.
@@ -200,16 +197,16 @@ impl Directory {
     /// Opens the store in the directory `path`, which must hold one.
     pub fn open(engine: EngineKind, path: &Path) -> Result<Self, OpenError> {
         let label = read_label(path)?;
-        let label = check(label.ok_or_else(|| OpenError::Missing(path.into()))?, engine, path)?;
+        check(label.ok_or_else(|| OpenError::Missing(path.into()))?, engine, path)?;
         let lock = lock(path)?;
-        Self::open_locked(engine, label.format, path, lock, |files| pairs(engine, files))
+        Self::open_locked(engine, path, lock, |files| pairs(engine, files))
     }
 
     /// Checks, without changing anything, that [`Self::open_or_create`] can use the directory `path`. Neither
     /// reads records nor notices whether another process uses the store.
     pub fn check(engine: EngineKind, path: &Path) -> Result<(), OpenError> {
         match read_label(path)? {
-            Some(label) => drop(check(label, engine, path)?),
+            Some(label) => check(label, engine, path)?,
             None if path.exists() => check_empty(path)?,
             None => {}
         }
@@ -218,7 +215,6 @@ impl Directory {
 
     fn open_locked(
         engine: EngineKind,
-        format: u32,
         path: &Path,
         lock: Place,
         open: impl FnOnce(&Path) -> Opened,
@@ -236,7 +232,7 @@ impl Directory {
         if let Some(missing) = records::missing_group(&links, group).filter(|_| !mark.is_new()) {
             return Err(OpenError::Gap { directory: path.into(), missing });
         }
-        Ok(Self { path: path.into(), engine, format, pairs, mark: Mutex::new(mark), group, links, lock })
+        Ok(Self { path: path.into(), engine, pairs, mark: Mutex::new(mark), group, links, lock })
     }
 
     /// The store's directory.
@@ -271,32 +267,13 @@ impl Directory {
         records.try_for_each(|record| each(record.map_err(unavailable)))
     }
 
-    /// Whether every conversation is in all lists; stores of earlier formats lack some lists.
-    pub(in crate::store::durable) fn is_listed(&self) -> bool {
-        self.format >= label::LISTED
-    }
-
-    /// Builds the lists that earlier versions did not keep, then labels the store with the current format.
-    pub(in crate::store::durable) fn complete_lists(&mut self) -> Result<(), OpenError> {
-        if self.is_listed() {
-            return Ok(());
-        }
-        let (pairs, group, links) = (&*self.pairs, &mut self.group, &mut self.links);
-        let made = lists::make(pairs, &mut |writes| write_group(pairs, writes, group, links));
-        let (directory, engine) = (self.path.clone(), self.engine);
-        made.map_err(|error| OpenError::Engine { directory, engine, reason: error.to_string() })?;
-        let label = Label::new(engine);
-        label
-            .write(&self.path)
-            .map_err(|error| OpenError::File { path: self.path.join(label::FILE), error })?;
-        self.format = label.format;
-        Ok(())
-    }
-
     /// Writes a group to disk, while nothing else writes to the store.
-    pub(in crate::store::durable) fn write(&mut self, writes: Writes) -> Result<(), KeyValueError> {
-        write_group(&*self.pairs, writes, &mut self.group, &mut self.links)?;
-        self.mark(self.group)
+    pub(in crate::store::durable) fn write(&mut self, mut writes: Writes) -> Result<(), KeyValueError> {
+        let group = self.group + 1;
+        writes.extend(records::group_writes(group, &self.links));
+        self.pairs.apply(Batch { writes }, Durability::Disk)?;
+        (self.group, self.links) = (group, vec![group]);
+        self.mark(group)
     }
 
     /// The last group of writes when the store was opened.
@@ -325,20 +302,6 @@ impl Directory {
         }
         mark.write(group).map_err(|error| KeyValueError(format!("{}: {error}", mark.path().display())))
     }
-}
-
-/// Writes to disk as the group after the last one, whose link replaces `links`.
-fn write_group(
-    pairs: &dyn KeyValue,
-    mut writes: Writes,
-    group: &mut u64,
-    links: &mut Vec<u64>,
-) -> Result<(), KeyValueError> {
-    writes.extend(records::group_writes(*group + 1, links));
-    pairs.apply(Batch { writes }, Durability::Disk)?;
-    *group += 1;
-    *links = vec![*group];
-    Ok(())
 }
 
 type Opened = Result<Box<dyn KeyValue>, KeyValueError>;
@@ -392,7 +355,7 @@ fn read_label(directory: &Path) -> Result<Option<Label>, OpenError> {
     })
 }
 
-fn check(label: Label, engine: EngineKind, directory: &Path) -> Result<Label, OpenError> {
+fn check(label: Label, engine: EngineKind, directory: &Path) -> Result<(), OpenError> {
     let directory = directory.to_path_buf();
     if label.format > label::FORMAT {
         return Err(OpenError::Newer { directory, format: label.format });
@@ -404,7 +367,7 @@ fn check(label: Label, engine: EngineKind, directory: &Path) -> Result<Label, Op
     if label.engine != engine.name() {
         return Err(OpenError::OtherEngine { directory, wanted: engine, actual: label.engine });
     }
-    Ok(label)
+    Ok(())
 }
 
 /// Fails unless a directory without a label is empty, apart from the leftovers of a store whose creation was

@@ -14,14 +14,8 @@ use super::files;
 pub(in crate::store::durable) const FILE: &str = "STORE";
 /// The label's name until it is completely written.
 pub(in crate::store::durable) const UNFINISHED: &str = "STORE.next";
-/// The format this version writes: the layout of keys, values and files.
-///
-/// - 1: the first.
-/// - 2: every conversation is in its namespace's lists and in the lists by update; ids have up to 256 bytes;
-///   conversations have state.
-pub(in crate::store::durable) const FORMAT: u32 = 2;
-/// The first format in which every conversation is in all lists.
-pub(in crate::store::durable) const LISTED: u32 = 2;
+/// The format this version writes, and the newest it can read: the layout of keys, values and files.
+pub(in crate::store::durable) const FORMAT: u32 = 1;
 const TITLE: &str = "utterd store";
 
 /// The engine that keeps a store's files.

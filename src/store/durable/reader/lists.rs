@@ -51,6 +51,6 @@ impl Lists for Reader {
     }
 
     fn head(&self, key: &ConversationKey) -> Result<Option<Head>> {
-        self.consistent(key, Self::listed_head)
+        self.consistent(key, Self::complete)
     }
 }

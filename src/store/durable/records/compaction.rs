@@ -10,20 +10,10 @@ use super::{
     fields::Fields,
     kind::RecordValue,
     payload::{Payload, Stored},
-    segment::{lists, quotes_results, segment, write_segment},
+    segment::{segment, write_segment},
 };
 
 impl RecordValue<(LineageId, u32)> for Compaction {
-    /// A reader that skipped lines of the segments would restore too little.
-    fn version(&self) -> u8 {
-        let folded = || self.folded.iter().flat_map(|folded| folded.iter());
-        match () {
-            () if folded().any(|segment| quotes_results(segment)) => 3,
-            () if folded().any(|segment| lists(segment)) => 2,
-            () => 1,
-        }
-    }
-
     fn room(&self) -> usize {
         self.memory_bytes()
     }
@@ -35,18 +25,17 @@ impl RecordValue<(LineageId, u32)> for Compaction {
         self.compacted.put(4, to);
         self.count.put(5, to);
         self.kept.put(6, to);
-        self.source_tokens.put(7, to);
-        self.tokens_before.put(8, to);
-        self.tokens_after.put(9, to);
-        self.model.put(10, to);
-        self.undone.put(11, to);
+        self.keep_recent.put(7, to);
+        self.summarised.put(8, to);
+        self.source_tokens.put(9, to);
+        self.tokens_before.put(10, to);
+        self.tokens_after.put(11, to);
+        self.model.put(12, to);
+        self.undone.put(13, to);
         // Absent if the compaction can no longer be undone.
         if let Some(folded) = &self.folded {
-            to.message(12, |to| folded.iter().for_each(|segment| write_numbered(segment, to)));
+            to.message(14, |to| folded.iter().for_each(|segment| write_numbered(segment, to)));
         }
-        self.keep_recent.put(13, to);
-        // Absent if the utterances were summarised, as in all earlier versions.
-        (!self.summarised).put(14, to);
     }
 
     fn read((_, number): &(LineageId, u32), from: &Payload<'_>) -> Result<Self, Fault> {
@@ -58,14 +47,14 @@ impl RecordValue<(LineageId, u32)> for Compaction {
             compacted: Field::get("the compacted ranges", 4, from)?,
             count: Field::get("the count", 5, from)?,
             kept: Field::get("the kept utterances", 6, from)?,
-            keep_recent: Field::get("the number to keep", 13, from)?,
-            summarised: !bool::get("whether it is archived only", 14, from)?,
-            source_tokens: Field::get("the tokens of the source", 7, from)?,
-            tokens_before: Field::get("the tokens before", 8, from)?,
-            tokens_after: Field::get("the tokens after", 9, from)?,
-            model: Field::get("the model", 10, from)?,
-            undone: Field::get("the time of the undo", 11, from)?,
-            folded: match from.one(12) {
+            keep_recent: Field::get("the number to keep", 7, from)?,
+            summarised: Field::get("whether it is in the summary", 8, from)?,
+            source_tokens: Field::get("the tokens of the source", 9, from)?,
+            tokens_before: Field::get("the tokens before", 10, from)?,
+            tokens_after: Field::get("the tokens after", 11, from)?,
+            model: Field::get("the model", 12, from)?,
+            undone: Field::get("the time of the undo", 13, from)?,
+            folded: match from.one(14) {
                 Stored::Nothing => None,
                 stored => Some(folded(&stored.message("what was folded")?)?),
             },

@@ -6,7 +6,7 @@ use crate::domain::{Copied, ForkedFrom, Head, Origin, Sequence, share::Share, st
 
 use super::{
     Fault,
-    field::{Field, Message, message},
+    field::{Field, Message, message, sequence_or_0},
     fields::Fields,
     number::sequence,
     payload::Payload,
@@ -52,10 +52,10 @@ message! {
     Description {
         1 title: "the title",
         2 labels: "the labels",
-        10 shares: "a share",
-        30 forked_from: "the origin of the fork",
-        31 copies: "a run of copies",
-        40 state: "an entry of the state",
+        3 shares: "a share",
+        4 forked_from: "the origin of the fork",
+        5 copies: "a run of copies",
+        6 state: "an entry of the state",
     }
 }
 
@@ -102,18 +102,13 @@ impl Message for ForkedFrom {
         self.conversation.put(1, to);
         self.sequence.put(2, to);
         self.approximate.put(3, to);
-        self.repeats_through.put(4, to);
     }
 
     fn read(from: &Payload<'_>) -> Result<Self, Fault> {
         Ok(Self {
             conversation: Field::get("the parent", 1, from)?,
-            sequence: match Field::get("the sequence of the fork", 2, from)? {
-                0 => Sequence(0), // the fork shares nothing
-                shared => sequence("the sequence of the fork", shared)?,
-            },
+            sequence: sequence_or_0("the sequence of the fork", 2, from)?,
             approximate: Field::get("whether the fork is approximate", 3, from)?,
-            repeats_through: Field::get("the last sequence that an edited fork repeats", 4, from)?,
         })
     }
 }

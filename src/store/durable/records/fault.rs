@@ -19,11 +19,11 @@ pub enum Fault {
     #[error("a newer version of utterd wrote it: kind {0} is unknown")]
     NewerKind(u8),
     /// A newer version of the program wrote the record, in a newer version of its kind.
-    #[error("a newer version of utterd wrote it: the record's version is {found}; expected 1 to {known}")]
+    #[error("a newer version of utterd wrote it: the record's version is {found}; expected {known}")]
     NewerVersion {
         /// The record's version.
         found: u8,
-        /// The newest known version.
+        /// The version that this program reads.
         known: u8,
     },
     /// The value is not the one that was written under this key.

@@ -140,16 +140,14 @@ impl Field for Arc<BTreeMap<String, String>> {
     }
 }
 
-/// The high half is in field `number`, the low half in the next.
+/// Sixteen bytes, big-endian.
 impl Field for u128 {
     fn put(&self, number: u32, to: &mut Fields<'_>) {
-        let halves = [(number, (*self >> 64) as u64), (number + 1, *self as u64)];
-        halves.into_iter().filter(|(_, half)| *half != 0).for_each(|(number, half)| to.fixed(number, half));
+        to.put(number, Bytes(&self.to_be_bytes()));
     }
 
     fn get(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Self, Fault> {
-        let half = |number| u64::get(part, number, from).map(Self::from);
-        Ok(half(number)? << 64 | half(number + 1)?)
+        array(part, from.one(number)).map(Self::from_be_bytes)
     }
 }
 
@@ -250,26 +248,24 @@ stored! {
     ShareId: |id| Bytes(id.as_str().as_bytes()), |part, stored| id(part, stored, Self::new);
     ShareDigest: |digest| Bytes(&digest.0), |part, stored| array(part, stored).map(Self);
     LineageId: |id| Bytes(&id.0), |part, stored| array(part, stored).map(Self);
+    ChangeId: |id| Bytes(&id.0), |part, stored| array(part, stored).map(Self);
 }
 
-/// Absent in records written before change ids existed.
-impl Field for ChangeId {
-    fn put(&self, number: u32, to: &mut Fields<'_>) {
-        Some(LineageId(self.0)).filter(|_| *self != Self::default()).put(number, to);
-    }
-
-    fn get(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Self, Fault> {
-        Ok(Option::<LineageId>::get(part, number, from)?.map_or_else(Self::default, |id| Self(id.0)))
+/// Reads a sequence that may be absent, which is 0.
+pub(super) fn sequence_or_0(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Sequence, Fault> {
+    match u64::get(part, number, from)? {
+        0 => Ok(Sequence(0)),
+        given => sequence(part, given),
     }
 }
 
 /// Encodes a signed number as an unsigned one that is small if the number is near 0.
-pub(super) fn zigzag(number: i64) -> u64 {
+fn zigzag(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)).cast_unsigned()
 }
 
 /// The inverse of [`zigzag`].
-pub(super) fn unzigzag(number: u64) -> i64 {
+fn unzigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -(number & 1).cast_signed()
 }
 
@@ -278,7 +274,7 @@ fn id<T>(part: &'static str, stored: Stored<'_>, make: fn(&str) -> Result<T, IdE
 }
 
 /// Reads exactly `N` bytes.
-pub(super) fn array<const N: usize>(part: &'static str, stored: Stored<'_>) -> Result<[u8; N], Fault> {
+fn array<const N: usize>(part: &'static str, stored: Stored<'_>) -> Result<[u8; N], Fault> {
     let bytes = stored.bytes(part)?;
     let wrong = |_| Fault::wrong(part, format_args!("has {} bytes, not {N}", bytes.len()));
     bytes.try_into().map_err(wrong)

@@ -28,12 +28,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Writes a 64-bit number.
-    pub(super) fn fixed(&mut self, field: u32, number: u64) {
-        encode_key(field, WireType::SixtyFourBit, self.0);
-        self.0.extend(number.to_le_bytes());
-    }
-
     /// Writes packed numbers.
     pub(super) fn packed<I: Iterator<Item = u64>>(&mut self, field: u32, numbers: impl Fn() -> I) {
         self.length(field, numbers().map(encoded_len_varint).sum());

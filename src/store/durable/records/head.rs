@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::domain::{
-    Conversation, ConversationId, ConversationKey, Copied, Encoding, Ending, Head, Identity, LineageId,
-    Namespace, Policy, Ranges, RecipientId, Sequence, Timestamp, Trunk,
+    Conversation, ConversationId, ConversationKey, Encoding, Ending, Head, Identity, LineageId, Namespace,
+    Policy, Ranges, RecipientId, Sequence, Timestamp,
     exchange::{AbandonedCall, OpenExchange},
     segment::Summary,
 };
@@ -46,12 +46,13 @@ impl HeadRecord {
     ) -> Self {
         let Description { title, labels, shares, forked_from, copies, state } = description;
         let ended = ended.map(Arc::new);
-        let head = Head { identity, policy, title, labels, shares, forked_from, copies, ..self.head };
-        Self { head: Head { state, ended, ..head }.with_repeats_as_copies(), ..self }
+        let head =
+            Head { identity, policy, title, labels, shares, forked_from, copies, state, ended, ..self.head };
+        Self { head, ..self }
     }
 
-    /// Returns a record with no fields read yet.
-    pub(super) fn blank(lineage: LineageId) -> Self {
+    /// Returns a head with no fields read yet.
+    pub(super) fn blank(lineage: LineageId) -> Head {
         let identity = Identity {
             key: ConversationKey { namespace: Namespace::default(), id: ConversationId::assigned(0) },
             recipient: RecipientId::default(),
@@ -59,108 +60,90 @@ impl HeadRecord {
             start_time: Timestamp(0),
             encoding: Encoding::default(),
         };
-        let Conversation { head, .. } = Conversation::new(identity, Policy::ROLLING);
-        let head = Head { window_tokens: None, stored_bytes: None, ..head };
-        Self { head, next_segment: 0, segments: 0 }
+        Conversation::new(identity, Policy::ROLLING).head
     }
 }
 
 impl RecordValue<LineageId> for HeadRecord {
-    /// A reader that skipped trunks and branch would miss utterances, and write to a lineage that others
-    /// read. One that skipped compactions would leave forgotten texts in them. One that skipped copies would
-    /// leave them in place when their origins are forgotten.
-    fn version(&self) -> u8 {
-        let reads_nothing = |trunk: &Trunk| trunk.through == Sequence(0);
-        let elsewhere = |run: &Copied| run.origin.lineage != self.head.identity.lineage;
-        let is_copy = self.head.copies.iter().any(elsewhere);
-        match self.head.is_forked() {
-            _ if is_copy || self.head.trunks.iter().any(reads_nothing) => 4,
-            _ if self.head.next_compaction > 1 => 3,
-            true => 2,
-            false => 1,
-        }
-    }
-
     fn write(&self, lineage: &LineageId, to: &mut Fields<'_>) {
         let Self { head, next_segment, segments } = self;
         head.revision.put(1, to);
-        head.update_time.put(2, to);
+        head.change.put(2, to);
+        head.update_time.put(3, to);
         // The time from the last utterance to the update.
-        Timestamp(head.update_time.0.wrapping_sub(head.said_time.0)).put(3, to);
-        head.next.put(4, to);
-        head.turn.put(5, to);
-        head.only_instructions.put(6, to);
+        Timestamp(head.update_time.0.wrapping_sub(head.said_time.0)).put(4, to);
+        head.next.put(5, to);
+        head.turn.put(6, to);
+        head.only_instructions.put(7, to);
         if let Some(open) = &head.open {
-            to.message(7, |to| {
+            to.message(8, |to| {
                 // The distance from the unit's start to the next sequence.
                 head.next.0.wrapping_sub(open.unit.0).put(1, to);
                 open.calls.put(2, to);
             });
         }
-        head.awaits_answer.put(8, to);
-        head.left.put(9, to);
+        head.awaits_answer.put(9, to);
+        head.left.put(10, to);
         // Absent if all utterances that left the window are archived.
         if head.archived != head.left {
-            to.message(10, |to| head.archived.put(1, to));
+            to.message(11, |to| head.archived.put(1, to));
         }
-        head.stored.put(11, to);
-        head.erased_at.put(12, to);
-        next_segment.put(13, to);
-        segments.put(14, to);
-        head.trunks.put(20, to);
-        // Absent if it is the conversation's own lineage.
-        Some(head.branch).filter(|branch| branch != lineage).put(21, to);
-        head.fresh_branch.put(22, to);
-        head.pinned_away.put(30, to);
-        head.silenced_at.put(31, to);
-        head.advice_answered.put(32, to);
-        head.compacted_at.put(33, to);
+        head.stored.put(12, to);
+        head.stored_bytes.put(13, to);
+        head.window_tokens.put(14, to);
+        next_segment.put(15, to);
+        segments.put(16, to);
+        head.erased_at.put(17, to);
+        head.silenced_at.put(18, to);
+        head.pinned_away.put(19, to);
+        head.abandoned.put(20, to);
+        head.advice_answered.put(21, to);
+        head.compacted_at.put(22, to);
         // Number of compactions made.
-        head.next_compaction.wrapping_sub(1).put(34, to);
-        head.change.put(35, to);
-        head.window_tokens.put(36, to);
-        head.abandoned.put(37, to);
-        head.stored_bytes.put(38, to);
+        head.next_compaction.wrapping_sub(1).put(23, to);
+        head.trunks.put(24, to);
+        // Absent if it is the conversation's own lineage.
+        Some(head.branch).filter(|branch| branch != lineage).put(25, to);
+        head.fresh_branch.put(26, to);
     }
 
     fn read(lineage: &LineageId, from: &Payload<'_>) -> Result<Self, Fault> {
-        let blank = Self::blank(*lineage).head;
-        let update_time: Timestamp = Field::get("the time of the update", 2, from)?;
-        let before: Timestamp = Field::get("the time since the last utterance", 3, from)?;
-        let next = Field::get("the next sequence", 4, from)?;
-        let left: Arc<Ranges> = Field::get("the ranges that left", 9, from)?;
+        let update_time: Timestamp = Field::get("the time of the update", 3, from)?;
+        let before: Timestamp = Field::get("the time since the last utterance", 4, from)?;
+        let next = Field::get("the next sequence", 5, from)?;
+        let left: Arc<Ranges> = Field::get("the ranges that left", 10, from)?;
         let head = Head {
             revision: Field::get("the revision", 1, from)?,
+            change: Field::get("the change", 2, from)?,
             update_time,
             said_time: Timestamp(update_time.0.wrapping_sub(before.0)),
             next,
-            turn: Field::get("the turn", 5, from)?,
-            only_instructions: Field::get("whether only instructions were said", 6, from)?,
-            open: open(next, from.one(7))?,
-            awaits_answer: Field::get("whether an answer is awaited", 8, from)?,
-            archived: match from.one(10) {
+            turn: Field::get("the turn", 6, from)?,
+            only_instructions: Field::get("whether only instructions were said", 7, from)?,
+            open: open(next, from.one(8))?,
+            awaits_answer: Field::get("whether an answer is awaited", 9, from)?,
+            archived: match from.one(11) {
                 Stored::Nothing => left.clone(),
                 stored => Field::get(ARCHIVED, 1, &stored.message(ARCHIVED)?)?,
             },
             left,
-            stored: Field::get("the utterances stored", 11, from)?,
-            erased_at: Field::get("the revision that erased", 12, from)?,
-            trunks: Field::get("a trunk", 20, from)?,
-            branch: Option::get("the branch", 21, from)?.unwrap_or(*lineage),
-            fresh_branch: Field::get("whether the branch is fresh", 22, from)?,
-            pinned_away: Field::get("the ranges pinned in the archive", 30, from)?,
-            silenced_at: Field::get("the revision that forgot or restored", 31, from)?,
-            advice_answered: Field::get("the advice that was answered", 32, from)?,
-            compacted_at: Field::get("the last compaction", 33, from).map(Sequence)?,
-            next_compaction: next_compaction(Field::get(COMPACTIONS, 34, from)?)?,
-            change: Field::get("the change", 35, from)?,
-            window_tokens: Field::get("the tokens of the window", 36, from)?,
-            abandoned: Field::get("an abandoned call", 37, from)?,
-            stored_bytes: Field::get("the bytes of the utterances", 38, from)?,
-            ..blank
+            stored: Field::get("the utterances stored", 12, from)?,
+            stored_bytes: Field::get("the bytes of the utterances", 13, from)?,
+            window_tokens: Field::get("the tokens of the window", 14, from)?,
+            erased_at: Field::get("the revision that erased", 17, from)?,
+            silenced_at: Field::get("the revision that forgot or restored", 18, from)?,
+            pinned_away: Field::get("the ranges pinned in the archive", 19, from)?,
+            abandoned: Field::get("an abandoned call", 20, from)?,
+            advice_answered: Field::get("the advice that was answered", 21, from)?,
+            compacted_at: Field::get("the last compaction", 22, from).map(Sequence)?,
+            next_compaction: next_compaction(Field::get(COMPACTIONS, 23, from)?)?,
+            trunks: Field::get("a trunk", 24, from)?,
+            branch: Option::get("the branch", 25, from)?.unwrap_or(*lineage),
+            fresh_branch: Field::get("whether the branch is fresh", 26, from)?,
+            ..Self::blank(*lineage)
         };
-        let next_segment = Field::get("the number of the next segment", 13, from)?;
-        let record = Self { head, next_segment, segments: Field::get("the segments", 14, from)? };
+        let next_segment = Field::get("the number of the next segment", 15, from)?;
+        let record = Self { head, next_segment, segments: Field::get("the segments", 16, from)? };
         check(&record).map(|()| record)
     }
 }
@@ -205,97 +188,5 @@ fn check(HeadRecord { head, next_segment, segments }: &HeadRecord) -> Result<(),
     match segments >= next_segment {
         true => Err(Fault::wrong("the segments", "are more than were numbered")),
         false => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use prost::encoding::{DecodeContext, decode_key, skip_field};
-
-    use super::{
-        super::tests::{given, stable},
-        *,
-    };
-    use crate::domain::{ChangeId, Ranges, Revision};
-
-    fn written(record: &HeadRecord) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        record.write(&stable::LINEAGE, &mut Fields::to(&mut bytes));
-        bytes
-    }
-
-    fn read(payload: &[u8]) -> Result<HeadRecord, Fault> {
-        HeadRecord::read(&stable::LINEAGE, &Payload::read(payload)?)
-    }
-
-    /// Returns the bytes that a change of the head adds to the record.
-    fn added(change: impl FnOnce(&mut Head)) -> Vec<u8> {
-        let mut record = stable::head();
-        let without = written(&record);
-        change(&mut record.head);
-        let with = written(&record);
-        assert_eq!(with[..without.len()], without);
-        assert_eq!(read(&with), Ok(record));
-        with[without.len()..].to_vec()
-    }
-
-    /// The encoding of fields that were added later never changes. A field is absent at its default value.
-    #[test]
-    fn what_came_later_is_stable() {
-        let pinned = added(|head| head.pinned_away = Arc::new(Ranges::of(Sequence(4), Sequence(5))));
-        assert_eq!(pinned, [0xf2, 0x01, 0x02, 0x04, 0x01]);
-        let changed = added(|head| head.change = ChangeId([7; 16]));
-        assert_eq!(changed, [&[0x9a, 0x02, 16][..], &[7; 16]].concat());
-        assert_eq!(added(|head| head.window_tokens = Some(0)), [0xa0, 0x02, 0]);
-        assert_eq!(added(|head| head.window_tokens = Some(300)), [0xa0, 0x02, 0xac, 0x02]);
-        let call = |caller, answer| AbandonedCall { id: "c6".into(), caller: Sequence(caller), answer };
-        let abandoned = added(|head| head.abandoned = [call(2, None), call(3, Some(Sequence(9)))].into());
-        let first = [0xaa, 0x02, 6, 0x0a, 2, b'c', b'6', 0x10, 2];
-        assert_eq!(added(|head| head.stored_bytes = Some(300)), [0xb0, 0x02, 0xac, 0x02]);
-        assert_eq!(abandoned, [&first[..], &[0xaa, 0x02, 8, 0x0a, 2, b'c', b'6', 0x10, 3, 0x18, 9]].concat());
-    }
-
-    /// An older program can skip the other fields without harm.
-    #[test]
-    fn only_compactions_raise_the_version() {
-        let version = |change: fn(&mut Head)| {
-            let mut record = stable::head();
-            change(&mut record.head);
-            record.version()
-        };
-        assert_eq!(version(|_| {}), 1);
-        assert_eq!(version(|head| (head.silenced_at, head.advice_answered) = (Revision(5), 50)), 1);
-        assert_eq!(version(|head| head.change = ChangeId([7; 16])), 1);
-        assert_eq!(version(|head| head.window_tokens = Some(300)), 1);
-        assert_eq!(version(|head| head.stored_bytes = Some(300)), 1);
-        assert_eq!(version(|head| head.next_compaction = 2), 3);
-        assert_eq!(version(|head| head.branch = LineageId([9; 16])), 2);
-        assert_eq!(version(|head| (head.branch, head.next_compaction) = (LineageId([9; 16]), 2)), 3);
-    }
-
-    /// Returns the payload without one of its fields.
-    fn without(number: u32, mut payload: &[u8]) -> Vec<u8> {
-        let mut rest = Vec::new();
-        while !payload.is_empty() {
-            let all = payload;
-            let (field, wire) = decode_key(&mut payload).unwrap();
-            skip_field(wire, field, &mut payload, DecodeContext::default()).unwrap();
-            if field != number {
-                rest.extend(&all[..all.len() - payload.len()]);
-            }
-        }
-        rest
-    }
-
-    proptest! {
-        /// A record without one of the later fields is readable.
-        #[test]
-        fn a_field_may_be_absent(record in given::compacted_head()) {
-            let payload = written(&record);
-            for number in 15..40 {
-                prop_assert!(read(&without(number, &payload)).is_ok());
-            }
-        }
     }
 }

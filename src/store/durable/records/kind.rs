@@ -23,7 +23,7 @@ const CHECKSUM_BYTES: usize = 4;
 pub trait Kind {
     /// The first byte of each of its keys. Never changed or reused; less than 255.
     const NUMBER: u8;
-    /// The newest version, from 1: see [how a record may change](super).
+    /// The version of its values, from 1; their first byte. See [how a record may change](super).
     const VERSION: u8;
     /// The readable name of a record of this kind.
     const NAME: &'static str;
@@ -35,11 +35,6 @@ pub trait Kind {
 
 /// The value of a record.
 pub trait RecordValue<K>: Sized {
-    /// The first byte of a value: the oldest version that can read it correctly.
-    fn version(&self) -> u8 {
-        1
-    }
-
     /// Approximate size of the payload in bytes.
     fn room(&self) -> usize {
         128
@@ -48,7 +43,7 @@ pub trait RecordValue<K>: Sized {
     /// Writes the payload.
     fn write(&self, key: &K, to: &mut Fields<'_>);
 
-    /// Reads the payload in any version up to [`Kind::VERSION`].
+    /// Reads the payload.
     fn read(key: &K, from: &Payload<'_>) -> Result<Self, Fault>;
 }
 
@@ -74,7 +69,7 @@ pub fn key<K: Kind>(key: &K::Key) -> Key {
 pub fn pair<K: Kind>(key: &K::Key, value: &K::Value) -> (Key, Value) {
     let stored_key = self::key::<K>(key);
     let mut stored = Vec::with_capacity(VERSION_BYTES + value.room() + CHECKSUM_BYTES);
-    stored.push(value.version());
+    stored.push(K::VERSION);
     value.write(key, &mut Fields::to(&mut stored));
     seal(&stored_key, &mut stored);
     (stored_key, stored)
@@ -127,16 +122,18 @@ fn read_key<K: Kind>(key: &[u8]) -> Result<K::Key, Fault> {
     Ok(read)
 }
 
-/// Returns the payload if the checksum is right and the version is at most `known`.
+/// Returns the payload if the checksum is right and the version is `known`.
 fn payload<'a>(key: &[u8], value: &'a [u8], known: u8) -> Result<&'a [u8], Fault> {
     let (sealed, found) = value.split_last_chunk::<CHECKSUM_BYTES>().ok_or(Fault::Checksum)?;
     if *found != checksum(key, sealed) {
         return Err(Fault::Checksum);
     }
     match sealed.split_first() {
-        Some((version, payload)) if (1..=known).contains(version) => Ok(payload),
-        Some((0, _)) => Err(Fault::wrong("the record's version", "is 0; versions count from 1")),
-        Some((&found, _)) => Err(Fault::NewerVersion { found, known }),
+        Some((&version, payload)) if version == known => Ok(payload),
+        Some((&found, _)) if found > known => Err(Fault::NewerVersion { found, known }),
+        Some((found, _)) => {
+            Err(Fault::wrong("the record's version", format_args!("is {found}; expected {known}")))
+        }
         None => Err(Fault::wrong("the value", "has no version")),
     }
 }

@@ -18,7 +18,7 @@ use crate::{
     store::{Due, Outcome, RecipientKey},
 };
 
-/// Defines the kinds: number, newest version, name, key and value of each.
+/// Defines the kinds: number, version, name, key and value of each.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident = $number:literal, version $version:literal, $name:literal: $key:ty => $value:ty;)*) => {
         $(
@@ -81,15 +81,15 @@ kinds! {
     /// The part of a conversation that never changes, by name.
     ConversationName = 2, version 1, "conversation": ConversationKey => Identity;
     /// The part of a conversation that almost every change modifies, by the lineage of its identity.
-    Heads = 3, version 4, "head": LineageId => HeadRecord;
+    Heads = 3, version 1, "head": LineageId => HeadRecord;
     /// A conversation's limits.
     Policies = 4, version 1, "policy": LineageId => Policy;
     /// A conversation's title, labels, shares, parent, copies and state entries.
     Descriptions = 5, version 1, "description": LineageId => Description;
     /// A segment of a conversation's summary, by its number.
-    Segments = 6, version 5, "segment": (LineageId, u32) => Segment;
+    Segments = 6, version 1, "segment": (LineageId, u32) => Segment;
     /// An utterance, by the lineage it was written to.
-    Utterances = 7, version 2, "utterance": (LineageId, Sequence) => Utterance;
+    Utterances = 7, version 1, "utterance": (LineageId, Sequence) => Utterance;
     /// The sequence of the utterance to which a client gave an id, by the lineage it was written to.
     GivenIds = 8, version 1, "given id": (LineageId, Box<str>) => Sequence;
     /// An entry of a recipient's list of conversations, by start time; only a key.
@@ -105,14 +105,14 @@ kinds! {
     /// The link of a group; only a key.
     Links = 14, version 1, "link": u64 => ();
     /// The end of a conversation, by the lineage of its identity.
-    Endings = 15, version 2, "ending": LineageId => Ending;
+    Endings = 15, version 1, "ending": LineageId => Ending;
     /// A conversation's use of a trunk, by the trunk's lineage and the lineage of the conversation's
     /// identity.
-    Readers = 16, version 2, "reader": (LineageId, LineageId) => LineageReader;
+    Readers = 16, version 1, "reader": (LineageId, LineageId) => LineageReader;
     /// An entry of a recipient's list of ended conversations, by the time of the end; only a key.
     Ended = 17, version 1, "entry of the ended conversations": ListPlace => ();
     /// A compaction, by the lineage of the conversation's identity and its number.
-    Compactions = 18, version 3, "compaction": (LineageId, u32) => Compaction;
+    Compactions = 18, version 1, "compaction": (LineageId, u32) => Compaction;
     /// A conversation waiting for a model, by the time since which its first segment has been waiting; only a
     /// key.
     Waiting = 19, version 1, "waiting summary": (Timestamp, ConversationKey) => ();

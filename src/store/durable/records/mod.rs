@@ -15,12 +15,16 @@
 //!
 //! # How a record may change
 //!
+//! Until the first release, freely. From then on:
+//!
 //! - Numbers of kinds, fields and enum variants are never changed and never reused.
-//! - A new field is absent in records of older versions. A record without the field means the same as before
-//!   the field existed. Older versions skip unknown fields.
-//! - If skipping a field would lose or misread something, the kind's version rises, and older versions refuse
-//!   the record. All versions ever written can be read; a value that an older version reads correctly is
-//!   still written as that version wrote it.
+//! - A new field is absent in records written before, and such a record means the same as before. Older
+//!   programs skip fields that they do not know.
+//! - If skipping a field would lose or misread something, the kind's version rises, and older programs refuse
+//!   the record. The program that raises it reads every released version.
+//! - `tests/written.txt` has literal bytes of each kind. A released line never changes; a new field or version
+//!   adds a line: `cargo test --lib write_the_records -- --ignored`.
+//! - `tests/durable/fixture.rs` opens whole stores of the first format.
 
 mod compaction;
 mod description;

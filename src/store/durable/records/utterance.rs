@@ -14,11 +14,6 @@ use super::{
 };
 
 impl RecordValue<(LineageId, Sequence)> for Utterance {
-    /// A reader that skipped `late` would take a late result for one that answers no call.
-    fn version(&self) -> u8 {
-        if self.late().is_some() { 2 } else { 1 }
-    }
-
     fn room(&self) -> usize {
         // The optional parts are few, and small compared to the text.
         self.text_bytes() + if self.more.is_some() { 192 } else { 48 }
@@ -90,9 +85,9 @@ message! {
         6 awaits_answer: "whether it awaits an answer",
         7 extras_json: "the extras",
         8 extras_tokens: "the tokens of the extras",
-        20 original: "the original",
-        21 late: "the late call",
-        22 continues: "whether it continues a message",
+        9 original: "the original",
+        10 late: "the late call",
+        11 continues: "whether it continues a message",
     }
 }
 

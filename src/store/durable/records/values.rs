@@ -14,10 +14,9 @@ use crate::{
 
 use super::{
     BlockName, Fault, StateName,
-    field::{Field, Message, One, message},
+    field::{Field, Message, One, message, sequence_or_0},
     fields::Fields,
     kind::RecordValue,
-    number::sequence,
     payload::{Payload, Stored},
 };
 
@@ -71,11 +70,6 @@ impl RecordValue<ConversationKey> for Identity {
 }
 
 impl RecordValue<LineageId> for Ending {
-    /// A reader that skipped `awaits` would leave the ending in the list of waiting summaries.
-    fn version(&self) -> u8 {
-        if self.awaits.is_some() { 2 } else { 1 }
-    }
-
     fn write(&self, _: &LineageId, to: &mut Fields<'_>) {
         self.time.put(1, to);
         self.reason.put(2, to);
@@ -167,17 +161,10 @@ impl Message for Trunk {
     }
 
     fn read(from: &Payload<'_>) -> Result<Self, Fault> {
-        let through = read_through("the last sequence of a trunk", 2, from)?;
-        Ok(Self { lineage: Field::get("the lineage of a trunk", 1, from)?, through })
-    }
-}
-
-/// Reads the last sequence that a conversation reads in a lineage; absent if the conversation only has copies
-/// of the lineage's utterances.
-fn read_through(part: &'static str, number: u32, from: &Payload<'_>) -> Result<Sequence, Fault> {
-    match u64::get(part, number, from)? {
-        0 => Ok(Sequence(0)),
-        through => sequence(part, through),
+        Ok(Self {
+            lineage: Field::get("the lineage of a trunk", 1, from)?,
+            through: sequence_or_0("the last sequence of a trunk", 2, from)?,
+        })
     }
 }
 
@@ -191,11 +178,6 @@ pub struct LineageReader {
 }
 
 impl RecordValue<(LineageId, LineageId)> for LineageReader {
-    /// Older programs do not know readers that only have copies.
-    fn version(&self) -> u8 {
-        if self.through == Sequence(0) { 2 } else { 1 }
-    }
-
     fn write(&self, _: &(LineageId, LineageId), to: &mut Fields<'_>) {
         self.conversation.namespace.put(1, to);
         self.conversation.id.put(2, to);
@@ -205,7 +187,7 @@ impl RecordValue<(LineageId, LineageId)> for LineageReader {
     fn read(_: &(LineageId, LineageId), from: &Payload<'_>) -> Result<Self, Fault> {
         let namespace = Field::get("the conversation", 1, from)?;
         let conversation = ConversationKey { namespace, id: Field::get("the conversation", 2, from)? };
-        Ok(Self { conversation, through: read_through("the last sequence", 3, from)? })
+        Ok(Self { conversation, through: sequence_or_0("the last sequence", 3, from)? })
     }
 }
 
@@ -258,8 +240,8 @@ impl RecordValue<(LineageId, BlockName)> for BlockBytes {
     }
 }
 
-/// The stored blocks of a conversation. Valid only while the conversation's head has the same `erased_at`: a
-/// program that does not know about blocks does not remove them.
+/// The stored blocks of a conversation. Valid only while the conversation's head has the same `erased_at`, so
+/// that nothing derived from erased text is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockList {
     /// [`Head::erased_at`](crate::domain::Head::erased_at).

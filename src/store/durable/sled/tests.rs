@@ -1,18 +1,13 @@
-//! Values of any length, and values that earlier versions wrote in pieces.
-
-use std::ops::Bound::Unbounded;
+//! Keys and values of any length.
 
 use tempfile::TempDir;
 
-use super::{
-    SledEngine,
-    pieces::{PIECE, pair_key},
-};
+use super::SledEngine;
 use crate::{
     domain::{ConversationId, Namespace, RecipientId, Timestamp, limits::MAX_ID_BYTES},
     store::durable::{
         disk::generations::Engine as _,
-        key_value::{Batch, Durability, Key, MAX_KEY_BYTES, Value},
+        key_value::{Batch, Durability, MAX_KEY_BYTES, Value},
         records::{self, ListPlace, Listed},
     },
 };
@@ -31,43 +26,6 @@ fn long_values_are_there_when_it_is_opened_again() {
             assert_eq!(store.engine.get(&[key]).as_ref(), Ok(&Some(value.clone())));
         }
     }
-}
-
-#[test]
-fn a_value_in_pieces_is_read_overwritten_and_removed() {
-    let store = Store::new();
-    let value = store.put_in_pieces(b"long", 7, 3);
-    assert_eq!(store.engine.get(b"long").as_ref(), Ok(&Some(value.clone())));
-    assert_eq!(store.pairs(), [(b"long".to_vec(), value)]);
-    store.put(b"long", Some(b"short"));
-    assert_eq!(store.engine.get(b"long"), Ok(Some(b"short".to_vec())));
-    store.put_in_pieces(b"long", 8, 2);
-    store.put(b"long", None);
-    assert_eq!((store.engine.get(b"long"), store.pairs()), (Ok(None), vec![]));
-}
-
-#[test]
-fn pieces_go_when_the_pairs_are_written_anew() {
-    let (store, copy) = (Store::new(), Store::new());
-    store.put(b"a", Some(b"short"));
-    store.put_in_pieces(b"b", 7, 3);
-    store.put_in_pieces(b"c", 8, 3);
-    store.put(b"c", None);
-    copy.engine.fill(store.engine.range(Unbounded, Unbounded)).unwrap();
-    assert_eq!(copy.pairs(), store.pairs());
-    assert_eq!((store.engine.database.len(), copy.engine.database.len()), (8, 2));
-}
-
-#[test]
-fn a_value_without_one_of_its_pieces_is_an_error() {
-    let store = Store::new();
-    store.put(b"a", Some(b"short"));
-    store.put_in_pieces(b"b", 7, 3);
-    let (last, _) = store.engine.database.last().unwrap().expect("a piece");
-    store.engine.database.remove(last).unwrap();
-    assert!(store.engine.get(b"b").unwrap_err().0.contains("pieces of it are missing"));
-    let pairs: Vec<_> = store.engine.range(Unbounded, Unbounded).collect();
-    assert!(matches!(&pairs[..], [Ok(_), Err(_)]), "{pairs:?}");
 }
 
 #[test]
@@ -104,22 +62,6 @@ impl Store {
     fn put(&self, key: &[u8], value: Option<&[u8]>) {
         let writes = vec![(key.to_vec(), value.map(<[u8]>::to_vec))];
         self.engine.apply(Batch { writes }, Durability::Disk).unwrap();
-    }
-
-    /// Writes a value in pieces, as earlier versions did for long values.
-    fn put_in_pieces(&self, key: &[u8], id: u64, pieces: u32) -> Value {
-        let (tree, value) = (&self.engine.database, noise(5_000 * pieces as usize - 9, id as usize));
-        for (index, piece) in (0..pieces).zip(value.chunks(5_000)) {
-            let key = [&[PIECE][..], &id.to_be_bytes(), &index.to_be_bytes()].concat();
-            tree.insert(key, piece).unwrap();
-        }
-        let long = [&[1][..], &id.to_be_bytes(), &pieces.to_be_bytes()].concat();
-        tree.insert(pair_key(key), long).unwrap();
-        value
-    }
-
-    fn pairs(&self) -> Vec<(Key, Value)> {
-        self.engine.range(Unbounded, Unbounded).map(Result::unwrap).collect()
     }
 }
 

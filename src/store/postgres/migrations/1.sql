@@ -1,4 +1,4 @@
--- Version 1 of the schema. Never change this file: a later version is another file.
+-- Version 1 of the schema. Once released, this file never changes: a later version is another file.
 --
 -- What an operator queries is in columns. `identity`, `head`, `policy`, `description`, `ending` and
 -- `record` hold what the durable stores write to their files: versioned, and with a checksum. The
@@ -140,8 +140,9 @@ CREATE TABLE changes (
 
 CREATE INDEX changes_with_events ON changes (namespace, commit) WHERE events IS NOT NULL;
 
--- The last commit whose events were removed.
-CREATE TABLE horizon (commit xid8 NOT NULL);
+-- The last commit whose events were removed, and the key with which places in the trace are encrypted before callers
+-- see them.
+CREATE TABLE horizon (commit xid8 NOT NULL, key uuid NOT NULL DEFAULT gen_random_uuid());
 INSERT INTO horizon VALUES ('0');
 
 -- What namespaces store, counted only while servers have quotas.

@@ -133,7 +133,7 @@ pub fn head() -> impl Strategy<Value = HeadRecord> {
     let times = (time(), prop_oneof![Just(None), time().prop_map(Some)]);
     let open = option::of((any::<u64>(), vec(boxed(9), 1..4)));
     let counts = (any::<u32>(), 0..1_000_000u64, 1..=u32::MAX);
-    let ids = (lineage(), option::of(any::<[u8; 16]>()));
+    let ids = (lineage(), any::<[u8; 16]>());
     (sets, times, (revision(), ids), any::<u64>(), open, counts, any::<(bool, bool)>()).prop_map(
         |(
             (left, lost, gap),
@@ -149,10 +149,9 @@ pub fn head() -> impl Strategy<Value = HeadRecord> {
             let pinned_away = archived.clone().take_last(segment.into());
             let next = Sequence(left.last().map_or(0, Sequence::get) + gap);
             let exchange = |(unit, calls)| OpenExchange { unit: Sequence(1 + unit % (next.0 - 1)), calls };
-            let blank = HeadRecord::blank(lineage);
             let head = Head {
                 revision,
-                change: change.map(ChangeId).unwrap_or_default(),
+                change: ChangeId(change),
                 update_time,
                 said_time: said.unwrap_or(update_time),
                 next,
@@ -165,7 +164,7 @@ pub fn head() -> impl Strategy<Value = HeadRecord> {
                 archived: archived.into(),
                 pinned_away: pinned_away.into(),
                 erased_at: Revision(erased % (revision.0 + 1)),
-                ..blank.head
+                ..HeadRecord::blank(lineage)
             };
             HeadRecord { head, next_segment: segment, segments: segment / 2 }
         },
@@ -174,12 +173,11 @@ pub fn head() -> impl Strategy<Value = HeadRecord> {
 
 /// A consistent head of a conversation that may have been compacted.
 pub fn compacted_head() -> impl Strategy<Value = HeadRecord> {
-    let counts = (option::of(any::<u64>()), option::of(any::<u64>()));
-    let numbers = (any::<u32>(), 1..=u32::MAX, counts);
+    let numbers = (any::<u32>(), 1..=u32::MAX, any::<[u64; 2]>());
     let abandoned = vec((boxed(9), any::<[u64; 2]>(), any::<bool>()), 0..3);
     (forked_head(), any::<[u64; 2]>(), numbers, abandoned).prop_map(
         |(record, [silenced, at], (advice_answered, next_compaction, counts), abandoned)| {
-            let (window_tokens, stored_bytes) = counts;
+            let [window_tokens, stored_bytes] = counts;
             let newest = record.head.next.0 - 1;
             let call = |(id, [caller, answer], answered): (_, [u64; 2], bool)| {
                 let caller = 1 + caller % newest.max(1);

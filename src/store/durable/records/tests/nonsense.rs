@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::{kind::seal, *};
-use crate::domain::{Head, Marks, Policy, Ranges, Revision, Sequence, exchange::OpenExchange};
+use crate::domain::{
+    Head, Marks, Policy, Ranges, Revision, Sequence, exchange::OpenExchange, segment::Segment,
+};
 
 /// Returns the fault of a payload under a key, or `nothing` if it is valid.
 #[track_caller]
@@ -145,21 +147,21 @@ fn a_head_holds_together() {
 
 #[test]
 fn a_trunk_is_a_lineage_and_goes_as_far_as_was_said() {
-    let head =
-        |fields: &[u8]| said_of::<Heads>(&stable::LINEAGE, &[&[0x08, 1, 0x20, 3, 0x68, 1], fields].concat());
-    let trunk = |through| head(&[&[0xa2, 1, 20, 0x0a, 16][..], &[7; 16], &[0x10, through]].concat());
+    let rest = [&[0x08, 1, 0x12, 16][..], &[7; 16], &[0x28, 3, 0x78, 1]].concat();
+    let head = |fields: &[u8]| said_of::<Heads>(&stable::LINEAGE, &[&rest[..], fields].concat());
+    let trunk = |through| head(&[&[0xc2, 1, 20, 0x0a, 16][..], &[7; 16], &[0x10, through]].concat());
     assert_eq!(trunk(2), "nothing");
     assert_eq!(trunk(3), "a trunk reaches beyond the last sequence");
     assert_eq!(trunk(0), "nothing", "it has copies of what was said there");
-    assert_eq!(head(&[0xa2, 1, 2, 0x10, 1]), "the lineage of a trunk has 0 bytes, not 16");
-    assert_eq!(head(&[0xaa, 1, 2, 7, 7]), "the branch has 2 bytes, not 16");
-    assert_eq!(head(&[0x9a, 2, 2, 7, 7]), "the change has 2 bytes, not 16");
+    assert_eq!(head(&[0xc2, 1, 2, 0x10, 1]), "the lineage of a trunk has 0 bytes, not 16");
+    assert_eq!(head(&[0xca, 1, 2, 7, 7]), "the branch has 2 bytes, not 16");
+    assert_eq!(head(&[0x12, 2, 7, 7]), "the change has 2 bytes, not 16");
 }
 
 #[test]
 fn a_fork_has_a_parent_and_a_point() {
     let origin = |fields: &[u8]| {
-        said_of::<Descriptions>(&stable::LINEAGE, &[&[0xf2, 1, fields.len() as u8], fields].concat())
+        said_of::<Descriptions>(&stable::LINEAGE, &[&[0x22, fields.len() as u8], fields].concat())
     };
     assert_eq!(origin(&[0x0a, 1, b'c', 0x10, 9]), "nothing");
     assert!(origin(&[0x10, 9]).starts_with("the parent is empty"));
@@ -198,25 +200,29 @@ fn sentences_have_sequences() {
     segment.sentences[0].sequence = Sequence(u64::MAX);
     let (stored_key, value) = pair::<Segments>(&key, &segment);
     let fault = decode::<Segments>(&stored_key, &value).unwrap_err().fault.to_string();
-    assert!(fault.starts_with("the sequence of a sentence is "), "{fault}");
-    assert!(said_of::<Segments>(&key, &[0x1a, 0]).starts_with("the sequence of a sentence is 0"));
+    assert!(fault.starts_with("the sequence of a line is "), "{fault}");
+    assert_eq!(
+        said_of::<Segments>(&key, &[0x1a, 2, 0x28, 2]),
+        "the sequence of a line is missing, or is given for an imported line"
+    );
+    assert_eq!(said_of::<Segments>(&key, &[0x1a, 2, 0x08, 2]), "the kind of a line is 0; expected 1 to 4");
 }
 
-/// What is read of a line's sequence is written again: an import, whose lines are written without, has none.
 #[test]
 fn an_imported_sentence_has_no_sequence() {
     let key = (stable::LINEAGE, 3);
-    let said = |line: &[u8], import: &[u8]| said_of::<Segments>(&key, &[line, import].concat());
-    let (ascending, any, import) = ([0x1a, 2, 0x08, 2], [0xba, 1, 2, 0x08, 2], [0xb2, 1, 0]);
-    assert_eq!(said(&ascending, &[]), "nothing");
-    assert_eq!(said(&any, &[]), "nothing");
-    assert_eq!(said(&ascending, &import), "nothing");
-    assert_eq!(said(&any, &import), "the sequence of a sentence is given, but the segment was imported");
+    let (numbered, unnumbered, import) = ([0x1a, 4, 0x08, 2, 0x28, 2], [0x1a, 2, 0x28, 2], [0x3a, 0]);
+    assert_eq!(said_of::<Segments>(&key, &numbered), "nothing");
+    assert_eq!(said_of::<Segments>(&key, &[&unnumbered[..], &import].concat()), "nothing");
+    assert_eq!(
+        said_of::<Segments>(&key, &[&numbered[..], &import].concat()),
+        "the sequence of a line is missing, or is given for an imported line"
+    );
 }
 
 #[test]
 fn tokens_can_be_added_up() {
-    let mut segment = stable::segment();
+    let mut segment = Segment { llm_text: None, ..stable::segment() };
     segment.sentences[0].tokens = u32::MAX;
     let (key, value) = pair::<Segments>(&(stable::LINEAGE, 3), &segment);
     let fault = decode::<Segments>(&key, &value).unwrap_err().fault;
@@ -226,16 +232,14 @@ fn tokens_can_be_added_up() {
 #[test]
 fn lines_of_models_have_sequences_and_tokens() {
     let key = (stable::LINEAGE, 3);
-    let llm_text =
-        |fields: &[u8]| said_of::<Segments>(&key, &[&[0xa2, 1, fields.len() as u8], fields].concat());
-    assert_eq!(llm_text(&[0x0a, 2, 0x08, 2]), "nothing");
-    assert!(llm_text(&[0x0a, 0]).starts_with("the sequence of a line is 0"));
-    assert!(llm_text(&[0x0a, 2, 0x08, 1]).starts_with("the sequence of a line is "), "one before the first");
-    let most = [0x0a, 8, 0x08, 2, 0x18, 0xff, 0xff, 0xff, 0xff, 0x0f];
+    let llm_text = |fields: &[u8]| said_of::<Segments>(&key, &[&[0x2a, fields.len() as u8], fields].concat());
+    assert_eq!(llm_text(&[0x0a, 4, 0x08, 2, 0x28, 2]), "nothing");
+    assert!(llm_text(&[0x0a, 2, 0x28, 2]).starts_with("the sequence of a line is missing"));
+    let most = [0x0a, 10, 0x08, 2, 0x28, 2, 0x18, 0xff, 0xff, 0xff, 0xff, 0x0f];
     assert_eq!(llm_text(&most), "nothing");
     assert_eq!(llm_text(&[most, most].concat()), "the tokens are too many to add up");
     assert_eq!(llm_text(&[0x22, 1, 1]), "the ranges of the model's text end with half a range");
-    let awaits = said_of::<Segments>(&key, &[0xaa, 1, 3, 0x1a, 1, 1]);
+    let awaits = said_of::<Segments>(&key, &[0x32, 3, 0x1a, 1, 1]);
     assert_eq!(awaits, "the ranges of the earlier text end with half a range");
 }
 
@@ -244,14 +248,14 @@ fn a_compaction_holds_together() {
     let key = (stable::LINEAGE, 2);
     let made = [0x08, 1, 0x18, 1];
     let said = |fields: &[u8]| said_of::<Compactions>(&key, &[&made, fields].concat());
-    let folded = |segments: &[u8]| said(&[&[0x62, segments.len() as u8], segments].concat());
+    let folded = |segments: &[u8]| said(&[&[0x72, segments.len() as u8], segments].concat());
     assert_eq!(said(&[]), "nothing");
     assert_eq!(said_of::<Compactions>(&key, &[0x08, 1]), "the cause is 0; expected 1 to 3");
     assert_eq!(said_of::<Compactions>(&key, &[0x18, 1]), "the revision is 0; a compaction has one");
     assert_eq!(said(&[0x22, 2, 1, 0]), "the compacted ranges exceed their count");
     assert_eq!(said(&[0x22, 2, 1, 0, 0x28, 1]), "nothing");
-    assert_eq!(said(&[0x58, 0]), "nothing", "it was undone");
-    assert_eq!(said(&[0x58, 0, 0x62, 0]), "the folded segments are still stored after the undo");
+    assert_eq!(said(&[0x68, 0]), "nothing", "it was undone");
+    assert_eq!(said(&[0x68, 0, 0x72, 0]), "the folded segments are still stored after the undo");
     assert_eq!(folded(&[0x0a, 4, 0x08, 1, 0x12, 0]), "nothing");
     assert_eq!(folded(&[0x0a, 2, 0x12, 0]), "a folded segment has the number 0; segments count from 1");
     assert_eq!(folded(&[0x0a, 2, 0x08, 7]), "the rest of a folded segment is missing");
@@ -280,13 +284,24 @@ fn what_is_no_message_is_refused() {
 
 #[test]
 fn an_outcome_needs_a_capacity() {
-    let name = match &stable::examples()[10] {
-        Record::Outcomes(name, _) => name.clone(),
-        other => panic!("{other:?} is no outcome"),
-    };
-    assert_eq!(said_of::<Outcomes>(&name, &[0x22, 1, b'c']), "the capacity is missing");
-    assert_eq!(said_of::<Outcomes>(&name, &[0x22, 1, b'c', 0x6a, 0]), "nothing");
-    let cause = said_of::<Outcomes>(&name, &[0x22, 1, b'c', 0x6a, 3, 0x42, 1, 7]);
+    let body = [&[0x0a, 16][..], &[7; 16]].concat();
+    let said = |fields: &[u8]| said_of::<Outcomes>(&stable::name(), &[&body[..], fields].concat());
+    assert_eq!(said(&[0x1a, 1, b'c']), "the capacity is missing");
+    assert_eq!(said(&[0x1a, 1, b'c', 0x62, 0]), "nothing");
+    let cause = said(&[0x1a, 1, b'c', 0x62, 3, 0x42, 1, 7]);
     assert_eq!(cause, "a cause of being over the limit is 7; expected 1 to 4");
-    assert!(said_of::<Outcomes>(&name, &[0x6a, 0]).starts_with("the conversation is empty"));
+    assert!(said(&[0x62, 0]).starts_with("the conversation is empty"));
+    assert_eq!(said(&[0x0a, 1, 7]), "the hash of the body has 1 bytes, not 16");
+}
+
+#[test]
+fn a_share_has_an_id_and_a_digest() {
+    let share = |id: &str, digest: usize| {
+        let share =
+            [&[0x0a, id.len() as u8], id.as_bytes(), &[0x12, digest as u8], &vec![7; digest]].concat();
+        said_of::<Descriptions>(&stable::LINEAGE, &[&[0x1a, share.len() as u8], &share[..]].concat())
+    };
+    assert_eq!(share("x", 32), "nothing");
+    assert!(share("", 32).starts_with("a share's id is empty"));
+    assert_eq!(share("x", 31), "a share's digest has 31 bytes, not 32");
 }

@@ -6,8 +6,10 @@ use proptest::{collection::vec, prelude::*};
 
 use super::{given::*, *};
 use crate::{
-    domain::{ConversationId, ConversationKey, Namespace, RecipientId, RequestId, Sequence, Timestamp},
-    store::{Due, RecipientKey, durable::key_value::Key},
+    domain::{
+        Block, ConversationId, ConversationKey, Namespace, RecipientId, RequestId, Sequence, Timestamp,
+    },
+    store::{Derived, Due, RecipientKey, durable::key_value::Key},
 };
 
 /// Few values, so that equal ones occur.
@@ -74,6 +76,13 @@ proptest! {
         prop_assert_eq!(compactions.contains(&key::<Compactions>(&(b, number))), a == b);
         prop_assert!(ids.contains(&key::<GivenIds>(&(a, id.as_str().into()))));
         prop_assert_eq!(ids.contains(&key::<GivenIds>(&(b, id.into()))), a == b);
+    }
+
+    #[test]
+    fn blocks_are_by_number(lineage in lineage(), [one, other] in any::<[u64; 2]>()) {
+        let key = |block| key::<Blocks>(&(lineage, BlockName { kind: Derived::Index, block: Block(block) }));
+        prop_assert_eq!(key(one).cmp(&key(other)), one.cmp(&other));
+        prop_assert!(of_lineage::<Blocks>(lineage).contains(&key(one)));
     }
 
     #[test]

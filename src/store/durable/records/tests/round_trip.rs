@@ -7,8 +7,8 @@ use proptest::{collection::vec, option, prelude::*};
 use super::{given::*, *};
 use crate::{
     domain::{
-        Copied, Ending, ForkedFrom, Head, Identity, LineageId, Origin, RecipientId, Role, Sequence, ShareId,
-        Timestamp, UtteranceId,
+        Block, ConversationKey, Copied, Ending, ForkedFrom, Identity, LineageId, Origin, RecipientId, Role,
+        Sequence, ShareId, Timestamp, UtteranceId,
         capacity::{Capacity, OverLimit},
         compaction::Advice,
         conversation::Teller,
@@ -16,7 +16,7 @@ use crate::{
         share::{Share, ShareDigest},
         state::{StateContent, StateEntry, StateValue},
     },
-    store::{Due, Outcome, Reference},
+    store::{Derived, Due, Outcome, Reference},
 };
 
 fn comes_back<K>(key: K::Key, value: K::Value)
@@ -79,14 +79,8 @@ fn copied() -> impl Strategy<Value = Copied> {
 }
 
 fn forked_from() -> impl Strategy<Value = ForkedFrom> {
-    (conversation_id(), sequence(), any::<bool>(), option::of(sequence())).prop_map(
-        |(conversation, sequence, approximate, repeats_through)| ForkedFrom {
-            conversation,
-            sequence,
-            approximate,
-            repeats_through,
-        },
-    )
+    (conversation_id(), sequence(), any::<bool>())
+        .prop_map(|(conversation, sequence, approximate)| ForkedFrom { conversation, sequence, approximate })
 }
 
 fn ending() -> impl Strategy<Value = Ending> {
@@ -228,9 +222,7 @@ proptest! {
         let identity = Arc::new(Identity { lineage, ..identity });
         let whole = record.clone().complete(identity.clone(), policy.clone(), description, ended.clone());
         let stored = pair::<Heads>(&lineage, &whole);
-        let copies = whole.head.copies.clone();
-        let alone = HeadRecord { head: Head { copies, ..record.head.clone() }, ..record };
-        prop_assert_eq!(&stored, &pair::<Heads>(&lineage, &alone));
+        prop_assert_eq!(&stored, &pair::<Heads>(&lineage, &record));
         let (_, read) = decode::<Heads>(&stored.0, &stored.1).unwrap();
         prop_assert_eq!(read.complete(identity, policy, Description::of(&whole.head), ended), whole);
     }
@@ -315,6 +307,27 @@ proptest! {
     #[test]
     fn links(group: u64) {
         comes_back::<Links>(group, ());
+    }
+
+    #[test]
+    fn blocks(lineage in lineage(), block: u64, embeds: bool, content: Vec<u8>) {
+        let kind = if embeds { Derived::Embeddings } else { Derived::Index };
+        comes_back::<Blocks>((lineage, BlockName { kind, block: Block(block) }), BlockBytes(content));
+    }
+
+    #[test]
+    fn block_lists(lineage in lineage(), erased_at in revision(), [index, embeddings] in [ranges(), ranges()]) {
+        comes_back::<BlockLists>(lineage, BlockList { erased_at, index, embeddings });
+    }
+
+    #[test]
+    fn lists_by_time(conversation in conversation(), recipient in id(), time in time()) {
+        let ConversationKey { namespace, id } = conversation;
+        let place = NamespacePlace { owner: namespace.clone(), time, conversation: id.clone() };
+        comes_back::<Started>(place.clone(), ());
+        comes_back::<Updated>(place, ());
+        let owner = (namespace, RecipientId::new(&recipient).unwrap());
+        comes_back::<RecipientUpdated>(ListPlace { owner, time, conversation: id }, ());
     }
 }
 
