@@ -30,7 +30,6 @@ mod error;
 mod fjall;
 mod group_commit;
 pub mod key_value;
-mod lists;
 mod options;
 mod panics;
 mod reader;

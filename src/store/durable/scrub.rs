@@ -3,6 +3,7 @@
 use super::{
     disk::directory::Directory,
     error::unavailable,
+    key_value::Batch,
     records::{self, Meta, Metas},
 };
 use crate::store::Result;
@@ -28,7 +29,7 @@ pub fn scrub(directory: &mut Directory) -> Result<Scrubbed> {
     let after = pairs.disk_bytes().map_err(unavailable)?;
     let unscrubbed = records::key::<Metas>(&Meta::Unscrubbed);
     if pairs.get(&unscrubbed).map_err(unavailable)?.is_some() {
-        directory.write(vec![(unscrubbed, None)]).map_err(unavailable)?;
+        directory.write(Batch { writes: vec![(unscrubbed, None)] }).map_err(unavailable)?;
     }
     Ok(Scrubbed { before, after })
 }

@@ -24,7 +24,6 @@ use crate::store::{
     durable::{
         error::unavailable,
         key_value::{Batch, Durability, KeyValue, KeyValueError},
-        lists::Writes,
         records::{self, Links, Meta, Metas},
     },
 };
@@ -268,10 +267,10 @@ impl Directory {
     }
 
     /// Writes a group to disk, while nothing else writes to the store.
-    pub(in crate::store::durable) fn write(&mut self, mut writes: Writes) -> Result<(), KeyValueError> {
+    pub(in crate::store::durable) fn write(&mut self, mut batch: Batch) -> Result<(), KeyValueError> {
         let group = self.group + 1;
-        writes.extend(records::group_writes(group, &self.links));
-        self.pairs.apply(Batch { writes }, Durability::Disk)?;
+        batch.writes.extend(records::group_writes(group, &self.links));
+        self.pairs.apply(batch, Durability::Disk)?;
         (self.group, self.links) = (group, vec![group]);
         self.mark(group)
     }
