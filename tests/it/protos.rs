@@ -1,5 +1,5 @@
 //! `proto/v1.binpb` has the descriptors of the protos. The build generates code from it, and `buf breaking` checks the
-//! protos against what it was before. `UPDATE_PROTOS=1 cargo test protos` writes it anew.
+//! protos against what it was before. `UPDATE_PROTOS=1 cargo test --features full protos` writes it anew.
 
 use std::{env, fs, path::Path};
 
@@ -34,6 +34,6 @@ fn the_descriptors_are_those_of_the_protos() {
         FileDescriptorSet::decode(&*fs::read(path).expect("the descriptors are there")).expect("they decode");
     assert!(
         by_name(stored) == by_name(compiled()),
-        "proto/v1.binpb is not what the protos say: UPDATE_PROTOS=1 cargo test protos writes it anew"
+        "proto/v1.binpb is not what the protos say: UPDATE_PROTOS=1 cargo test --features full protos writes it anew"
     );
 }

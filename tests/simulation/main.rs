@@ -14,7 +14,7 @@
 //! - [`story`], [`tell`]: what happened, in a readable form; [`dice`], [`clock`], [`moment`]: randomness,
 //!   time and waiting, determined by the seed
 //!
-//! `UTTERD_SIM_SEED=17 cargo test --test simulation` runs one seed and prints its story;
+//! `UTTERD_SIM_SEED=17 cargo test --features full --test simulation` runs one seed and prints its story;
 //! `UTTERD_SIM_SEEDS=20000` runs more of them; `UTTERD_SIM_WITHOUT=refuse,flush,lose,panic,stranger,kill` leaves
 //! out faults, to see which of them a failure needs.
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test may panic")]
@@ -100,5 +100,5 @@ fn check(hosts: usize) {
 fn report(seed: u64, wrongs: &[checks::Wrong]) -> String {
     let wrongs = wrongs.iter().map(|wrong| format!("- {}: {}\n", wrong.rule, wrong.how));
     let wrongs: String = wrongs.collect();
-    format!("{wrongs}UTTERD_SIM_SEED={seed} cargo test --test simulation -- --nocapture")
+    format!("{wrongs}UTTERD_SIM_SEED={seed} cargo test --features full --test simulation -- --nocapture")
 }

@@ -103,7 +103,7 @@ impl Run {
     /// How to repeat the run.
     fn again(self) -> String {
         let Self { seed, calls, .. } = self;
-        format!("UTTERD_SWARM_SEED={seed} UTTERD_SWARM_CALLS={calls} cargo test --test swarm")
+        format!("UTTERD_SWARM_SEED={seed} UTTERD_SWARM_CALLS={calls} cargo test --features full --test swarm")
     }
 }
 

@@ -100,7 +100,7 @@ impl Good {
             let mut family = Family::of(&store, "parent", Policy::SESSION);
             family.member("parent").say((0..4).map(|_| user("It is shared.")).collect()).await;
             family.fork_at("parent", "fork", 3).await;
-            family.member("fork").end().await;
+            family.member("fork").end("done").await;
         });
         let good = Self { files };
         assert_eq!(good.problems(), [""; 0]);

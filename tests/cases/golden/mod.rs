@@ -5,7 +5,7 @@
 //! before a command that must fail, `( )` around one whose output does not matter, `ID:` before one that
 //! addresses the conversation ID. Ids that the server makes are printed as `id1`, `id2` and so on.
 //!
-//! `UPDATE_GOLDENFILES=1 cargo test --test cases golden::` writes the scripts' current output into them. Read the
+//! `UPDATE_GOLDENFILES=1 cargo test --features full --test cases golden::` writes the scripts' current output into them. Read the
 //! difference as you would read code.
 
 mod batch;
