@@ -24,8 +24,11 @@
 //! | [`server`] | assembles the server, listens, shuts down cleanly; maintains the files of closed stores | everything but cli |
 //! | `cli` | the command line: the server, and a client | server, config, formats, the generated client |
 //!
-//! `tests/it/architecture` reads the imports and fails if files import each other in a cycle, or if `domain` or
-//! `formats` use a clock, randomness or I/O.
+//! `tests/it/architecture` reads the imports and fails if a layer imports what it may not, if files import each other
+//! in a cycle, or if `domain` or `formats` use a clock, randomness or I/O.
+//!
+//! The cargo features `fjall`, `sled`, `inspector`, `mcp`, `postgres`, `jwt`, `otel` and `llm` are parts that a build can
+//! leave out. A setting or command of a part that is not there is refused by name: see `config/part.rs`.
 //!
 //! # The path of a write
 //!

@@ -1,10 +1,11 @@
-//! That no files of a crate use one another in a circle; that the rules of conversations are pure; and that
+//! That no files of a crate use one another in a circle; that no layer uses what it may not; that the rules of conversations are pure; and that
 //! `contributing/seeds.md` and `contributing/threats.md` name things that exist.
 //!
 //! Every path in a source is checked, in imports, in bodies and inside macros; comments and string literals are
 //! not.
 
 mod circles;
+mod floors;
 mod paths;
 mod pure;
 mod seeds;
@@ -89,6 +90,13 @@ fn names_are_followed_to_the_file_that_defines_them() {
     assert_eq!(circles_of(&[parent, ("a/b.rs", "pub struct B;"), c]), [""; 0]);
     let told = "a/b.rs uses a/c.rs: crate::a::C\na/c.rs uses a/b.rs: crate::a::B\n";
     assert_eq!(circles_of(&[parent, ("a/b.rs", "use crate::a::C as D;\npub struct B(D);"), c]), [told]);
+}
+
+#[test]
+fn no_floor_is_broken() {
+    let library = sources(&Path::new(ROOT).join("src"));
+    let found: Vec<String> = library.iter().flat_map(floors::broken).collect();
+    assert!(found.is_empty(), "{} paths to other layers:\n{}", found.len(), found.join("\n"));
 }
 
 #[test]
