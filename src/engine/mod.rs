@@ -95,7 +95,7 @@ pub use write::share::{ShareCall, ShareReply};
 pub use write::summarize::{Patience, SummarizeCall, SummarizeReply, SummarizeScope};
 pub use write::update::Edit;
 
-/// Outcomes, the errors in [`EngineError::Store`] and those of backups, for layers that do not use the store.
-pub use crate::store::{Outcome, Reference, StoreError};
 /// The order of lists of conversations, and places in them.
 pub use crate::store::{ListOrder, ListedAt};
+/// Outcomes, the errors in [`EngineError::Store`] and those of backups, for layers that do not use the store.
+pub use crate::store::{Outcome, Reference, StoreError};

@@ -17,7 +17,10 @@ use utterd::config::DurableEngine;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a_store_moves_to_a_database_and_back".into(), a_store_moves_to_a_database_and_back),
-        trial("a_store_is_verified_and_backed_up_while_it_changes".into(), verified_and_backed_up_while_it_changes),
+        trial(
+            "a_store_is_verified_and_backed_up_while_it_changes".into(),
+            verified_and_backed_up_while_it_changes,
+        ),
         trial("what_names_no_database_is_refused".into(), what_names_no_database_is_refused),
     ]
 }

@@ -49,7 +49,8 @@ fn a_column_that_calls_depend_on_is_named(cluster: &Cluster) {
         ("through", "array_fill(0::bigint, ARRAY[cardinality(through)])", "but there are"),
     ] {
         let found = damaged(&home, cluster, "conversations", &format!("{column} = {value}"), &which);
-        let names = |it: &String| it.starts_with(&format!("conversation default/{id}: ")) && it.contains(expected);
+        let names =
+            |it: &String| it.starts_with(&format!("conversation default/{id}: ")) && it.contains(expected);
         assert!(found.iter().any(names), "{column}: {found:?}");
     }
     assert_eq!(problems(&home.place), [""; 0]);

@@ -16,10 +16,7 @@ pub type Send<'a> = dyn FnMut(Vec<u8>) -> Result<()> + 'a;
 
 /// Writes the records that `each_record` passes on: see [`Upkeep::each_record`](crate::store::Upkeep::each_record).
 /// Fails at the first unreadable record, because such a backup could not be restored.
-pub fn write(
-    each_record: impl FnOnce(&mut EachRecord<'_>) -> Result<()>,
-    send: &mut Send<'_>,
-) -> Result<()> {
+pub fn write(each_record: impl FnOnce(&mut EachRecord<'_>) -> Result<()>, send: &mut Send<'_>) -> Result<()> {
     send(block::head().into_bytes())?;
     let mut writer = Writer { block: Vec::new(), records: 0, checksum: block::checksum_of_head(), send };
     each_record(&mut |record| {

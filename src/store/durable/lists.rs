@@ -1,5 +1,4 @@
-//! Rebuilds the lists of namespaces, and the lists by update, for a store that an earlier version wrote or
-//! that is a copy.
+//! Rebuilds the lists of namespaces, and the lists by update, for a store that an earlier version wrote.
 
 use std::mem;
 

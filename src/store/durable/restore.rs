@@ -67,7 +67,8 @@ fn derived(key: &[u8], value: &[u8], names: &mut Vec<ConversationKey>) -> Result
             Vec::new()
         }
         Record::Utterances((lineage, sequence), utterance) => {
-            let id = utterance.given_id().map(|id| records::pair::<GivenIds>(&(lineage, id.into()), &sequence));
+            let id =
+                utterance.given_id().map(|id| records::pair::<GivenIds>(&(lineage, id.into()), &sequence));
             id.into_iter().collect()
         }
         Record::Outcomes(name, outcome) => vec![records::pair::<OutcomeAges>(&(outcome.time, name), &())],

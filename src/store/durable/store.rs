@@ -17,8 +17,8 @@ use crate::{
         state::StateValue,
     },
     store::{
-        Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Derived,
-        DerivedBlock, DerivedBytes, DerivedData, Due, EachRecord, List, Outcome, OutcomeKey, Page, Quotas, RecipientKey,
+        Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Derived, DerivedBlock,
+        DerivedBytes, DerivedData, Due, EachRecord, List, Outcome, OutcomeKey, Page, Quotas, RecipientKey,
         Result, Sharing, Store, StoreError, Upkeep, async_trait, entries::Entries as _, listing,
         meters::Meters, quotas::Keeper,
     },
@@ -58,14 +58,7 @@ impl DurableStore {
         let (shared, counted) = (quotas.clone(), meters.clone());
         let commits = GroupCommit::start(directory.clone(), room.clone(), shared, counted, flush);
         let commits = commits.map_err(|error| OpenError::File { path, error })?;
-        Ok(Self {
-            commits: Arc::new(commits),
-            reader: Reader(directory),
-            room,
-            name,
-            quotas,
-            meters,
-        })
+        Ok(Self { commits: Arc::new(commits), reader: Reader(directory), room, name, quotas, meters })
     }
 
     /// Reads on a blocking thread; returns once the data read is settled.

@@ -2,7 +2,7 @@
 //!
 //! A conversation's state is stored as it is published, so its window is in memory once. Utterances that
 //! forks share are in memory once too, and charged to one of the conversations that share them. Locks are
-//! taken in one order: conversations by ascending key, then the indexes.
+//! taken in one order: the one that commits share, conversations by ascending key, then the indexes.
 
 mod archive;
 mod indexes;
@@ -32,9 +32,9 @@ use crate::{
         state::StateValue,
     },
     store::{
-        Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Conflict, DerivedData, Due, EachRecord, List, Newer,
-        Outcome, OutcomeKey, Page, Quotas, RecipientKey, Result, Sharing, Store, StoreError, Upkeep, Write,
-        async_trait,
+        Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Conflict, DerivedData, Due, EachRecord,
+        List, Newer, Outcome, OutcomeKey, Page, Quotas, RecipientKey, Result, Sharing, Store, StoreError,
+        Upkeep, Write, async_trait,
         entries::{self, Entries as _},
         listing,
         quotas::Keeper,

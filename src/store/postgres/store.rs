@@ -29,8 +29,8 @@ use crate::{
         Utterance, state::StateValue,
     },
     store::{
-        Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, EachRecord, List, Newer, Outcome,
-        OutcomeKey, Page, Quotas, RecipientKey, Result, StateOf, Store, Upkeep, Write, async_trait,
+        Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, EachRecord, List, Newer,
+        Outcome, OutcomeKey, Page, Quotas, RecipientKey, Result, StateOf, Store, Upkeep, Write, async_trait,
     },
     telemetry::{Registry, panics::joined},
 };

@@ -10,8 +10,7 @@ use crate::{
         durable::{
             key_value::{Key, Value},
             records::{
-                self, ConversationName, Descriptions, Endings, Heads, Kind, OfLineage, Policies,
-                Segments,
+                self, ConversationName, Descriptions, Endings, Heads, Kind, OfLineage, Policies, Segments,
             },
         },
     },
@@ -75,7 +74,8 @@ impl Parts {
             let since = segment.awaits.as_ref().map(|awaits| awaits.since);
             waits = waits.into_iter().chain(since).min();
         }
-        let head_record = record.complete(Arc::new(identity), policy, description.unwrap_or_default(), ending);
+        let head_record =
+            record.complete(Arc::new(identity), policy, description.unwrap_or_default(), ending);
         let columns = Computed::of(&head_record.head, waits);
         let (policy, description, ending) = (policy_value, description_value, ending_value);
         Ok(ConversationRow { key, columns, identity: name, head, policy, description, ending })
@@ -96,7 +96,8 @@ impl Records {
         &mut self,
         lineage: LineageId,
     ) -> Result<Option<(K::Value, Value)>, RestoreError> {
-        let is_up_to = |key: &[u8]| records::decode_key::<K>(key).map_or(true, |key| key.lineage() <= lineage);
+        let is_up_to =
+            |key: &[u8]| records::decode_key::<K>(key).map_or(true, |key| key.lineage() <= lineage);
         while let Some(record) = self.0.next_if(|it| it.as_ref().map_or(true, |(key, _)| is_up_to(key))) {
             let (stored_key, stored) = record?;
             let (key, value) = records::decode::<K>(&stored_key, &stored)?;

@@ -12,7 +12,8 @@ use crate::store::{
 };
 
 /// Keeps servers and other restores from writing until the transaction ends.
-const LOCK: &str = "LOCK TABLE conversations, utterances, segments, compactions, state_values, readers, active,
+const LOCK: &str =
+    "LOCK TABLE conversations, utterances, segments, compactions, state_values, readers, active,
     outcomes IN SHARE ROW EXCLUSIVE MODE";
 
 /// Whether the schema holds nothing.

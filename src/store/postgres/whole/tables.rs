@@ -12,8 +12,9 @@ use crate::{
         durable::{
             key_value::{Key, Value},
             records::{
-                self, Active, Compactions, ConversationName, Descriptions, Endings, Heads, Kind, LineageReader,
-                OutcomeName, Outcomes, Policies, Readers, Segments, StateName, StateValues, Utterances,
+                self, Active, Compactions, ConversationName, Descriptions, Endings, Heads, Kind,
+                LineageReader, OutcomeName, Outcomes, Policies, Readers, Segments, StateName, StateValues,
+                Utterances,
             },
         },
     },
@@ -41,26 +42,16 @@ pub const TABLES: [Table; 12] = [
         "SELECT namespace, id, identity FROM conversations ORDER BY octet_length(namespace), namespace, id",
         |row| Ok(stored::<ConversationName>(&conversation(row)?, row.get(2))),
     ),
-    Table::new(
-        "SELECT lineage, head FROM conversations ORDER BY lineage",
-        of_conversation::<Heads>,
-    ),
-    Table::new(
-        "SELECT lineage, policy FROM conversations ORDER BY lineage",
-        of_conversation::<Policies>,
-    ),
+    Table::new("SELECT lineage, head FROM conversations ORDER BY lineage", of_conversation::<Heads>),
+    Table::new("SELECT lineage, policy FROM conversations ORDER BY lineage", of_conversation::<Policies>),
     Table::new(
         "SELECT lineage, description FROM conversations WHERE description IS NOT NULL ORDER BY lineage",
         of_conversation::<Descriptions>,
     ),
-    Table::new(
-        "SELECT lineage, number, record FROM segments ORDER BY lineage, number",
-        numbered::<Segments>,
-    ),
-    Table::new(
-        "SELECT lineage, sequence, record FROM utterances ORDER BY lineage, sequence",
-        |row| Ok(stored::<Utterances>(&(lineage(row), sequence(row, 1)?), row.get(2))),
-    ),
+    Table::new("SELECT lineage, number, record FROM segments ORDER BY lineage, number", numbered::<Segments>),
+    Table::new("SELECT lineage, sequence, record FROM utterances ORDER BY lineage, sequence", |row| {
+        Ok(stored::<Utterances>(&(lineage(row), sequence(row, 1)?), row.get(2)))
+    }),
     Table::new(
         "SELECT namespace, conversation, recipient FROM active
             ORDER BY octet_length(namespace), namespace, recipient",
@@ -87,13 +78,10 @@ pub const TABLES: [Table; 12] = [
         "SELECT lineage, number, record FROM compactions ORDER BY lineage, number",
         numbered::<Compactions>,
     ),
-    Table::new(
-        "SELECT lineage, name, record FROM state_values ORDER BY lineage, name",
-        |row| {
-            let name = StateName(row.get::<_, &str>(1).into());
-            Ok(stored::<StateValues>(&(lineage(row), name), row.get(2)))
-        },
-    ),
+    Table::new("SELECT lineage, name, record FROM state_values ORDER BY lineage, name", |row| {
+        let name = StateName(row.get::<_, &str>(1).into());
+        Ok(stored::<StateValues>(&(lineage(row), name), row.get(2)))
+    }),
 ];
 
 /// Returns a record whose value is stored as it is.
