@@ -11,7 +11,7 @@
 //! | layer | what it does | what it may use |
 //! |---|---|---|
 //! | [`domain`] | the rules, pure and synchronous: how a command changes a conversation | std and small pure crates |
-//! | [`store`] | the [`Store`](store::Store) contract, its conformance suite, the memory store, the [durable](store::durable) ones and [PostgreSQL](store::postgres) | domain, telemetry |
+//! | [`store`] | the [`Store`](store::Store) contract, its conformance suite, the memory store, the [durable](store::durable) ones and [PostgreSQL](store::postgres), [backups](store::backup) and [verification](store::verify) of all | domain, telemetry |
 //! | [`engine`] | loads, asks the domain, commits, publishes; one file per verb | domain, the store contract, telemetry |
 //! | `rpc` | the gRPC services: decode, call the engine, encode | domain, engine, formats, tokenizer, telemetry |
 //! | [`formats`] | the formats in which conversations are imported, exported and sent to models; pure | domain |

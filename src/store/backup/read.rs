@@ -122,7 +122,7 @@ fn first(expected: Option<(Key, Value)>, stored: Option<(Key, Value)>) -> Box<st
     })
 }
 
-/// The records of a backup, in order; an error is the last item.
+/// The records of a backup, in order, without any that are derived from others; an error is the last item.
 pub struct Reader {
     path: PathBuf,
     input: BufReader<File>,
@@ -154,7 +154,10 @@ impl Reader {
         while !self.ended {
             if let Some(record) = self.records.next() {
                 self.count += 1;
-                return Ok(Some(record));
+                match is_kept(&record.0) {
+                    true => return Ok(Some(record)),
+                    false => continue,
+                }
             }
             let (holds, content) = self.block()?;
             match holds {

@@ -71,8 +71,8 @@ struct Good {
     files: TempDir,
 }
 
-/// The lineage of the conversation `demo`.
-const DEMO: LineageId = LineageId([1; 16]);
+/// The lineage of the conversation `demo`: the first of all.
+const DEMO: LineageId = LineageId([0; 16]);
 
 impl Good {
     /// With a conversation, `demo`, that has archived utterances, ids, segments, a compaction, an outcome and
@@ -86,7 +86,7 @@ impl Good {
             llm_summaries: Some(true),
             ..Policy::ROLLING
         };
-        let mut demo = TestConversation::new(&test_store, "demo", 1, policy);
+        let mut demo = TestConversation::new(&test_store, "demo", 0, policy);
         demo.say(vec![named("first", "Which port has the server 10.0.0.1?"), calls(&["a"]), result("a")]);
         demo.say((0..60).map(|room| user(&format!("The key of room {room} is R-{room}."))).collect());
         demo.compact(15);
@@ -197,7 +197,7 @@ fn each_record_that_is_damaged_is_named() {
         value[1] ^= 8;
         expect(&good.with(key, Some(value)), &format!("{name}: the checksum is wrong"));
     };
-    damaged(good.first::<ConversationName>(), "conversation default/demo");
+    damaged(good.first::<ConversationName>(), "conversation default/(state of friend of demo)");
     damaged(good.first::<Heads>(), &format!("head {DEMO}"));
     damaged(good.first::<Utterances>(), &format!("utterance {DEMO}-1"));
     let (key, value) = good.first::<Outcomes>();

@@ -2,7 +2,7 @@
 //!
 //! A conversation's state is stored as it is published, so its window is in memory once. Utterances that
 //! forks share are in memory once too, and charged to one of the conversations that share them. Locks are
-//! taken in one order: conversations by ascending key, then the indexes.
+//! taken in one order: the one that commits share, conversations by ascending key, then the indexes.
 
 mod archive;
 mod indexes;

@@ -4,13 +4,16 @@ use std::{collections::HashMap, ops::Deref, sync::Arc};
 
 use super::{MemoryStore, slot::Slot};
 use crate::{
-    domain::{Conversation, LineageId, Sequence, Utterance},
-    store::durable::{
-        key_value::{Key, Value},
-        records::{
-            self, Active, Compactions, ConversationName, Description, Descriptions, Endings, HeadRecord,
-            Heads, Kind, LineageReader, OutcomeName, Outcomes, Policies, Readers, Segments, StateName,
-            StateValues, Utterances,
+    domain::{Conversation, ConversationId, LineageId, Sequence, Utterance},
+    store::{
+        Outcome, OutcomeKey, RecipientKey,
+        durable::{
+            key_value::{Key, Value},
+            records::{
+                self, Active, Compactions, ConversationName, Description, Descriptions, Endings, HeadRecord,
+                Heads, Kind, LineageReader, OutcomeName, Outcomes, Policies, Readers, Segments, StateName,
+                StateValues, Utterances,
+            },
         },
     },
 };
@@ -19,22 +22,29 @@ use crate::{
 type Pending = (Key, Box<dyn FnOnce() -> (Key, Value) + Send>);
 
 impl MemoryStore {
-    /// Returns all records as of one moment, by ascending key. Commits wait meanwhile.
+    /// Returns all records as of one moment, by ascending key.
     pub(super) fn records(&self) -> Vec<Pending> {
-        let _alone = self.committing.write();
+        let (slots, active, outcomes) = self.moment();
         let mut noted = Noted::default();
-        for slot in &self.conversations {
-            noted.conversation(&slot.lock());
+        slots.iter().for_each(|slot| noted.conversation(slot));
+        for (recipient, id) in active {
+            noted.add::<Active, _>(recipient, Box::new(id));
         }
-        let indexes = self.indexes.lock();
-        for (recipient, id) in &indexes.active {
-            noted.add::<Active, _>(recipient.clone(), Arc::new(id.clone()));
-        }
-        for (key, outcome) in &indexes.outcomes {
-            noted.add::<Outcomes, _>(OutcomeName::of(key), outcome.clone());
+        for (key, outcome) in outcomes {
+            noted.add::<Outcomes, _>(OutcomeName::of(&key), outcome);
         }
         noted.records.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         noted.records
+    }
+
+    /// Returns what is stored between two commits, which wait meanwhile.
+    fn moment(
+        &self,
+    ) -> (Vec<Slot>, HashMap<RecipientKey, ConversationId>, HashMap<OutcomeKey, Arc<Outcome>>) {
+        let _alone = self.committing.write();
+        let slots = self.conversations.iter().map(|slot| slot.lock().clone()).collect();
+        let indexes = self.indexes.lock();
+        (slots, indexes.active.clone(), indexes.outcomes.clone())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     store::Write,
 };
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Slot {
     pub(super) state: Option<Arc<Conversation>>,
     pub(super) archive: Archive,

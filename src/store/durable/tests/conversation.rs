@@ -11,9 +11,8 @@ pub use crate::store::conformance::support::values::{named, said, user};
 use crate::{
     domain::{
         Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, More, Namespace,
-        Policy, Ranges, RecipientId, Revision, Role, Sequence, ToolCall, Verdict,
+        Policy, RecipientId, Revision, Role, ToolCall, Verdict,
         compaction::Extent,
-        policy::PolicyUpdate,
         state::{StateChange, StateContent, UpdateState, update_state},
     },
     store::{
@@ -105,17 +104,6 @@ impl<'s> TestConversation<'s> {
         Self { test_store, script, attempts: 0 }
     }
 
-    /// A conversation stored in the state `state`.
-    pub fn going_on(test_store: &'s TestStore, state: Arc<Conversation>) -> Self {
-        let Conversation { head, .. } = &*state;
-        let script = Script::of(&test_store.store, (*head.identity).clone(), head.policy.clone());
-        let mut script = Script { now: head.update_time, state, lenient: true, ..script };
-        let all = Ranges::of(Sequence::FIRST, script.state.head.next);
-        let archived = test_store.runtime.block_on(script.archived(&all));
-        script.archive = archived.into_iter().map(|utterance| (utterance.sequence, utterance)).collect();
-        Self { test_store, script, attempts: 0 }
-    }
-
     pub fn say(&mut self, drafts: Vec<Draft>) {
         self.test_store.runtime.block_on(self.script.say(drafts));
     }
@@ -124,43 +112,10 @@ impl<'s> TestConversation<'s> {
         self.test_store.runtime.block_on(self.script.forget(instruction, hard));
     }
 
-    /// Restores the units of those of these utterances that are stored.
-    pub fn restore(&mut self, sequences: &[u64]) {
-        let stored: Vec<_> = sequences.iter().copied().filter(|sequence| self.has(*sequence)).collect();
-        self.test_store.runtime.block_on(self.script.restore(&stored));
-    }
-
-    /// Pins or unpins an utterance's unit, if the utterance is stored.
-    pub fn pin(&mut self, sequence: u64, pinned: bool) {
-        if self.has(sequence) {
-            self.test_store.runtime.block_on(self.script.mark(sequence, pinned, "marked"));
-        }
-    }
-
-    pub fn limit(&mut self, policy: PolicyUpdate) {
-        self.test_store.runtime.block_on(self.script.limit(policy));
-    }
-
     /// Compacts the conversation to its last `keep_recent` utterances, if possible.
     pub fn compact(&mut self, keep_recent: u32) {
         let compacting = self.script.try_compact(Extent::AllBut(keep_recent), true);
         let _refused = self.test_store.runtime.block_on(compacting);
-    }
-
-    /// Undoes the last compaction in effect, if possible.
-    pub fn undo(&mut self) {
-        let _refused = self.test_store.runtime.block_on(self.script.try_undo());
-    }
-
-    /// Replaces the oldest waiting segment by a model's text; without a text, gives up the wait.
-    pub fn tell(&mut self, text: Option<&str>) {
-        let Some(&segment) = self.awaiting().first() else { return };
-        self.test_store.runtime.block_on(async {
-            match text {
-                Some(text) => self.script.replace_by_llm(segment, text).await,
-                None => self.script.give_up(segment).await,
-            }
-        });
     }
 
     /// Makes the conversation its recipient's active one, and stores an outcome, if the conversation exists.
@@ -176,31 +131,12 @@ impl<'s> TestConversation<'s> {
         self.commit(Commit { pointers: vec![pointer], outcomes, ..Commit::default() });
     }
 
-    /// Deletes the conversation, if it exists; afterwards, it can start again.
-    pub fn delete(&mut self) {
-        if self.state.head.revision == Revision::NONE {
-            return;
-        }
-        let pointer = self.active().map(|before| PointerWrite {
-            recipient: self.recipient(),
-            before: Some(before),
-            after: None,
-        });
-        let pointers = pointer.into_iter().collect();
-        self.commit(Commit { writes: vec![self.deleting()], pointers, ..Commit::default() });
-        self.renew();
-    }
-
     fn active(&self) -> Option<ConversationId> {
         self.test_store.runtime.block_on(self.store.active(&self.recipient())).unwrap()
     }
 
     fn commit(&self, commit: Commit) {
         self.test_store.runtime.block_on(self.store.commit(commit)).unwrap();
-    }
-
-    fn has(&self, sequence: u64) -> bool {
-        self.stored().any(|utterance| utterance.sequence == Sequence(sequence))
     }
 }
 
