@@ -24,7 +24,7 @@
 //!   the record. The program that raises it reads every released version.
 //! - `tests/written.txt` has literal bytes of each kind. A released line never changes; a new field or version
 //!   adds a line: `cargo test --lib write_the_records -- --ignored`.
-//! - `tests/durable/fixture.rs` opens whole stores of the first format.
+//! - `tests/it/durable/fixture.rs` opens whole stores of the first format.
 
 mod compaction;
 mod description;
