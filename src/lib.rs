@@ -61,7 +61,8 @@
 //!
 //! `tests/simulation` runs all of this from one seed: clients that give up and retry, more callers than the
 //! server has room for, a store that is slow, fails and loses answers, engines that are killed, and a second
-//! engine over the same store. It compares each answer with what took effect.
+//! engine over the same store. What took effect, and each answer, is compared with a naive world: the rules in
+//! the simplest terms, which share no code with the server.
 //!
 //! # Five walks, file by file
 //!

@@ -4,38 +4,28 @@ use std::sync::Arc;
 
 use utterd::{
     domain::{
-        Change, Conversation, ConversationId, Sequence, Utterance,
-        compaction::{Compact, Undo},
+        Change, Conversation, ConversationId, Encoding, RecipientId, Revision, Sequence, Utterance,
+        compaction::{Cause, Compact, Undo},
         end::End,
-        forget::restore::Restore,
+        forget::{Forget, ForgetSelected, How, restore::Restore},
+        forgetting::parse,
         state::UpdateState,
         update::{Update, UpdateUtterance},
     },
     engine::{
-        self, Address, Applied, Attempt, Caller, Command, ConversationPage, CreateCall, Edit, Engine,
-        EngineError, ForgetCall, ForkCall, Found, ListConversations, ListUtterances, MemorizeCall,
-        RememberCall,
+        self, Address, Applied, Attempt, Caller, ConversationPage, CreateCall, Edit, Engine, EngineError,
+        ForgetCall, ForkCall, Found, ListConversations, ListUtterances, MemorizeCall, RememberCall, ToForget,
     },
     store::Outcome,
 };
 
+use crate::naive::{self, Command, Criterion, Doing, Selection};
+
 /// One call.
 #[derive(Clone, Debug)]
 pub enum Call {
-    Memorize(MemorizeCall),
-    /// Replaces everything after a sequence.
-    Replace(MemorizeCall, Sequence),
-    Forget(ForgetCall),
-    Restore(engine::Call<Restore>),
-    Edit(engine::Call<UpdateUtterance>, Option<Edit>),
-    Update(engine::Call<Update>),
-    State(engine::Call<UpdateState>),
-    End(engine::Call<End>),
-    Create(CreateCall),
+    Do(Command, Option<Attempt>),
     Delete(ConversationId),
-    Fork(ForkCall),
-    Compact(engine::Call<Compact>),
-    Undo(engine::Call<Undo>),
     Capacity(Address),
     Get(Address),
     List(ListUtterances),
@@ -80,19 +70,8 @@ impl Call {
     pub async fn answer(self, engine: Arc<Engine>) -> Result<Answer, EngineError> {
         let caller = &Caller::default();
         Ok(match self {
-            Self::Memorize(call) => applied(engine.memorize(caller, call).await?, |_| Vec::new()),
-            Self::Replace(call, after) => applied(engine.replace(caller, call, after).await?, |_| Vec::new()),
-            Self::Forget(call) => applied(engine.forget(caller, call).await?, |told| told.utterances),
-            Self::Restore(call) => changed(engine, call).await?,
-            Self::Edit(call, edit) => edited(engine.update_utterance(caller, call, edit).await?),
-            Self::Update(call) => changed(engine, call).await?,
-            Self::State(call) => changed(engine, call).await?,
-            Self::End(call) => changed(engine, call).await?,
-            Self::Create(call) => applied(engine.create_conversation(caller, call).await?, |()| Vec::new()),
+            Self::Do(command, attempt) => done(engine, command, attempt).await?,
             Self::Delete(id) => Answer::Deleted(engine.delete_conversation(caller, id, None).await?),
-            Self::Fork(call) => applied(engine.fork_conversation(caller, call).await?, |()| Vec::new()),
-            Self::Compact(call) => changed(engine, call).await?,
-            Self::Undo(call) => changed(engine, call).await?,
             Self::Capacity(address) => Answer::State(engine.capacity(caller, &address).await?, None),
             Self::Get(address) => {
                 let (state, active) = engine.get_conversation(caller, &address).await?;
@@ -114,20 +93,18 @@ impl Call {
         })
     }
 
+    /// What it changes, if it does.
+    pub fn doing(&self) -> Option<&Doing> {
+        match self {
+            Self::Do(command, _) => Some(&command.doing),
+            _ => None,
+        }
+    }
+
     /// The caller's name for the attempt.
     pub fn attempt(&self) -> Option<&Attempt> {
         match self {
-            Self::Memorize(call) | Self::Replace(call, _) => call.attempt.as_ref(),
-            Self::Forget(call) => call.attempt.as_ref(),
-            Self::Restore(call) => call.attempt.as_ref(),
-            Self::Edit(call, _) => call.attempt.as_ref(),
-            Self::Update(call) => call.attempt.as_ref(),
-            Self::State(call) => call.attempt.as_ref(),
-            Self::End(call) => call.attempt.as_ref(),
-            Self::Create(call) => call.attempt.as_ref(),
-            Self::Fork(call) => call.attempt.as_ref(),
-            Self::Compact(call) => call.attempt.as_ref(),
-            Self::Undo(call) => call.attempt.as_ref(),
+            Self::Do(_, attempt) => attempt.as_ref(),
             _ => None,
         }
     }
@@ -135,18 +112,8 @@ impl Call {
     /// The addressed conversation.
     pub fn address(&self) -> Option<Address> {
         Some(match self {
-            Self::Memorize(call) | Self::Replace(call, _) => call.address.clone(),
-            Self::Forget(call) => call.address.clone(),
-            Self::Restore(call) => call.address.clone(),
-            Self::Edit(call, _) => call.address.clone(),
-            Self::Update(call) => call.address.clone(),
-            Self::State(call) => call.address.clone(),
-            Self::End(call) => call.address.clone(),
-            Self::Create(call) => call.address.clone(),
+            Self::Do(command, _) => address_of(command),
             Self::Delete(id) => Address { conversation: Some(id.clone()), ..Address::default() },
-            Self::Fork(call) => call.address.clone(),
-            Self::Compact(call) => call.address.clone(),
-            Self::Undo(call) => call.address.clone(),
             Self::Capacity(address) | Self::Get(address) | Self::Export(address) => address.clone(),
             Self::List(list) => list.address.clone(),
             Self::Remember(call) => call.address.clone(),
@@ -155,19 +122,143 @@ impl Call {
     }
 }
 
+/// The address of a command.
+pub fn address_of(command: &Command) -> Address {
+    let recipient = command.recipient.as_deref().map(recipient);
+    if matches!(command.doing, Doing::Own(_)) {
+        return Address::of_state(recipient.unwrap_or_default());
+    }
+    Address {
+        conversation: command.conversation.as_deref().map(conversation),
+        recipient,
+        ..Address::default()
+    }
+}
+
+pub fn recipient(name: &str) -> RecipientId {
+    RecipientId::new(name).expect("an id")
+}
+
+fn conversation(id: &str) -> ConversationId {
+    ConversationId::new(id).expect("an id")
+}
+
+async fn done(
+    engine: Arc<Engine>,
+    command: Command,
+    attempt: Option<Attempt>,
+) -> Result<Answer, EngineError> {
+    let (caller, address) = (&Caller::default(), address_of(&command));
+    let expected = command.expected.map(Revision);
+    let title = |title: String| Some(title.into());
+    Ok(match command.doing {
+        Doing::Memorize(said) => {
+            let after = said.after.map(Sequence);
+            let call = to_memorize(said, address, expected, attempt);
+            applied(match after {
+                Some(after) => engine.replace(caller, call, after).await?,
+                None => engine.memorize(caller, call).await?,
+            })
+        }
+        Doing::Forget(selection, how) => {
+            let forget = to_forget(selection, how, expected);
+            let forgotten =
+                engine.forget(caller, ForgetCall { address, forget, dry_run: false, attempt }).await?;
+            with(forgotten, |told| told.utterances)
+        }
+        Doing::Restore(ids) => {
+            let ids = ids.into_iter().map(Into::into).collect();
+            apply(engine, address, attempt, Restore { ids, expected }).await?
+        }
+        Doing::Edit(edit) => {
+            let (update, edit) = to_edit(edit, expected);
+            let call = engine::Call { address, attempt, command: update };
+            edited(engine.update_utterance(caller, call, edit).await?)
+        }
+        Doing::EditAsFork(edit) => {
+            let (update, edit) = to_edit(edit, expected);
+            let call = engine::Call { address, attempt, command: update };
+            edited(engine.edit_as_fork(caller, call, edit).await?)
+        }
+        Doing::Update { title, policy } => {
+            let title = title.map(|title| Some(title.into()));
+            apply(engine, address, attempt, Update { title, labels: None, policy, expected }).await?
+        }
+        Doing::Create { title: name, policy } => {
+            let (labels, encoding) = (Default::default(), Encoding::default());
+            let call = CreateCall { address, title: title(name), policy, labels, encoding, attempt };
+            applied(engine.create_conversation(caller, call).await?)
+        }
+        Doing::State(change) => apply(engine, address, attempt, UpdateState { change, expected }).await?,
+        Doing::Own(update) => apply(engine, address, attempt, (*update).clone()).await?,
+        Doing::Fork(fork) => {
+            let id = fork.id.as_deref().map(conversation);
+            let (at, title) = (fork.at.map(Sequence), fork.title.and_then(title));
+            let (recipient, activate) = (None, fork.activate);
+            let call = ForkCall { address, id, recipient, at, title, activate, expected, attempt };
+            applied(engine.fork_conversation(caller, call).await?)
+        }
+        Doing::Compact(extent, summarises) => {
+            let (focus, cause) = (Vec::new(), Cause::Asked);
+            apply(engine, address, attempt, Compact { extent, summarises, focus, cause, expected }).await?
+        }
+        Doing::Tell => unreachable!("nobody calls it"),
+        Doing::Undo => apply(engine, address, attempt, Undo { expected }).await?,
+        Doing::End(reason) => {
+            apply(engine, address, attempt, End { reason: reason.into(), expected }).await?
+        }
+    })
+}
+
+/// The call that memorizes what a command says.
+pub fn to_memorize(
+    said: naive::Memorize,
+    address: Address,
+    expected: Option<Revision>,
+    attempt: Option<Attempt>,
+) -> MemorizeCall {
+    let naive::Memorize { drafts, lenient, upsert, state, own, .. } = said;
+    MemorizeCall { address, drafts, attempt, expected, lenient, upsert, state, recipient_state: own }
+}
+
+fn to_forget(selection: Selection, how: How, expected: Option<Revision>) -> ToForget {
+    match selection.criteria.into_iter().next() {
+        Some(Criterion::Named(selector)) => ToForget::Named(ForgetSelected { selector, how, expected }),
+        _ => {
+            let instruction = parse(&selection.words).expect("an instruction");
+            ToForget::Told(Forget { instruction, hard: how != How::Soft, expected })
+        }
+    }
+}
+
+fn to_edit(edit: naive::Edit, expected: Option<Revision>) -> (UpdateUtterance, Option<Edit>) {
+    let naive::Edit { id, pinned, metadata, content } = edit;
+    let update = UpdateUtterance { id: id.into(), pinned, metadata, content: None, expected };
+    (update, content.map(|content| Edit { content, max_bytes: 1 << 20 }))
+}
+
 /// The answer of a command on one conversation.
-async fn changed<C: Command>(engine: Arc<Engine>, call: engine::Call<C>) -> Result<Answer, EngineError> {
-    Ok(applied(engine.apply(&Caller::default(), call).await?, |_| Vec::new()))
+async fn apply<C: engine::Command>(
+    engine: Arc<Engine>,
+    address: Address,
+    attempt: Option<Attempt>,
+    command: C,
+) -> Result<Answer, EngineError> {
+    Ok(applied(engine.apply(&Caller::default(), engine::Call { address, command, attempt }).await?))
 }
 
 /// The answer of an edit, with the utterance.
 fn edited(applied: Applied<()>) -> Answer {
     let target = applied.target().cloned();
-    self::applied(applied, |()| target.into_iter().collect())
+    with(applied, |()| target.into_iter().collect())
 }
 
 /// The answer of a write.
-pub fn applied<T>(applied: Applied<T>, told: impl FnOnce(T) -> Vec<Arc<Utterance>>) -> Answer {
+pub fn applied<T>(applied: Applied<T>) -> Answer {
+    with(applied, |_| Vec::new())
+}
+
+fn with<T>(applied: Applied<T>, told: impl FnOnce(T) -> Vec<Arc<Utterance>>) -> Answer {
     let utterances = applied.target().cloned().into_iter().collect();
     let Applied { outcome, state, change, value, .. } = applied;
     match (state, value) {

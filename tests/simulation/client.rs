@@ -11,15 +11,16 @@ use std::{
 
 use http::Response;
 use tokio::time::sleep;
-use utterd::engine::{Caller, CapacityWatch, EngineError, MemorizeCall, MemorizePipeline};
+use utterd::engine::{Caller, CapacityWatch, Clock, EngineError, MemorizePipeline};
 
 use crate::{
-    calls::{Answer, Call, applied},
+    calls::{Answer, Call, address_of, applied, to_memorize},
     checks::Wrong,
     dice::Dice,
     disk::Life,
     door::{Begun, Came, Head, TurnedAway},
     habits::Kind,
+    naive::{Command, Doing},
     plan::Planner,
     shares::Kind as Open,
     story::Tick,
@@ -55,6 +56,7 @@ struct Trying {
     run: usize,
     call: Arc<Call>,
     invoked: Tick,
+    time: i64,
     begun: Begun,
 }
 
@@ -121,7 +123,7 @@ impl Client {
         let deadline =
             manners.percent(house.deadlines).then(|| Duration::from_millis(1 + manners.below(120)));
         let kind = if matches!(call, Call::Export(_)) { Open::Stream } else { Open::Unary };
-        let trying = Trying { number, run, call: Arc::new(call.clone()), invoked, begun: Begun::default() };
+        let trying = self.trying(number, run, call.clone(), invoked, Begun::default());
         let answering = door.call(self.head(kind, deadline), &trying.begun, call.clone().answer(engine));
         let answering = UntilImpatient { inner: Box::pin(answering), patience };
         let mut came = tokio::select! { biased; () = life.end.wait() => None, came = answering => came };
@@ -135,6 +137,15 @@ impl Client {
             drop(unread);
         }
         tried
+    }
+
+    /// An attempt that starts now; from now on it may take effect.
+    fn trying(&self, number: u64, run: usize, call: Call, invoked: Tick, begun: Begun) -> Trying {
+        if let Call::Do(command, attempt) = &call {
+            let request = attempt.as_ref().map(|attempt| attempt.id.as_str());
+            self.world.disk.ledger.lock().begin(number, command, request, invoked);
+        }
+        Trying { number, run, call: Arc::new(call), invoked, time: self.world.clock.now().0, begun }
     }
 
     fn head(&self, kind: Open, deadline: Option<Duration>) -> Head {
@@ -165,9 +176,14 @@ impl Client {
             Some(Came::TooLate) => (End::TooLate, Tried::Again),
             None => (End::Dropped, Tried::Again),
         };
+        let has_no_effect = matches!(end, End::Failed(EngineError::Refused(_)) | End::TurnedAway);
+        if has_no_effect || matches!(end, End::Answered(_)) {
+            self.world.disk.ledger.lock().give_up(number);
+        }
         let Trying { run, invoked, .. } = *trying;
+        let times = [trying.time, self.world.clock.now().0];
         let (call, begun) = (trying.call.clone(), trying.begun.load(Ordering::Relaxed));
-        self.world.tries.lock().push(Try { number, run, call, invoked, ended, begun, end });
+        self.world.tries.lock().push(Try { number, run, call, invoked, ended, times, begun, end });
         tried
     }
 
@@ -187,21 +203,23 @@ impl Client {
         let mut calls = Vec::new();
         for _ in 0..count {
             let number = self.world.number();
-            let Some(Call::Memorize(call)) = self.plan(number, Kind::Memorize) else { continue };
-            calls.push((number, MemorizeCall { expected: None, ..call }));
+            let Some(Call::Do(command, attempt)) = self.plan(number, Kind::Line) else { continue };
+            calls.push((number, Command { expected: None, ..command }, attempt));
         }
         let talking = async {
-            for (number, call) in calls {
-                let told = tell::call(&Call::Memorize(call.clone()));
+            for (number, command, attempt) in calls {
+                let Doing::Memorize(said) = command.doing.clone() else { continue };
+                let message = to_memorize(said, address_of(&command), None, attempt.clone());
+                let call = Call::Do(command, attempt);
+                let told = tell::call(&call);
                 let invoked = self.tell(format_args!("call {number} to engine {run}, in line: {told}"));
-                let (begun, sending) = (Begun::new(true.into()), Arc::new(Call::Memorize(call.clone())));
-                sent.push_back(Arc::new(Trying { number, run, call: sending, invoked, begun }));
-                line.push(Ok(call)).await;
+                sent.push_back(Arc::new(self.trying(number, run, call, invoked, Begun::new(true.into()))));
+                line.push(Ok(message)).await;
             }
             while let Some(trying) = sent.front().cloned() {
                 let Some(answer) = line.next().await else { break };
                 sent.pop_front();
-                let answer = answer.map(|reply| applied(reply, |_| Vec::new()));
+                let answer = answer.map(applied);
                 self.note(&trying, Some(Came::Answered(answer, Response::default())));
             }
         };

@@ -1,16 +1,16 @@
-//! The store that the engines of a run share: the memory store with delays, faults and a ledger.
+//! The store that the engines of a run share: a real one with delays, faults and a ledger. A run waits for it with
+//! its only thread, so that it answers at once by the clock of the run.
 //!
 //! Commits of one conversation take effect in the order in which they were called, as the contract requires;
 //! those of different conversations can overtake one another.
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use futures::FutureExt;
 use parking_lot::Mutex;
 use tokio::{sync::oneshot, time::sleep};
 use utterd::{
     domain::ConversationKey,
-    store::{BoxFuture, Commit, CommitError, MemoryStore, Store, StoreError},
+    store::{BoxFuture, Commit, CommitError, StoreError},
 };
 
 use crate::{
@@ -19,6 +19,8 @@ use crate::{
     faults::{Fate, Faults, refusal},
     ledger::{By, Ledger},
     moment::{Moment, Until},
+    naive::{Command, World},
+    place::Opened,
     story::{Story, Tick},
     stranger, tell,
 };
@@ -27,7 +29,7 @@ pub type Committed = Result<(), CommitError>;
 
 /// What is on the disk, and the state of calls to it.
 pub struct Disk {
-    pub inner: MemoryStore,
+    pub inner: Opened,
     pub story: Arc<Story>,
     pub ledger: Mutex<Ledger>,
     pub clock: Arc<VirtualClock>,
@@ -58,10 +60,17 @@ struct Call {
 }
 
 impl Disk {
-    pub fn new(story: Arc<Story>, clock: Arc<VirtualClock>, faults: Faults, dice: Dice) -> Self {
-        let (ledger, line) = Default::default();
+    pub fn new(
+        story: Arc<Story>,
+        clock: Arc<VirtualClock>,
+        faults: Faults,
+        dice: Dice,
+        inner: Opened,
+        world: World,
+    ) -> Self {
+        let (ledger, line) = (Mutex::new(Ledger::new(world)), Mutex::default());
         let (faults, dice) = (Mutex::new(faults), Mutex::new(dice));
-        Self { inner: MemoryStore::new(0), story, ledger, clock, faults, dice, line }
+        Self { inner, story, ledger, clock, faults, dice, line }
     }
 
     /// From now on, nothing fails.
@@ -156,7 +165,7 @@ impl Disk {
         if self.dice.lock().percent(self.faults.lock().stranger) {
             stranger::interfere(self, commit);
         }
-        let (committed, tick) = self.apply(commit, life.by, &format!("#{number}"));
+        let (committed, tick) = self.apply(commit, life.by, &format!("#{number}"), None);
         match (&committed, fate) {
             (Ok(()), Fate::Lost) => {
                 self.story.tell("disk", format_args!("the answer to #{number} is lost"));
@@ -166,15 +175,16 @@ impl Disk {
         }
     }
 
-    /// Applies a commit and records it in the ledger; returns the result, and when that was.
-    pub fn apply(&self, commit: &Commit, by: By, name: &str) -> (Committed, Tick) {
-        let committed = self.inner.commit(commit.clone()).now_or_never().expect("memory answers at once");
+    /// Applies a commit, of another process if it does something `strange`, and records it in the ledger; returns
+    /// the result, and when that was.
+    pub fn apply(&self, commit: &Commit, by: By, name: &str, strange: Option<&Command>) -> (Committed, Tick) {
+        let committed = self.inner.ask(|store| store.commit(commit.clone()));
         let tick = match &committed {
             Ok(()) => self.story.tell("disk", format_args!("{name} takes effect")),
             Err(error) => self.story.tell("disk", format_args!("{name} has no effect: {error}")),
         };
         if committed.is_ok() {
-            self.ledger.lock().take(commit, tick, by);
+            self.ledger.lock().take(commit, tick, by, strange);
         }
         (committed, tick)
     }

@@ -20,6 +20,8 @@ pub enum Kind {
     Edit,
     Update,
     State,
+    /// Changes a recipient's own state.
+    Own,
     End,
     Create,
     Delete,
@@ -43,7 +45,7 @@ type Mix = &'static [(u64, Kind)];
 const MIXES: [Mix; 5] = [
     &[
         (24, Kind::Memorize), (5, Kind::Line), (6, Kind::Forget), (4, Kind::Restore), (6, Kind::Edit),
-        (3, Kind::Update), (6, Kind::State), (5, Kind::End), (4, Kind::Create), (3, Kind::Delete), (5, Kind::Fork),
+        (3, Kind::Update), (4, Kind::State), (3, Kind::Own), (5, Kind::End), (4, Kind::Create), (3, Kind::Delete), (5, Kind::Fork),
         (4, Kind::Compact), (4, Kind::Undo), (8, Kind::Capacity), (3, Kind::Get), (6, Kind::List),
         (3, Kind::Export), (6, Kind::Remember), (3, Kind::Conversations), (3, Kind::Watch),
     ],

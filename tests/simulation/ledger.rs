@@ -1,4 +1,5 @@
-//! What took effect in the store, in order: the truth that everything else is compared with.
+//! What took effect in the store, in order, and the naive world that does the same: the truth that everything
+//! else is compared with.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -6,16 +7,14 @@ use std::{
 };
 
 use utterd::{
-    domain::{
-        Change, ChangeId, Conversation, ConversationId, LineageId, RecipientId, Revision, Sequence, Utterance,
-    },
+    domain::{Change, ChangeId, Conversation, ConversationId, LineageId, RecipientId, Revision},
     store::{Commit, Outcome, OutcomeKey, Write},
 };
 
-use crate::story::Tick;
-
-/// The stored utterances of a conversation, in its window and its archive.
-pub type Stored = BTreeMap<Sequence, Arc<Utterance>>;
+use crate::{
+    naive::{self, Command, Doing, World},
+    story::Tick,
+};
 
 /// Who made a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,27 +31,25 @@ pub struct Version {
     /// When it took effect.
     pub tick: Tick,
     pub by: By,
+    /// The call that made it.
+    pub call: Option<u64>,
     /// Its life and its revision; `None` if there is no such conversation.
     pub place: Option<(LineageId, Revision)>,
     /// The whole state. A commit with several changes only contains the last one's.
     pub state: Option<Arc<Conversation>>,
     pub change: Option<Arc<Change>>,
-    pub stored: Arc<Stored>,
+    /// What it must be.
+    pub naive: Option<Arc<naive::Conversation>>,
 }
 
 impl Version {
     fn absent(tick: Tick, by: By) -> Self {
-        Self { tick, by, place: None, state: None, change: None, stored: Arc::default() }
+        Self { tick, by, call: None, place: None, state: None, change: None, naive: None }
     }
 
     /// Whether the conversation exists.
     pub fn exists(&self) -> bool {
         self.place.is_some()
-    }
-
-    /// Whether it might have ended: for unknown states in the middle of a commit.
-    pub fn may_be_closed(&self) -> bool {
-        self.exists() && self.state.as_ref().is_none_or(|state| state.head.ended.is_some())
     }
 }
 
@@ -65,7 +62,6 @@ pub struct Kept {
 }
 
 /// Everything that took effect.
-#[derive(Default)]
 pub struct Ledger {
     pub conversations: BTreeMap<ConversationId, Vec<Version>>,
     /// The changes that took effect. A fork changes its parent without a revision.
@@ -76,9 +72,55 @@ pub struct Ledger {
     pub acknowledged: BTreeSet<Tick>,
     /// Violations of the rules by commits.
     pub wrongs: Vec<String>,
+    /// What must be stored now.
+    pub world: World,
+    /// What had to be stored after each change.
+    pub worlds: Vec<(Tick, World)>,
+    /// Whether a model writes summaries.
+    pub has_teller: bool,
+    /// The calls with a request id.
+    named: BTreeMap<String, Asked>,
+    /// The calls without one that may still take effect.
+    unnamed: BTreeMap<u64, Asked>,
+}
+
+/// What a call asks for.
+#[derive(Clone)]
+struct Asked {
+    /// The number of the call, and when it was made first.
+    call: Option<(u64, Tick)>,
+    command: Command,
+}
+
+/// A commit that takes effect.
+struct Taken<'a> {
+    commit: &'a Commit,
+    tick: Tick,
+    by: By,
+    /// What another process did.
+    strange: Option<&'a Command>,
 }
 
 impl Ledger {
+    pub fn new(world: World) -> Self {
+        let (conversations, changes, pointers, outcomes, acknowledged) = Default::default();
+        let (wrongs, has_teller, named, unnamed) = Default::default();
+        let worlds = vec![(0, world.clone())];
+        Self {
+            conversations,
+            changes,
+            pointers,
+            outcomes,
+            acknowledged,
+            wrongs,
+            world,
+            worlds,
+            has_teller,
+            named,
+            unnamed,
+        }
+    }
+
     /// The versions of a conversation, the first of which is before it ever existed.
     pub fn versions(&self, id: &ConversationId) -> Vec<Version> {
         let mut versions = vec![Version::absent(0, By::Stranger)];
@@ -96,12 +138,6 @@ impl Ledger {
         self.conversations.get(id)?.last().filter(|version| version.exists())
     }
 
-    /// The conversations that exist now.
-    pub fn existing(&self) -> Vec<ConversationId> {
-        let exists = |id: &&ConversationId| self.newest(id).is_some();
-        self.conversations.keys().filter(exists).cloned().collect()
-    }
-
     /// What was active for a recipient, and since when.
     pub fn pointers(&self, recipient: &RecipientId) -> Vec<(Tick, Option<ConversationId>)> {
         let mut pointers = vec![(0, None)];
@@ -114,13 +150,24 @@ impl Ledger {
         self.pointers.get(recipient)?.last()?.1.clone()
     }
 
-    /// Records a commit that took effect.
-    pub fn take(&mut self, commit: &Commit, tick: Tick, by: By) {
-        // a fork first, while its parent is unchanged
-        let (forks, others): (Vec<_>, Vec<_>) = commit.writes.iter().partition(|write| is_fork(write));
-        for write in forks.into_iter().chain(others) {
-            self.write(write, tick, by);
+    /// A call is made that may take effect.
+    pub fn begin(&mut self, number: u64, command: &Command, request: Option<&str>, tick: Tick) {
+        let asked = || Asked { call: Some((number, tick)), command: command.clone() };
+        match request {
+            Some(request) => drop(self.named.entry(request.to_owned()).or_insert_with(asked)),
+            None => drop(self.unnamed.insert(number, asked())),
         }
+    }
+
+    /// A call without a request id will not take effect any more.
+    pub fn give_up(&mut self, number: u64) {
+        self.unnamed.remove(&number);
+    }
+
+    /// Records a commit that took effect.
+    pub fn take(&mut self, commit: &Commit, tick: Tick, by: By, strange: Option<&Command>) {
+        let taken = Taken { commit, tick, by, strange };
+        self.follow(&taken);
         for pointer in &commit.pointers {
             let before = self.active(&pointer.recipient.id);
             if before != pointer.before {
@@ -137,7 +184,7 @@ impl Ledger {
                 self.wrongs.push(format!("{tick}: {} took effect twice", key.request));
             }
         }
-        self.check_pointers(commit, tick);
+        self.compare(&taken);
     }
 
     /// The place of the version that an outcome belongs to, as [`Self::versions`] counts.
@@ -149,117 +196,260 @@ impl Ledger {
         place.map_or(0, |place| place + 1)
     }
 
-    fn write(&mut self, write: &Write, tick: Tick, by: By) {
-        let id = write.key().id.clone();
-        self.changes.extend(write.after().map(|after| (id.clone(), after.head.change)));
-        let known = self.newest(&id).cloned();
-        let is_true = match (&known, write.before()) {
-            (None, None) => true,
-            (Some(known), Some(before)) => known.state.as_ref() == Some(before),
-            _ => false,
-        };
-        if !is_true {
-            self.wrongs.push(format!("{tick}: {id} was changed from a state that it was not in"));
-        }
-        if let (Some(known), Some(after)) = (&known, write.after())
-            && known.place.is_some_and(|(_, revision)| revision == after.head.revision)
-        {
-            // it was forked: nothing of it changes but the branch that it writes to
-            self.freeze(after.clone());
-            return;
-        }
-        let mut version = known.unwrap_or_else(|| Version::absent(tick, by));
-        for (change, after) in changes(write) {
-            version = self.step(&version, change, &write.after().cloned(), after, (tick, by));
-            self.conversations.entry(id.clone()).or_default().push(version.clone());
-        }
-        if write.after().is_none() {
-            self.conversations.entry(id).or_default().push(Version::absent(tick, by));
-        }
-    }
-
-    fn freeze(&mut self, after: Arc<Conversation>) {
-        let newest = self.conversations.get_mut(&after.key().id).and_then(|all| all.last_mut());
-        newest.into_iter().for_each(|newest| newest.state = Some(after.clone()));
-    }
-
-    /// The version that a change makes of `before`; `whole` is the resulting state, if it is known.
-    fn step(
-        &mut self,
-        before: &Version,
-        change: &Arc<Change>,
-        last: &Option<Arc<Conversation>>,
-        whole: Option<&Arc<Conversation>>,
-        (tick, by): (Tick, By),
-    ) -> Version {
-        let mut stored = (*before.stored).clone();
-        if let Some(parent) = &change.inherits {
-            stored = self.newest(&parent.id).map(|parent| (*parent.stored).clone()).unwrap_or_default();
-            stored.retain(|sequence, _| last.as_ref().is_some_and(|fork| fork.stores(*sequence)));
-        }
-        for utterance in change.appended.iter().chain(&change.rewritten) {
-            stored.insert(utterance.sequence, utterance.clone());
-        }
-        stored.retain(|sequence, _| !change.removes(*sequence));
-        if let Some(whole) = whole {
-            self.check_stored(whole, &stored, tick);
-        }
-        let lineage = last.as_ref().map(|last| last.head.identity.lineage);
-        let place = lineage.map(|lineage| (lineage, change.before.next()));
-        Version {
-            tick,
-            by,
-            place,
-            state: whole.cloned(),
-            change: Some(change.clone()),
-            stored: stored.into(),
-        }
-    }
-
-    /// The facts of the changes must lead to the stored state.
-    fn check_stored(&mut self, state: &Conversation, stored: &Stored, tick: Tick) {
-        let mut expected = state.head.archived.sequences().collect::<Vec<_>>();
-        expected.extend(state.window.iter().map(|utterance| utterance.sequence));
-        expected.sort_unstable();
-        let is_same = stored.keys().copied().eq(expected.iter().copied())
-            && state.window.iter().all(|utterance| stored.get(&utterance.sequence) == Some(utterance));
-        if !is_same {
-            let (id, stored) = (&state.key().id, stored.keys().map(|sequence| sequence.get()));
-            let stored: Vec<_> = stored.collect();
-            self.wrongs.push(format!("{tick}: {id} tells of {expected:?}, but its changes of {stored:?}"));
-        }
-    }
-
-    /// What is active for a recipient must exist and not have ended.
-    fn check_pointers(&mut self, commit: &Commit, tick: Tick) {
-        let touched = commit.writes.iter().map(|write| &write.key().id);
-        let named = commit.pointers.iter().filter_map(|pointer| pointer.after.as_ref());
-        for id in touched.chain(named) {
-            let is_active =
-                self.pointers.values().any(|list| list.last().is_some_and(|(_, to)| to.as_ref() == Some(id)));
-            let is_open = self.newest(id).and_then(|version| version.state.as_ref());
-            let is_open = is_open.is_some_and(|state| state.head.ended.is_none());
-            if is_active && !is_open {
-                self.wrongs.push(format!("{tick}: {id} is active, though it has ended or does not exist"));
+    /// Lets the naive world do what the commit did: each of its changes is what one call asks for, or follows
+    /// from another change of the commit.
+    fn follow(&mut self, taken: &Taken<'_>) {
+        let mut rest: Vec<_> = taken.commit.writes.iter().map(|write| (write, changes(write))).collect();
+        // what starts is what was asked for; what ends makes room for it
+        rest.sort_by_key(|(write, _)| write.before().is_some());
+        rest.iter().for_each(|(write, _)| self.check_before(taken, write));
+        loop {
+            let mut why = None;
+            let before = rest.iter().map(|(_, changes)| changes.len()).sum::<usize>();
+            for (write, changes) in &mut rest {
+                while let Some(change) = changes.first() {
+                    match self.explain(taken, write, change, changes.len() == 1) {
+                        Ok(()) => drop(changes.remove(0)),
+                        Err(error) => {
+                            why.get_or_insert(error);
+                            break;
+                        }
+                    }
+                }
+            }
+            rest.retain(|(_, changes)| !changes.is_empty());
+            match why {
+                Some(why) if rest.iter().map(|(_, changes)| changes.len()).sum::<usize>() == before => {
+                    return self.wrongs.push(format!("{}: no call asks for this: {why}", taken.tick));
+                }
+                _ if rest.is_empty() => return,
+                _ => {}
             }
         }
     }
-}
 
-/// The changes of a write in order, each with the state after it if the write contains that.
-fn changes(write: &Write) -> Vec<(&Arc<Change>, Option<&Arc<Conversation>>)> {
-    match write {
-        Write::Change { changes, after, .. } => {
-            let last = changes.len() - 1;
-            let whole = |place| (place == last).then_some(after);
-            changes.iter().enumerate().map(|(place, change)| (change, whole(place))).collect()
+    /// A change must apply to the state that is stored.
+    fn check_before(&mut self, taken: &Taken<'_>, write: &Write) {
+        let id = &write.key().id;
+        self.changes.extend(write.after().map(|after| (id.clone(), after.head.change)));
+        let known = self.newest(id).and_then(|known| known.state.clone());
+        if known.as_ref() != write.before() {
+            self.wrongs.push(format!("{}: {id} was changed from a state that it was not in", taken.tick));
         }
-        Write::Delete { .. } => Vec::new(),
+        match write.after() {
+            None => {
+                self.world.delete(id.as_str());
+                self.push(taken, id, Version::absent(taken.tick, taken.by));
+            }
+            // it was forked: nothing of it changes but the branch that it writes to
+            Some(after) if known.is_some_and(|known| known.head.revision == after.head.revision) => {
+                let newest = self.conversations.get_mut(id).and_then(|all| all.last_mut());
+                newest.into_iter().for_each(|newest| newest.state = Some(after.clone()));
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Finds what asked for a change, and does it; or says why nothing did.
+    fn explain(
+        &mut self,
+        taken: &Taken<'_>,
+        write: &Write,
+        change: &Arc<Change>,
+        last: bool,
+    ) -> Result<(), String> {
+        let (id, revision) = (write.key().id.clone(), change.before.next());
+        let after = write.after().expect("the state after a change");
+        if revision_in(&self.world, after) == revision.get() {
+            // it was decided by itself, a little later
+            self.world.learn_time(id.as_str(), after.head.update_time.0);
+            self.note(taken, write, change, last, None);
+            return Ok(());
+        }
+        let mut why = format!("a change of {id} to revision {revision}");
+        let mut worlds = Vec::new();
+        for asked in self.asked(taken, &id, revision) {
+            match self.tried(taken, &asked, after, change) {
+                Ok(world) => worlds.push((asked.call, world)),
+                Err(error) => why += &format!("; call {:?} {error}", asked.call),
+            }
+        }
+        // of several that do the same, one may lead to what is stored
+        let so: Vec<_> = worlds.iter().filter(|(_, world)| !last || world.compare(after).is_ok()).cloned().collect();
+        let is_clear = so.len() == 1;
+        let (call, world) = so.into_iter().chain(worlds).next().ok_or(why)?;
+        self.world = world;
+        let number = call.map(|(number, _)| number);
+        number.into_iter().for_each(|number| self.give_up(number));
+        self.note(taken, write, change, last, number.filter(|_| is_clear));
+        Ok(())
+    }
+
+    /// The world after a command, if that makes a change.
+    fn tried(
+        &self,
+        taken: &Taken<'_>,
+        asked: &Asked,
+        after: &Conversation,
+        change: &Change,
+    ) -> Result<World, String> {
+        let (mut world, id) = (self.world.clone(), after.key().id.as_str());
+        let since = asked.call.map_or(taken.tick, |(_, tick)| tick);
+        let command = &self.aimed(&asked.command, change, since);
+        if after.key().id.is_of_state() != matches!(command.doing, Doing::Own(_)) {
+            return Err("is of another kind".to_owned());
+        }
+        let done = world.take(command, time_of(change, after, command), id);
+        let facts = done.map_err(|reason| format!("must be refused as {reason}"))?;
+        if revision_in(&world, after) != change.before.next().get() {
+            return Err(format!("must change {} to revision {}", facts.id, facts.revision));
+        }
+        if !after.key().id.is_of_state() {
+            facts.compare(change)?;
+        }
+        world.learn(id, change.appended.iter().map(|one| (one.sequence.get(), one.id_text())));
+        if matches!(command.doing, Doing::Create { .. }) {
+            world.learn_start(id, after.head.identity.start_time.0);
+        }
+        let recipient = &after.head.identity.recipient;
+        let is_left = taken.commit.pointers.iter().all(|pointer| pointer.recipient.id != *recipient);
+        let had_one = |world: &World| world.active.contains_key(recipient.as_str());
+        if facts.started && is_left && self.worlds_since(since).any(had_one) {
+            world.learn_inactive(id);
+        }
+        Ok(world)
+    }
+
+    /// The command, if it is a fork by recipient, for the conversation that was active when it was looked up.
+    fn aimed(&self, command: &Command, change: &Change, since: Tick) -> Command {
+        let mut command = command.clone();
+        if let (Some(parent), None) = (&change.inherits, &command.conversation) {
+            let parent = parent.id.to_string();
+            let recipient = command.recipient.as_deref().unwrap_or("default");
+            let was_active = |world: &World| world.active.get(recipient) == Some(&parent);
+            if self.worlds_since(since).any(was_active) {
+                command.conversation = Some(parent);
+            }
+        }
+        command
+    }
+
+    /// The worlds that a call since then might have seen.
+    fn worlds_since(&self, tick: Tick) -> impl Iterator<Item = &World> {
+        let first = self.worlds.partition_point(|(at, _)| *at <= tick).saturating_sub(1);
+        self.worlds[first..].iter().map(|(_, world)| world)
+    }
+
+    /// What may have asked for a change.
+    fn asked(&self, taken: &Taken<'_>, id: &ConversationId, revision: Revision) -> Vec<Asked> {
+        let uncalled = |command: Command| Asked { call: None, command };
+        if let Some(strange) = taken.strange {
+            return vec![uncalled(strange.clone())];
+        }
+        let is_kept = |outcome: &Outcome| {
+            let is_own = outcome.conversation.is_of_state() && id.is_of_state();
+            (outcome.conversation == *id || is_own) && outcome.revision == revision
+        };
+        let kept = taken.commit.outcomes.iter().filter(|(_, outcome)| is_kept(outcome));
+        let named = kept.filter_map(|(key, _)| self.named.get(key.request.as_str()));
+        // a model writes when it likes
+        let (conversation, doing) = (Some(id.to_string()), Doing::Tell);
+        let tell = Command { conversation, recipient: None, expected: None, doing };
+        let tell = self.has_teller.then(|| uncalled(tell));
+        let all = named.chain(self.unnamed.values()).cloned();
+        all.flat_map(|asked| [Some(asked.clone()), self.started(asked)]).flatten().chain(tell).collect()
+    }
+
+    /// The same call if it finds nothing to replace, and starts a conversation: it may then find another that was
+    /// started meanwhile.
+    fn started(&self, asked: Asked) -> Option<Asked> {
+        let Asked { call, mut command } = asked;
+        let since = call.map_or(0, |(_, tick)| tick);
+        let was_there = self.worlds_since(since).all(|world| world.find(&command).is_some());
+        let Doing::Memorize(said) = &mut command.doing else { return None };
+        let replaces = said.after.take().is_some();
+        (replaces && !was_there).then_some(Asked { call, command })
+    }
+
+    /// Records a change that the naive world has made too.
+    fn note(
+        &mut self,
+        taken: &Taken<'_>,
+        write: &Write,
+        change: &Arc<Change>,
+        last: bool,
+        call: Option<u64>,
+    ) {
+        let (id, after) = (&write.key().id, write.after().expect("the state after a change"));
+        if last && matches!(write, Write::Change { changes, .. } if changes.len() > 1) {
+            self.world.learn_times(after);
+        }
+        if last {
+            self.world.hear_summary(id.as_str(), after.summary.text());
+        }
+        let version = Version {
+            tick: taken.tick,
+            by: taken.by,
+            call,
+            place: Some((after.head.identity.lineage, change.before.next())),
+            state: last.then(|| after.clone()),
+            change: Some(change.clone()),
+            naive: self.world.get(id.as_str()).cloned(),
+        };
+        self.push(taken, id, version);
+    }
+
+    fn push(&mut self, taken: &Taken<'_>, id: &ConversationId, version: Version) {
+        self.conversations.entry(id.clone()).or_default().push(version);
+        self.worlds.push((taken.tick, self.world.clone()));
+    }
+
+    /// What is stored must be what the naive world has.
+    fn compare(&mut self, taken: &Taken<'_>) {
+        for write in &taken.commit.writes {
+            let (Some(after), id) = (write.after(), &write.key().id) else { continue };
+            let compared = self.world.compare(after);
+            self.wrongs.extend(compared.err().map(|how| format!("{}: {id}: {how}", taken.tick)));
+        }
+        let active = |(recipient, list): (&RecipientId, &Vec<_>)| {
+            let (_, id): &(Tick, Option<ConversationId>) = list.last()?;
+            Some((recipient.to_string(), id.as_ref()?.to_string()))
+        };
+        let active: BTreeMap<_, _> = self.pointers.iter().filter_map(active).collect();
+        if active != self.world.active {
+            let must = &self.world.active;
+            self.wrongs.push(format!("{}: active are {active:?}; must be {must:?}", taken.tick));
+        }
     }
 }
 
-fn is_fork(write: &Write) -> bool {
-    changes(write).first().is_some_and(|(change, _)| change.inherits.is_some())
+fn revision_in(world: &World, of: &Conversation) -> u64 {
+    let id = &of.key().id;
+    match id.is_of_state() {
+        true => world.own(of.head.identity.recipient.as_str()).revision,
+        false => world.get(id.as_str()).map_or(0, |naive| naive.revision),
+    }
+}
+
+/// When a change was decided: in a batch, only the last one's time is known, and those of what was said.
+fn time_of(change: &Change, after: &Conversation, command: &Command) -> i64 {
+    let is_own_time = match &command.doing {
+        Doing::Memorize(said) => said.drafts.iter().all(|draft| draft.create_time.is_none()),
+        _ => false,
+    };
+    let said = change.appended.first().filter(|_| is_own_time).map(|first| first.create_time.0);
+    said.unwrap_or(after.head.update_time.0)
+}
+
+/// The changes of a write in order; none if it only freezes a branch.
+fn changes(write: &Write) -> Vec<Arc<Change>> {
+    match write {
+        Write::Change { changes, after, .. } => {
+            let is_change = |change: &&Arc<Change>| change.before < after.head.revision;
+            changes.iter().filter(is_change).cloned().collect()
+        }
+        Write::Delete { .. } => Vec::new(),
+    }
 }
 
 /// A state without what forks of it change: where its utterances are stored.

@@ -8,8 +8,8 @@ use utterd::{
         ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
     },
     store::{
-        BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
-        OutcomeKey, RecipientKey, Result, Sharing, Store, Upkeep, async_trait,
+        BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, Outcome, OutcomeKey,
+        RecipientKey, Result, Sharing, Store, Upkeep, async_trait,
     },
 };
 
@@ -28,9 +28,9 @@ pub struct Port {
 
 impl Port {
     /// A read: it can take time before and after, and be refused.
-    async fn read<'a, T>(
+    async fn read<'a, T: Send>(
         &'a self,
-        read: impl FnOnce(&'a MemoryStore) -> BoxFuture<'a, Result<T>> + Send + 'a,
+        read: impl FnOnce(&'a dyn Store) -> BoxFuture<'a, Result<T>> + Send + 'a,
     ) -> Result<T> {
         self.travel().await;
         let refused = {
@@ -40,7 +40,7 @@ impl Port {
         };
         let result = match refused {
             Some(error) => Err(error),
-            None => read(&self.disk.inner).await,
+            None => self.disk.inner.ask(read),
         };
         self.travel().await;
         result

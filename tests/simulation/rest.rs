@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use utterd::{
     domain::{Conversation, ConversationId, capacity::Capacity},
-    engine::{Address, Caller, Engine, EngineError, ListConversations, ListOrder},
+    engine::{Address, Caller, Engine, EngineError, Found, ListConversations, ListOrder},
 };
 
 use crate::{
-    calls::{Answer, Call},
+    calls::{Answer, Call, recipient},
     checks::Wrong,
     habits::RECIPIENTS,
     ledger::{By, Version, shown},
-    plan::{list, mark_of, recipient, remember},
+    naive,
+    plan::{list, remember},
     world::World,
 };
 
@@ -69,12 +70,22 @@ impl Rest {
         if read != last.state {
             wrongs.push(self.wrong(id.as_str(), "is not what took effect last"));
         }
-        for (sequence, utterance) in last.stored.iter().filter(|(_, utterance)| !utterance.forgotten) {
-            let call = Call::Remember(remember(address.clone(), mark_of(utterance).to_owned()));
+        if let Some(naive) = &last.naive {
+            wrongs.extend(self.searches(address, naive).await);
+        }
+        wrongs
+    }
+
+    /// Everything that is stored and not forgotten is found by its mark.
+    async fn searches(&self, address: Address, naive: &naive::Conversation) -> Vec<Wrong> {
+        let mut wrongs = Vec::new();
+        for sequence in naive.listed(false) {
+            let mark = naive.get(sequence).mark().to_owned();
+            let call = Call::Remember(remember(address.clone(), mark));
             let found = call.answer(self.engine.clone()).await;
-            let is_found = matches!(&found, Ok(Answer::Found(found)) if found.iter().any(|one| one.utterance == *utterance));
-            if !is_found {
-                wrongs.push(self.wrong(id.as_str(), &format!("{sequence} is not found any more")));
+            let is_it = |found: &Found| found.utterance.sequence.get() == sequence;
+            if !matches!(&found, Ok(Answer::Found(found)) if found.iter().any(is_it)) {
+                wrongs.push(self.wrong(&naive.id, &format!("{sequence} is not found any more")));
             }
         }
         wrongs

@@ -9,8 +9,17 @@ use tokio::{
 };
 
 use crate::{
-    checks, checks::Wrong, client::Client, crowd, dice::Dice, faults::is_left_out, habits::IDLE_TIMEOUT,
-    house::House, rest, world::World,
+    checks,
+    checks::Wrong,
+    client::Client,
+    crowd,
+    dice::Dice,
+    faults::is_left_out,
+    habits::IDLE_TIMEOUT,
+    house::House,
+    place::{Expected, Place},
+    rest,
+    world::World,
 };
 
 /// Clients of a run.
@@ -28,11 +37,12 @@ pub struct Ended {
 pub fn run(seed: u64, hosts: usize) -> Ended {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     let runtime = runtime.expect("a runtime");
-    let mut dice = Dice::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ hosts as u64);
-    runtime.block_on(async {
+    let (mut dice, place) =
+        (Dice::new(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ hosts as u64), Place::of(seed));
+    let (story, mut wrongs, expected) = runtime.block_on(async {
         // separate dice, so that what happens behind open doors is the same whatever doors there are
         let mut keeper = Dice::new(seed.wrapping_mul(0x9e6c_63d0_876a_3f6b) ^ hosts as u64);
-        let world = World::new(hosts, House::of(&mut keeper), &mut dice);
+        let world = World::new(hosts, House::of(&mut keeper), place.open(), &mut dice);
         let living = AssertUnwindSafe(timeout(FOR_EVER, live(&world, &mut dice, &mut keeper))).catch_unwind();
         let mut wrongs = match living.await {
             Ok(Ok(wrongs)) => wrongs,
@@ -40,8 +50,13 @@ pub fn run(seed: u64, hosts: usize) -> Ended {
             Err(_) => vec![Wrong::new("panics", "see above")],
         };
         wrongs.extend(checks::all(&world));
-        Ended { story: world.story.text(), wrongs }
-    })
+        let expected = Expected::of(&world.disk.ledger.lock());
+        (world.story.text(), wrongs, expected)
+    });
+    // whatever uses the store ends
+    drop(runtime);
+    wrongs.extend(place.look(&expected));
+    Ended { story, wrongs }
 }
 
 /// The clients do their work in bad weather; then everything settles and is checked.
@@ -57,9 +72,17 @@ async fn live(world: &Arc<World>, dice: &mut Dice, keeper: &mut Dice) -> Vec<Wro
     }
     // whatever was given up is over by then
     sleep(IDLE_TIMEOUT / 2).await;
+    let mut wrongs = Vec::new();
+    for patience in (0..=100).rev() {
+        if !world.waits_for_the_model() {
+            break;
+        }
+        sleep(IDLE_TIMEOUT / 2).await;
+        wrongs.extend((patience == 0).then(|| Wrong::new("waits for ever", "a summary waits for the model")));
+    }
     world.see_events();
     world.story.tell("all", "has come to rest");
-    let mut wrongs = rest::look(world).await;
+    wrongs.extend(rest::look(world).await);
     wrongs.extend(doors(world).await);
     wrongs
 }
@@ -88,6 +111,9 @@ async fn weather(world: &Arc<World>, dice: &mut Dice, clients: &[JoinHandle<()>]
         if !calm && dice.percent(15) {
             let host = dice.below(world.hosts() as u64) as usize;
             world.restart(host);
+        }
+        if dice.percent(10) {
+            world.sweep(dice.below(world.hosts() as u64) as usize);
         }
         if dice.percent(world.habits.silences) {
             world.story.tell("weather", "the clock moves past the idle timeout");

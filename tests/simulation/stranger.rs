@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use utterd::{
     domain::{
-        ChangeId, Conversation, Draft, Encoding, Loaded, More, Role, Transition, Verdict,
+        ChangeId, Conversation, Draft, Loaded, More, Role, Transition, Verdict,
         change::Context,
         end::{End, end},
         memorize::{Memorize, memorize},
@@ -14,11 +14,19 @@ use utterd::{
     store::{Commit, PointerWrite, RecipientKey, Write},
 };
 
-use crate::{clock::WORDS, disk::Disk, ledger::By};
+use crate::{
+    clock::WORDS,
+    disk::Disk,
+    ledger::By,
+    naive::{self, Command, Doing},
+};
 
 /// Changes one of the conversations that `commit` changes.
 pub fn interfere(disk: &Disk, commit: &Commit) {
-    let Some(write) = disk.dice.lock().pick(&commit.writes) else { return };
+    let Some(write) = disk.dice.lock().pick(&commit.writes).filter(|write| !write.key().id.is_of_state())
+    else {
+        return;
+    };
     let ledger = disk.ledger.lock();
     let Some(before) = ledger.newest(&write.key().id).and_then(|version| version.state.clone()) else {
         return;
@@ -26,7 +34,8 @@ pub fn interfere(disk: &Disk, commit: &Commit) {
     let is_active = ledger.active(&before.head.identity.recipient).as_ref() == Some(&before.key().id);
     drop(ledger);
     let kind = disk.dice.lock().weighted(&[(4, Kind::Title), (4, Kind::Words), (2, Kind::End)]);
-    let Some(transition) = change(disk, &before, kind) else { return };
+    let doing = kind.doing();
+    let Some(transition) = change(disk, &before, &doing) else { return };
     let mut after = transition.after;
     after.head.change = ChangeId(disk.clock.unique().to_be_bytes());
     let ended = after.head.ended.is_some();
@@ -44,7 +53,9 @@ pub fn interfere(disk: &Disk, commit: &Commit) {
     let pointers = (ended && is_active).then_some(pointer).into_iter().collect();
     let commit = Commit { writes: vec![write], pointers, ..Commit::default() };
     let name = format!("another process changes {} ({kind:?}), which", before.key().id);
-    let _ = disk.apply(&commit, By::Stranger, &name);
+    let conversation = Some(before.key().id.to_string());
+    let command = Command { conversation, recipient: None, expected: None, doing };
+    let _ = disk.apply(&commit, By::Stranger, &name, Some(&command));
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,38 +65,44 @@ enum Kind {
     End,
 }
 
+impl Kind {
+    fn doing(self) -> Doing {
+        match self {
+            Self::Title => Doing::Update { title: Some("elsewhere".to_owned()), policy: None },
+            Self::Words => {
+                let drafts = vec![Draft::of(Role::User, "said elsewhere", More::default())];
+                let (lenient, upsert, after, state, own) = Default::default();
+                Doing::Memorize(naive::Memorize { drafts, lenient, upsert, after, state, own })
+            }
+            Self::End => Doing::End("elsewhere".to_owned()),
+        }
+    }
+}
+
 /// The change by the rules, unless they refuse or need more data.
-fn change(disk: &Disk, before: &Conversation, kind: Kind) -> Option<Transition> {
+fn change(disk: &Disk, before: &Conversation, doing: &Doing) -> Option<Transition> {
     let now = disk.clock.now().max(before.head.update_time);
     let counter = WORDS(before.head.identity.encoding);
     let context = Context { now, counter, loaded: &Loaded::default(), llm: false };
-    let verdict = match kind {
-        Kind::Title => update(before, &titled(), &context),
-        Kind::Words => memorize(before, &words(), &context).map(|said| said.map(|said| said.transition)),
-        Kind::End => {
-            end(before, &End { reason: "elsewhere".into(), expected: None }, &context).map(Verdict::Decided)
+    let (encoding, expected, state, upsert, lenient) = Default::default();
+    let verdict = match doing {
+        Doing::Update { title, .. } => {
+            let title = title.as_deref().map(|title| Some(title.into()));
+            update(before, &Update { title, ..Update::default() }, &context)
         }
+        Doing::Memorize(said) => {
+            let (drafts, tokens) = (said.drafts.clone(), vec![6]);
+            let words = Memorize { drafts, tokens, encoding, expected, lenient, upsert, state };
+            memorize(before, &words, &context).map(|said| said.map(|said| said.transition))
+        }
+        Doing::End(reason) => {
+            let reason = reason.as_str().into();
+            end(before, &End { reason, expected: None }, &context).map(Verdict::Decided)
+        }
+        _ => return None,
     };
     match verdict {
         Ok(Verdict::Decided(transition)) => Some(transition),
         _ => None,
-    }
-}
-
-fn titled() -> Update {
-    Update { title: Some(Some("elsewhere".into())), ..Update::default() }
-}
-
-fn words() -> Memorize {
-    let draft = Draft::of(Role::User, "said elsewhere", More::default());
-    let (encoding, lenient) = (Encoding::default(), false);
-    Memorize {
-        drafts: vec![draft],
-        tokens: vec![6],
-        encoding,
-        expected: None,
-        lenient,
-        upsert: false,
-        state: None,
     }
 }

@@ -1,14 +1,15 @@
 //! The wording of a story.
 
 use utterd::{
-    domain::{Conversation, Ranges, Timestamp, Utterance, state::StateChange, update::UpdateUtterance},
-    engine::{self, Address, Edit, EngineError, MemorizeCall, ToForget},
+    domain::{Conversation, Draft, Ranges, Utterance, state::StateChange},
+    engine::{Address, EngineError},
     store::{Commit, Write},
 };
 
 use crate::{
     calls::{Answer, Call},
     ledger::By,
+    naive::{Command, Doing},
 };
 
 /// Shortens the ids of engines in a text as far as they stay distinct.
@@ -40,59 +41,55 @@ pub fn commit(commit: &Commit) -> String {
 
 pub fn call(call: &Call) -> String {
     let what = match call {
-        Call::Memorize(call) => format!("Memorize {}{}", contents(call), with_state(call)),
-        Call::Replace(call, after) => {
-            format!("Memorize behind {after} {}{}", contents(call), with_state(call))
-        }
-        Call::Forget(call) => match &call.forget {
-            ToForget::Told(forget) => {
-                let instruction = forget.instruction.at(Timestamp(0));
-                format!("Forget {instruction} ({})", if forget.hard { "hard" } else { "soft" })
-            }
-            ToForget::Named(forget) => format!("Forget {:?} ({:?})", forget.selector, forget.how),
-        },
-        Call::Restore(call) => format!("Restore {:?}", call.command.ids),
-        Call::Edit(call, says) => edit(call, says.as_ref()),
-        Call::State(call) => format!("UpdateState {}", changed(&call.command.change)),
-        Call::Update(call) => format!("UpdateConversation {:?}", call.command.title),
-        Call::End(_) => "EndConversation".to_owned(),
-        Call::Create(_) => "CreateConversation".to_owned(),
+        Call::Do(command, _) => doing(&command.doing),
         Call::Delete(_) => "DeleteConversation".to_owned(),
-        Call::Fork(call) => {
-            let active = if call.activate { ", active" } else { "" };
-            format!("ForkConversation at {:?} as {:?}{active}", call.at.map(|at| at.get()), call.id)
-        }
-        Call::Compact(call) => {
-            format!("CompactConversation {:?}, summarised: {}", call.command.extent, call.command.summarises)
-        }
-        Call::Undo(_) => "UndoCompaction".to_owned(),
         Call::Capacity(_) => "GetCapacityInfo".to_owned(),
         Call::Get(_) => "GetConversation".to_owned(),
         Call::List(_) => "ListUtterances".to_owned(),
         Call::Export(_) => "ExportConversation".to_owned(),
-        Call::Remember(call) => format!("Remember {:?}", call.prompt),
+        Call::Remember(call) => format!("Remember {:?} of {:?}", call.prompt, call.scope),
         Call::Conversations(list) => format!("ListConversations of {:?} in {:?}", list.recipient, list.order),
     };
     let address = call.address().map(|address| address_of(&address)).unwrap_or_default();
     let id = call.attempt().map(|attempt| format!(" as {}", attempt.id)).unwrap_or_default();
-    format!("{what}{address}{id}")
-}
-
-fn contents(call: &utterd::engine::MemorizeCall) -> String {
-    let words = |draft: &utterd::domain::Draft| {
-        let mark = draft.content.split(' ').next().unwrap_or_default();
-        format!("{} {mark}", draft.role)
+    let expected = match call {
+        Call::Do(Command { expected: Some(expected), .. }, _) => format!(", expecting revision {expected}"),
+        _ => String::new(),
     };
-    call.drafts.iter().map(words).collect::<Vec<_>>().join(", ")
+    format!("{what}{address}{id}{expected}")
 }
 
-fn edit(call: &engine::Call<UpdateUtterance>, says: Option<&Edit>) -> String {
-    let content = says.map(|edit| edit.content.split(' ').next().unwrap_or_default());
-    let update = &call.command;
-    format!(
-        "UpdateUtterance {}: pin {:?}, notes {:?}, says {content:?}",
-        update.id, update.pinned, update.metadata
-    )
+fn doing(doing: &Doing) -> String {
+    match doing {
+        Doing::Memorize(said) => {
+            let behind = said.after.map(|after| format!(" behind {after}")).unwrap_or_default();
+            let flags = [(said.lenient, " leniently"), (said.upsert, " or replace")];
+            let flags: String = flags.into_iter().filter(|(set, _)| *set).map(|(_, flag)| flag).collect();
+            let words: Vec<_> = said.drafts.iter().map(draft).collect();
+            let state = said.state.as_ref().map(|change| format!(", state {}", changed(change)));
+            let own = said.own.as_ref().map(|own| format!(", own state {}", changed(&own.change)));
+            let values = format!("{}{}", state.unwrap_or_default(), own.unwrap_or_default());
+            format!("Memorize{behind}{flags} {}{values}", words.join(", "))
+        }
+        Doing::Forget(selection, how) => {
+            format!("Forget {:?} {:?} ({how:?})", selection.words, selection.criteria)
+        }
+        Doing::State(change) => format!("UpdateState {}", changed(change)),
+        Doing::Own(own) => format!("UpdateState, own: {}", changed(&own.change)),
+        other => format!("{other:?}"),
+    }
+}
+
+/// What is said, without most of its text.
+fn draft(draft: &Draft) -> String {
+    let mark = draft.content.split(' ').next().unwrap_or_default();
+    let calls: Vec<_> = draft.tool_calls().iter().map(|call| &*call.id).collect();
+    let calls = if calls.is_empty() { String::new() } else { format!(" calls {}", calls.join(" ")) };
+    let answers = draft.tool_call_id().map(|id| format!(" answers {id}")).unwrap_or_default();
+    let id = draft.id.as_ref().map(|id| format!(" id {id}")).unwrap_or_default();
+    let turn = draft.turn.map(|turn| format!(" turn {turn}")).unwrap_or_default();
+    let pinned = if draft.pinned { " pinned" } else { "" };
+    format!("{} {mark}{calls}{answers}{id}{turn}{pinned}", draft.role)
 }
 
 fn address_of(address: &Address) -> String {
@@ -165,10 +162,6 @@ pub fn state(state: &Conversation) -> String {
 fn revision(state: &Conversation) -> String {
     let closed = if state.head.ended.is_some() { " closed" } else { "" };
     format!("revision {}{closed}", state.head.revision)
-}
-
-fn with_state(call: &MemorizeCall) -> String {
-    call.state.as_ref().map(|change| format!(", state {}", changed(change))).unwrap_or_default()
 }
 
 fn changed(change: &StateChange) -> String {

@@ -6,6 +6,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 use futures::FutureExt;
@@ -27,8 +28,11 @@ use crate::{
     house::House,
     ledger::By,
     moment::Moment,
+    naive,
+    place::Opened,
     port::Port,
     story::{Story, Tick},
+    teller::{self, Teller},
 };
 
 /// Everything of one run.
@@ -60,6 +64,8 @@ struct Setup {
     retained: usize,
     cache_bytes: u64,
     shared: bool,
+    /// The seed of the model that writes summaries, if there is one.
+    teller: Option<u64>,
 }
 
 /// A process, and its current engine.
@@ -79,6 +85,8 @@ pub struct Try {
     pub call: Arc<Call>,
     pub invoked: Tick,
     pub ended: Tick,
+    /// When, by the clock.
+    pub times: [i64; 2],
     /// Whether it reached the engine.
     pub begun: bool,
     pub end: End,
@@ -106,7 +114,7 @@ pub struct Watch {
 
 impl World {
     /// A run with `hosts` processes over one store.
-    pub fn new(hosts: usize, house: House, dice: &mut Dice) -> Arc<Self> {
+    pub fn new(hosts: usize, house: House, store: Opened, dice: &mut Dice) -> Arc<Self> {
         let (story, clock) = (Arc::new(Story::default()), Arc::new(VirtualClock::new()));
         let faults = Faults::of(dice);
         let setup = Setup {
@@ -114,10 +122,14 @@ impl World {
             retained: dice.pick(&[0, 0, 2]).unwrap_or(0),
             cache_bytes: dice.pick(&[1 << 30, 1 << 30, 20_000]).unwrap_or(1 << 30),
             shared: hosts > 1 || faults.stranger > 0,
+            teller: dice.percent(30).then(|| dice.below(1 << 40)),
         };
         let habits = Habits::of(dice);
         story.tell("seed", format_args!("{faults:?}, {setup:?}, {house:?}"));
-        let disk = Arc::new(Disk::new(story.clone(), clock.clone(), faults, dice.split()));
+        let idle = i64::try_from(IDLE_TIMEOUT.as_micros()).expect("a time");
+        let naive = naive::World::new((&setup.policy).into(), idle);
+        let disk = Arc::new(Disk::new(story.clone(), clock.clone(), faults, dice.split(), store, naive));
+        disk.ledger.lock().has_teller = setup.teller.is_some();
         let mut events = Vec::new();
         let hosts = (0..hosts).map(|run| {
             events.push(Vec::new());
@@ -200,6 +212,22 @@ impl World {
         self.hosts.iter().for_each(|host| host.lock().see_events(&mut events));
     }
 
+    /// Lets a host do what is due by the clock, or because conversations have ended.
+    pub fn sweep(&self, host: usize) {
+        let (run, engine, life) = self.engine(host);
+        self.story.tell("weather", format_args!("engine {run} sweeps"));
+        tokio::spawn(async move {
+            tokio::select! { biased; () = life.end.wait() => {}, _ = engine.sweep() => {} }
+        });
+    }
+
+    /// Whether something still waits for the model.
+    pub fn waits_for_the_model(&self) -> bool {
+        let ledger = self.disk.ledger.lock();
+        let mut newest = ledger.conversations.keys().filter_map(|id| ledger.newest(id)?.state.as_ref());
+        self.setup.teller.is_some() && newest.any(|state| state.awaits_since().is_some())
+    }
+
     /// An unused engine over what is stored now.
     pub fn fresh(&self) -> Arc<Engine> {
         self.setup.start(usize::MAX, &self.disk, &self.house).engine
@@ -219,7 +247,13 @@ impl Setup {
             cache_bytes: self.cache_bytes,
             index_bytes: 64 << 20,
         };
-        let engine = Arc::new(Engine::new(Arc::new(port), disk.clock.clone(), WORDS, defaults));
+        let mut engine = Engine::new(Arc::new(port), disk.clock.clone(), WORDS, defaults);
+        if let Some(seed) = self.teller {
+            let teller = Teller(Mutex::new(Dice::new(seed ^ run as u64)));
+            engine = engine.with_summarizer(Arc::new(teller), 1, 2, Duration::from_secs(5));
+        }
+        let engine = Arc::new(engine);
+        teller::works(&engine, &life);
         let events = engine
             .watch_events(&Caller::default(), None)
             .now_or_never()

@@ -73,6 +73,9 @@ fn untrue(
 /// Reports an acknowledged change without an event.
 fn untold(attempt: &Try, told: &[Told<'_>]) -> Option<Wrong> {
     let End::Answered(Answer::Now { after, change: Some(_), .. }) = &attempt.end else { return None };
+    if !after.head.identity.is_listed() {
+        return None;
+    }
     let place = (after.head.identity.lineage, after.head.revision);
     let count = told.iter().filter(|(_, other, _)| *other == place).count();
     (count != 1).then(|| wrong(format!("call {} was told {count} times", attempt.number)))
@@ -83,7 +86,7 @@ fn untold(attempt: &Try, told: &[Told<'_>]) -> Option<Wrong> {
 fn skipped(order: &Order<'_>, run: usize, told: &[Told<'_>], lives: bool) -> Vec<Wrong> {
     let is_told = |version: &Version| told.iter().any(|(_, place, _)| version.place == Some(*place));
     let mut wrongs = Vec::new();
-    for (id, versions) in &order.ledger.conversations {
+    for (id, versions) in order.ledger.conversations.iter().filter(|(id, _)| !id.is_of_state()) {
         let own = versions.iter().filter(|version| version.by == By::Run(run) && version.exists());
         let own: Vec<_> = own.filter(|version| order.ledger.acknowledged.contains(&version.tick)).collect();
         let last = if lives { own.len() } else { own.iter().rposition(|one| is_told(one)).unwrap_or(0) };

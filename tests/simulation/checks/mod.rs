@@ -2,7 +2,6 @@
 
 mod admission;
 mod events;
-mod once;
 mod order;
 mod reads;
 mod refusals;
@@ -39,7 +38,6 @@ pub fn all(world: &World) -> Vec<Wrong> {
     wrongs.extend(refusals::check(&order));
     wrongs.extend(reads::check(&order));
     wrongs.extend(replays::check(&order));
-    wrongs.extend(once::check(&order));
     wrongs.extend(watches::check(&order, &watches));
     wrongs.extend(events::check(&order, &world.events.lock(), &world.living()));
     wrongs

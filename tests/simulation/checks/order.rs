@@ -15,6 +15,7 @@ use crate::{
     calls::{Answer, Call},
     checks::Wrong,
     ledger::{Kept, Ledger, Version, shown},
+    naive::Doing,
     story::Tick,
     tell,
     world::{End, Try, Watch},
@@ -107,11 +108,22 @@ impl<'a> Order<'a> {
 
     /// The same for the active conversation of a recipient.
     pub fn active(&self, recipient: &RecipientId, invoked: Tick, ended: Tick) -> Vec<Option<ConversationId>> {
+        self.active_since(recipient, invoked, ended).1
+    }
+
+    /// The same, and since when the first of them was active.
+    pub fn active_since(
+        &self,
+        recipient: &RecipientId,
+        invoked: Tick,
+        ended: Tick,
+    ) -> (Tick, Vec<Option<ConversationId>>) {
         let pointers = self.ledger.pointers(recipient);
         let told = self.pointed.iter().filter(|told| told.of == *recipient && told.since < invoked);
         let first = told.map(|told| told.place).max().unwrap_or(0);
+        let since = pointers[first].0;
         let seen = pointers.into_iter().skip(first).filter(|(tick, _)| *tick < ended);
-        seen.map(|(_, active)| active).collect()
+        (since, seen.map(|(_, active)| active).collect())
     }
 
     /// The conversation whose state an attempt returned.
@@ -129,11 +141,6 @@ impl<'a> Order<'a> {
         self.ledger.outcomes.get(&OutcomeKey { namespace, rpc: attempt.rpc, request: attempt.id.clone() })
     }
 
-    /// Until when an attempt can be refused: once its call took effect, it is replayed.
-    pub fn undecided_until(&self, attempt: &Try) -> Tick {
-        self.kept(attempt).map_or(attempt.ended, |kept| kept.tick.min(attempt.ended))
-    }
-
     /// Checks that each answer shows versions that existed, and were not outdated before its call.
     pub fn check(&self) -> Vec<Wrong> {
         let mut wrongs = self.wrongs.clone();
@@ -148,14 +155,14 @@ impl<'a> Order<'a> {
 
     fn check_sight(&self, attempt: &Try, sight: &Sight) -> Option<Wrong> {
         let visible = self.visible(&sight.id, attempt.invoked, attempt.ended);
-        let tick = self.versions(&sight.id)[sight.version].tick;
+        let Version { tick, call, .. } = self.versions(&sight.id)[sight.version];
         let (id, number) = (&sight.id, attempt.number);
-        let is_new = !sight.made || attempt.invoked < tick;
+        let is_new = !sight.made || attempt.invoked < tick && call.is_none_or(|call| call == number);
         match (visible.contains(&sight.version), is_new) {
             (true, true) => None,
             (true, false) => Some(Wrong::new(
                 "a write is of its call",
-                format!("call {number} made {id} of {tick}, before it"),
+                format!("call {number} made {id} of {tick}, as did {call:?}"),
             )),
             (false, _) => {
                 let how = format!(
@@ -216,13 +223,22 @@ impl<'a> Order<'a> {
 
     /// The deletion that an attempt made, unless there were several at the time.
     fn deletion(&mut self, attempt: &Try) -> Option<Sight> {
-        let (Call::Delete(id), End::Answered(_)) = (&*attempt.call, &attempt.end) else { return None };
+        let (Call::Delete(id), End::Answered(Answer::Deleted(count))) = (&*attempt.call, &attempt.end) else {
+            return None;
+        };
         let versions = self.versions(id);
         let during = |version: &Version| attempt.invoked < version.tick && version.tick < attempt.ended;
         let mut deletions =
             (0..versions.len()).filter(|at| !versions[*at].exists() && during(&versions[*at]));
         match (deletions.next(), deletions.next()) {
-            (Some(version), None) => Some(Sight { id: id.clone(), version, made: true }),
+            (Some(version), None) => {
+                let had = versions[version - 1].naive.as_ref().map(|had| had.listed(true).len() as u64);
+                if had != Some(*count) {
+                    let how = format!("call {} deleted {count} utterances, of {had:?}", attempt.number);
+                    self.wrongs.push(Wrong::new("a write is of its call", how));
+                }
+                Some(Sight { id: id.clone(), version, made: true })
+            }
             (Some(_), Some(_)) => None,
             (None, _) => {
                 let how = format!("call {} deleted nothing", attempt.number);
@@ -256,9 +272,9 @@ impl<'a> Order<'a> {
 fn by_recipient(attempt: &Try) -> Option<(RecipientId, Option<ConversationId>)> {
     let address = attempt.call.address().filter(|address| address.conversation.is_none())?;
     let End::Answered(answer) = &attempt.end else { return None };
-    let id = match (&*attempt.call, answer) {
-        (Call::Create(_), _) => return None,
-        (Call::Fork(_), Answer::Now { after, .. }) => {
+    let id = match (attempt.call.doing(), answer) {
+        (Some(Doing::Create { .. }), _) => return None,
+        (Some(Doing::Fork(_) | Doing::EditAsFork(_)), Answer::Now { after, .. }) => {
             Some(Some(after.head.forked_from.as_ref()?.conversation.clone()))
         }
         (_, Answer::Now { after, .. }) => Some(Some(after.key().id.clone())),

@@ -3,15 +3,15 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use utterd::{
-    domain::{Head, Sequence, Utterance},
-    engine::Found,
+    domain::{Head, Utterance},
+    engine::{Found, RememberCall, Scope},
 };
 
 use crate::{
     calls::{Answer, Call},
     checks::{Order, Wrong},
     ledger::Version,
-    plan::mark_of,
+    naive,
     world::{End, Try},
 };
 
@@ -26,7 +26,7 @@ pub fn check(order: &Order<'_>) -> Vec<Wrong> {
             (_, Answer::Listed(state, listed)) => {
                 order.find(state).and_then(|from| listing(order, attempt, from, listed, false))
             }
-            (Call::Remember(call), Answer::Found(found)) => remembered(order, attempt, &call.prompt, found),
+            (Call::Remember(call), Answer::Found(found)) => remembered(order, attempt, call, found),
             (_, Answer::Now { after, change, told, .. }) => {
                 let id = &after.key().id;
                 let versions = order.versions(id);
@@ -85,38 +85,42 @@ fn listing(
     if let Some(pair) = listed.windows(2).find(|pair| pair[0].sequence >= pair[1].sequence) {
         return Some(format!("{} is listed before {}", pair[0].sequence, pair[1].sequence));
     }
-    untrue(seen, listed, forgotten)
-        .or_else(|| missing(seen, listed, |utterance| forgotten || !utterance.forgotten))
+    untrue(seen, listed, forgotten).or_else(|| missing(seen, listed, |version| version.listed(forgotten)))
 }
 
 /// Reports what was returned although no version contains it.
 fn untrue(versions: &[Version], told: &[Arc<Utterance>], forgotten: bool) -> Option<String> {
-    let is_said = |utterance: &&Arc<Utterance>| {
-        let is_so = |version: &Version| version.stored.get(&utterance.sequence) == Some(utterance);
-        (forgotten || !utterance.forgotten) && versions.iter().any(is_so)
+    let versions: Vec<_> = versions.iter().filter_map(|version| version.naive.as_ref()).collect();
+    let pairings: Vec<_> = versions.iter().map(|version| version.pairing()).collect();
+    let why = |utterance: &Arc<Utterance>| {
+        let mut last = Some("nothing is there".to_owned());
+        for (version, pairing) in versions.iter().zip(&pairings) {
+            last = Some(version.compare_one(utterance, pairing).err()?);
+        }
+        last
     };
-    let untrue = told.iter().find(|utterance| !is_said(utterance))?;
-    let said = versions.last().and_then(|version| version.stored.get(&untrue.sequence));
-    Some(format!("{untrue:?} is told; stored was {said:?}"))
+    let hidden = told.iter().find(|utterance| !forgotten && utterance.forgotten);
+    hidden.map(|one| format!("{} is forgotten", one.sequence)).or_else(|| told.iter().find_map(why))
 }
 
 /// Reports what all versions contain and was not returned.
 fn missing(
     versions: &[Version],
     told: &[Arc<Utterance>],
-    wanted: impl Fn(&Utterance) -> bool,
+    wanted: impl Fn(&naive::Conversation) -> Vec<u64>,
 ) -> Option<String> {
-    let told: BTreeSet<Sequence> = told.iter().map(|utterance| utterance.sequence).collect();
-    let stays = |sequence: &Sequence| {
-        versions.iter().all(|version| version.stored.get(sequence).is_some_and(|utterance| wanted(utterance)))
-    };
-    let missing =
-        versions.first()?.stored.keys().find(|sequence| !told.contains(sequence) && stays(sequence))?;
-    Some(format!("{missing} was stored all the time, and is not told"))
+    let told: BTreeSet<u64> = told.iter().map(|utterance| utterance.sequence.get()).collect();
+    let mut all =
+        versions.iter().map(|version| version.naive.as_ref().map(|one| wanted(one)).unwrap_or_default());
+    let first = all.next()?;
+    let always =
+        all.fold(first, |always, one| always.into_iter().filter(|member| one.contains(member)).collect());
+    let missing = always.into_iter().find(|sequence| !told.contains(sequence))?;
+    Some(format!("{missing} was there all the time, and is not told"))
 }
 
 /// Checks the results of a search.
-fn remembered(order: &Order<'_>, attempt: &Try, prompt: &str, found: &[Found]) -> Option<String> {
+fn remembered(order: &Order<'_>, attempt: &Try, call: &RememberCall, found: &[Found]) -> Option<String> {
     let id = match found.first() {
         Some(first) => first.state.key().id.clone(),
         None => attempt.call.address()?.conversation?,
@@ -126,7 +130,8 @@ fn remembered(order: &Order<'_>, attempt: &Try, prompt: &str, found: &[Found]) -
     let read = found.first().and_then(|first| order.find(&first.state));
     let seen = versions.get(read.unwrap_or(*visible.start())..=*visible.end())?;
     let utterances: Vec<_> = found.iter().map(|found| found.utterance.clone()).collect();
-    let is_wanted =
-        |utterance: &Utterance| !utterance.forgotten && (prompt.is_empty() || mark_of(utterance) == prompt);
-    untrue(seen, &utterances, false).or_else(|| missing(seen, &utterances, is_wanted))
+    let wanted = |version: &naive::Conversation| {
+        version.findable(&call.filter, &call.prompt, call.scope == Scope::Window)
+    };
+    untrue(seen, &utterances, false).or_else(|| missing(seen, &utterances, wanted))
 }

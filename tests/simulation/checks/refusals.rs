@@ -1,149 +1,97 @@
-//! A refusal is true for some state that the conversation was in during the call.
+//! A refusal is what the naive world says too, in some state that it was in during the call; and so is the answer
+//! that there is nothing to change.
 
 use utterd::{
-    domain::{
-        ConversationId, Reason, Refusal, Revision, compaction::Unable, error::ACTIVE_CONVERSATION,
-        state::StaleName,
-    },
+    domain::{ConversationId, Reason, Refusal, Revision},
     engine::EngineError,
 };
 
 use crate::{
-    calls::Call,
+    calls::{Answer, Call},
     checks::{Order, Wrong},
-    ledger::Version,
+    naive::{Command, Doing, World},
+    story::Tick,
     tell,
     world::{End, Try},
 };
 
 pub fn check(order: &Order<'_>) -> Vec<Wrong> {
-    let refused = order.tries.iter().filter_map(|attempt| match &attempt.end {
-        End::Failed(EngineError::Refused(refusal)) => Some((attempt, refusal)),
+    let wrong = |attempt: &Try| match &attempt.end {
+        End::Failed(EngineError::Refused(refusal)) => {
+            let is_true = worlds(order, attempt).any(|world| refuses(world, attempt, refusal));
+            (!is_true).then(|| told("a refusal is true", attempt, &refusal.to_string()))
+        }
+        End::Answered(Answer::Now { change: None, .. }) => {
+            let is_true = worlds(order, attempt).any(|world| changes_nothing(world, attempt));
+            (!is_true).then(|| told("what changes nothing has nothing to change", attempt, "nothing"))
+        }
         _ => None,
-    });
-    refused.filter_map(|(attempt, refusal)| untrue(order, attempt, refusal)).collect()
-}
-
-fn untrue(order: &Order<'_>, attempt: &Try, refusal: &Refusal) -> Option<Wrong> {
-    let versions = candidates(order, attempt, refusal);
-    let is_true = match refusal {
-        Refusal::NotFound { kind, .. } if *kind == ACTIVE_CONVERSATION => lacks_active(order, attempt),
-        // it would have started one
-        Refusal::StaleRevision { actual: Revision::NONE, .. } if is_by_recipient(attempt) => true,
-        Refusal::StaleState { names, .. } if is_by_recipient(attempt) && starts_one(&attempt.call, names) => {
-            true
-        }
-        Refusal::Field(Reason::NoOpenCall, _) if is_by_recipient(attempt) && lacks_active(order, attempt) => {
-            true
-        }
-        _ => versions.iter().any(|version| holds(refusal, &attempt.call, version)),
     };
-    (!is_true).then(|| {
-        let how = format!(
-            "call {}, {} to {} ({}): {refusal}",
-            attempt.number,
-            attempt.invoked,
-            attempt.ended,
-            tell::call(&attempt.call)
-        );
-        Wrong::new("a refusal is true", how)
-    })
+    order.tries.iter().filter_map(wrong).collect()
 }
 
-/// Whether the names are those of a conversation that the call would have started.
-fn starts_one(call: &Call, names: &[StaleName]) -> bool {
-    matches!(call, Call::Memorize(_)) && names.iter().all(|stale| stale.actual == Revision::NONE)
+fn told(rule: &'static str, attempt: &Try, what: &str) -> Wrong {
+    let Try { number, invoked, ended, call, .. } = attempt;
+    Wrong::new(rule, format!("call {number}, {invoked} to {ended} ({}): {what}", tell::call(call)))
 }
 
-fn is_by_recipient(attempt: &Try) -> bool {
-    attempt.call.address().is_some_and(|address| address.conversation.is_none())
+/// The worlds that a call might have seen. Once it took effect, it is replayed.
+fn worlds<'a>(order: &'a Order<'_>, attempt: &Try) -> impl Iterator<Item = &'a World> {
+    let ended = order.kept(attempt).map_or(attempt.ended, |kept| kept.tick.min(attempt.ended));
+    let (start, worlds) = (first_seen(order, attempt, ended), &order.ledger.worlds);
+    let first = worlds.partition_point(|(tick, _)| *tick <= start).saturating_sub(1);
+    worlds[first..].iter().take_while(move |(tick, _)| *tick < ended).map(|(_, world)| world)
 }
 
-/// The versions that the call might have seen.
-fn candidates(order: &Order<'_>, attempt: &Try, refusal: &Refusal) -> Vec<Version> {
-    let ended = order.undecided_until(attempt);
+/// The moment of the oldest state that a call can see.
+fn first_seen(order: &Order<'_>, attempt: &Try, ended: Tick) -> Tick {
     let seen = |id: &ConversationId| {
-        let visible = order.visible(id, attempt.invoked, ended);
-        order.versions(id).get(visible).unwrap_or_default().to_vec()
+        let first = *order.visible(id, attempt.invoked, ended).start();
+        order.versions(id)[first].tick
     };
-    if let (Call::Fork(call), Refusal::Exists { .. }) = (&*attempt.call, refusal) {
-        return call.id.iter().flat_map(seen).collect();
+    let address = attempt.call.address().unwrap_or_default();
+    let (recipient, mut ids): (_, Vec<_>) =
+        (address.recipient_or_default(), address.conversation.into_iter().collect());
+    if let Some(Doing::Fork(fork)) = attempt.call.doing() {
+        ids.extend(fork.id.iter().filter_map(|id| ConversationId::new(id).ok()));
     }
-    let Some(address) = attempt.call.address() else { return Vec::new() };
-    match &address.conversation {
-        Some(id) => seen(id),
-        None => {
-            let active = order.active(&address.recipient_or_default(), attempt.invoked, ended);
-            active.iter().flatten().flat_map(seen).collect()
+    let mut first: Vec<_> = ids.iter().map(seen).collect();
+    if ids.is_empty() {
+        let (since, active) = order.active_since(&recipient, attempt.invoked, ended);
+        first.push(since);
+        first.extend(active.iter().flatten().map(seen));
+    }
+    // whoever asks for one moment sees everything that was told before the call
+    first.into_iter().max().unwrap_or(0).min(attempt.invoked)
+}
+
+fn refuses(world: &World, attempt: &Try, refusal: &Refusal) -> bool {
+    let command = match &*attempt.call {
+        Call::Do(command, _) => command.clone(),
+        // like a command that needs its conversation
+        other => {
+            let address = other.address().unwrap_or_default();
+            let conversation = address.conversation.map(|id| id.to_string());
+            let recipient = address.recipient.map(|recipient| recipient.to_string());
+            Command { conversation, recipient, expected: None, doing: Doing::Undo }
         }
-    }
-}
-
-/// Whether the recipient had no active conversation at that time.
-fn lacks_active(order: &Order<'_>, attempt: &Try) -> bool {
-    let Some(address) = attempt.call.address() else { return false };
-    let ended = order.undecided_until(attempt);
-    order.active(&address.recipient_or_default(), attempt.invoked, ended).contains(&None)
-}
-
-/// Whether the refusal is true for a version.
-fn holds(refusal: &Refusal, call: &Call, version: &Version) -> bool {
-    let head = version.state.as_ref().map(|state| &state.head);
+    };
+    let found = world.find(&command).map_or(0, |found| found.revision);
+    let reason = refusal.reason();
     match refusal {
-        Refusal::NotFound { .. } if refusal.reason() == Reason::ConversationNotFound => !version.exists(),
-        Refusal::NotFound { name, .. } => {
-            version.exists() && version.stored.values().all(|utterance| utterance.id_text() != *name)
+        Refusal::StaleRevision { actual, .. } if found != actual.get() && *actual != Revision::NONE => false,
+        // whether it becomes smaller depends on the words of the summary
+        _ if reason == Reason::Irreducible => {
+            attempt.times.iter().any(|now| world.clone().take(&command, *now, "new").is_ok())
         }
-        Refusal::Exists { name, .. } if refusal.reason() == Reason::UtteranceExists => {
-            version.stored.values().any(|utterance| utterance.given_id() == Some(name))
+        _ => {
+            attempt.times.iter().any(|now| world.clone().take(&command, *now, "new") == Err(reason.as_str()))
         }
-        Refusal::Exists { .. } => version.exists(),
-        Refusal::Closed(_) => version.may_be_closed(),
-        Refusal::StaleRevision { actual, .. } => {
-            version.place.map_or(Revision::NONE, |(_, revision)| revision) == *actual
-        }
-        Refusal::StaleState { names, .. } => names.iter().all(|stale| {
-            if let (None, Some((_, revision))) = (head, version.place) {
-                // the state in the middle of a commit is not known
-                return stale.actual <= revision;
-            }
-            let mut entries = head.into_iter().flat_map(|head| head.state.iter());
-            let kept = entries.find(|entry| entry.name == stale.name).map(|entry| entry.version);
-            kept.unwrap_or(Revision::NONE) == stale.actual
-        }),
-        Refusal::Compaction(Unable::TooShortToCompact { count }) => {
-            version.state.as_ref().is_none_or(|state| state.uncompacted() == *count)
-        }
-        Refusal::Compaction(Unable::NothingToUndo) => version.state.as_ref().is_none_or(|state| {
-            state
-                .compactions
-                .iter()
-                .rev()
-                .find(|one| one.undone.is_none())
-                .is_none_or(|one| one.folded.is_none())
-        }),
-        Refusal::Compaction(_) | Refusal::CutsExchange { .. } => version.exists(),
-        Refusal::Field(Reason::NoOpenCall, _) => {
-            let open = head.and_then(|head| head.open.as_ref());
-            let is_open = open.is_some_and(|open| open.calls.iter().any(|id| answers(call, id)));
-            let takes_part = |caller| version.stored.get(caller).is_some_and(|caller| !caller.forgotten);
-            let is_late = head.is_some_and(|head| {
-                let waiting = head.abandoned.iter().filter(|made| made.answer.is_none());
-                waiting.filter(|made| answers(call, &made.id)).any(|made| takes_part(&made.caller))
-            });
-            !is_open && !is_late
-        }
-        Refusal::Field(Reason::RecipientMismatch, _) => {
-            let given = call.address().and_then(|address| address.recipient);
-            head.is_some_and(|head| given.is_some_and(|given| given != head.identity.recipient))
-        }
-        // where a fork can be cut depends on what had been said by then
-        Refusal::Field(Reason::InvalidField, violation) => violation.field == "at_sequence",
-        _ => false,
     }
 }
 
-fn answers(call: &Call, id: &str) -> bool {
-    let Call::Memorize(call) = call else { return false };
-    call.drafts.iter().any(|draft| draft.tool_call_id() == Some(id))
+fn changes_nothing(world: &World, attempt: &Try) -> bool {
+    let Call::Do(command, _) = &*attempt.call else { return false };
+    let done = world.clone().take(command, attempt.times[0], "new");
+    done.is_ok_and(|facts| !facts.changed)
 }

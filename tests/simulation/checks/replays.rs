@@ -18,7 +18,9 @@ pub fn check(order: &Order<'_>) -> Vec<Wrong> {
     let wrong = |attempt: &Try| match &attempt.end {
         End::Answered(Answer::Earlier(earlier)) => replayed(order, attempt, earlier),
         End::Answered(Answer::Now { after, change, outcome, .. }) => {
-            untrue(after, change.as_deref(), outcome).or_else(|| decided_anew(order, attempt, outcome))
+            untrue(after, change.as_deref(), outcome)
+                .or_else(|| another(order, after, change.as_ref()))
+                .or_else(|| decided_anew(order, attempt, outcome))
         }
         _ => None,
     };
@@ -42,6 +44,13 @@ fn decided_anew(order: &Order<'_>, attempt: &Try, told: &Arc<Outcome>) -> Option
         }
         None => Some("its outcome was not kept".to_owned()),
     }
+}
+
+/// Checks that the change in an answer is the one that was stored.
+fn another(order: &Order<'_>, after: &Conversation, told: Option<&Arc<Change>>) -> Option<String> {
+    let told = told?;
+    let version = order.versions(&after.key().id).get(order.find(after)?)?.change.clone();
+    (version.as_ref() != Some(told)).then(|| format!("it tells of {told:?}, and {version:?} was stored"))
 }
 
 /// Compares a new outcome with its change and the resulting state.
@@ -68,6 +77,9 @@ fn replayed(order: &Order<'_>, attempt: &Try, earlier: &Earlier) -> Option<Strin
         return Some("it is another outcome than the one that was kept".to_owned());
     }
     let id = &kept.outcome.conversation;
+    if id.is_of_state() {
+        return None;
+    }
     let versions = order.versions(id);
     let first = kept.version.max(*order.visible(id, attempt.invoked, attempt.ended).start());
     let last = *order.visible(id, attempt.invoked, attempt.ended).end();
@@ -89,7 +101,10 @@ fn replayed(order: &Order<'_>, attempt: &Try, earlier: &Earlier) -> Option<Strin
     let seen = versions.get(from..=last.max(from))?;
     if let Some(sequence) = kept.outcome.target {
         let told = earlier.utterances.iter().find(|utterance| utterance.sequence == sequence);
-        let is_so = seen.iter().any(|version| version.stored.get(&sequence) == told);
+        let is_so = seen.iter().filter_map(|version| version.naive.as_ref()).any(|version| match told {
+            Some(told) => version.compare_one(told, &version.pairing()).is_ok(),
+            None => !version.listed(true).contains(&sequence.get()),
+        });
         if !is_so {
             let said = told.map(|utterance| utterance.content.split(' ').next().unwrap_or_default());
             return Some(format!("{sequence} of {id} is told as {said:?}, as which it was not stored then"));

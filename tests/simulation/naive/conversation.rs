@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use utterd::proto::{NewUtterance, Role, StateValue};
+use utterd::domain::{Draft, Role, state::StateContent};
 
-use super::{Facts, Policy, Reason, compacting::Compacted};
+use super::{Facts, Reason, compacting::Compacted, policy::Policy};
 
 /// Where an utterance is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,21 +17,24 @@ pub enum Home {
     Erased,
 }
 
+/// The birth of a conversation, and a sequence.
+pub type Origin = (usize, u64);
+
 /// An utterance. Its sequence is its place in [`Conversation::said`], from 1.
 #[derive(Clone, Debug)]
 pub struct Said {
-    /// Where it was first said: the birth of the conversation, and the sequence. Forks share it.
-    pub origin: (usize, i64),
+    /// Where it was said, which forks share.
+    pub place: Origin,
+    /// What it says again, and whether its words replace what was said there.
+    pub copies: BTreeSet<(Origin, bool)>,
     /// As it was sent, with its current metadata.
-    pub what: NewUtterance,
-    /// Given by the caller, or learnt from the response.
+    pub what: Draft,
+    /// Given by the caller, or learnt from the change.
     pub id: String,
-    /// The message that it came as.
-    pub came: Option<String>,
     /// In microseconds.
     pub time: i64,
-    pub turn: i32,
-    pub tokens: i32,
+    pub turn: u32,
+    pub tokens: u32,
     pub pinned: bool,
     pub forgotten: bool,
     /// A system utterance before anything else was said.
@@ -40,38 +43,36 @@ pub struct Said {
     pub passed: bool,
     pub home: Home,
     /// The utterance whose call it answered late.
-    pub late: Option<i64>,
+    pub late: Option<u64>,
     /// The tool of that call, as it was then.
     pub late_tool: String,
-    /// The markers in its text.
-    pub markers: BTreeSet<u32>,
+    /// Its first content, if it was edited.
+    pub original: Option<Box<str>>,
 }
 
 /// A conversation.
 #[derive(Clone, Debug)]
 pub struct Conversation {
-    /// Empty until it is learnt from the response.
     pub id: String,
     pub recipient: String,
-    pub encoding: &'static str,
     pub birth: usize,
     pub start: i64,
     pub update: i64,
-    pub revision: i64,
+    pub revision: u64,
     pub title: String,
     pub policy: Policy,
     pub said: Vec<Said>,
     /// The current turn.
-    pub turn: i32,
+    pub turn: u32,
     /// Whether only instructions were said.
     pub only_instructions: bool,
     /// When something was last said; before that, the start.
     pub said_at: i64,
     /// The utterance that awaits an answer.
-    pub awaits: Option<i64>,
+    pub awaits: Option<u64>,
     /// What left the window while summarisation was on, except what was erased.
-    pub covered: BTreeSet<i64>,
-    /// The last summary that was read: the choice of its sentences is up to the server.
+    pub covered: BTreeSet<u64>,
+    /// The text of its summary, as it is stored: the choice of its sentences is up to the server.
     pub summary: String,
     /// When it ended and why.
     pub ended: Option<(i64, String)>,
@@ -83,27 +84,55 @@ pub struct Conversation {
     pub unsettled: bool,
     /// How much had been said each time that an open exchange was forgotten.
     pub abandoned: BTreeSet<usize>,
-    /// The birth and the id of the conversation it was forked from, and the last shared sequence.
-    pub forked_from: Option<(usize, String, i64)>,
-    /// Values by name.
-    pub state: BTreeMap<String, StateValue>,
+    /// The conversation it was forked from, and the last shared sequence.
+    pub forked_from: Option<(String, u64)>,
+    /// Values by name, each with its version.
+    pub state: BTreeMap<String, (u64, StateContent)>,
 }
 
 /// How calls and results are paired, computed from everything that was said.
 pub struct Pairing {
     /// The first sequence of each utterance's unit.
-    pub units: Vec<i64>,
+    pub units: Vec<u64>,
     /// Results that answer no call.
     pub aside: Vec<bool>,
     /// The ids of the calls that wait for a result, and the utterances that make them.
-    pub open: Vec<(String, i64)>,
+    pub open: Vec<(String, u64)>,
     /// The same for abandoned calls.
-    pub abandoned: Vec<(String, i64)>,
+    pub abandoned: Vec<(String, u64)>,
 }
 
 impl Said {
     pub fn role(&self) -> Role {
-        self.what.role()
+        self.what.role
+    }
+
+    /// Everywhere where it was said.
+    pub fn origins(&self) -> impl Iterator<Item = Origin> {
+        self.copies.iter().map(|(of, _)| *of).chain([self.place])
+    }
+
+    /// What a copy of it says again: what it repeats itself, or else it.
+    pub fn to_copy(&self) -> BTreeSet<(Origin, bool)> {
+        let mut all = self.copies.clone();
+        if all.iter().all(|(_, reworded)| *reworded) {
+            all.insert((self.place, false));
+        }
+        all
+    }
+
+    /// The id of the call that it answers.
+    pub fn answers(&self) -> &str {
+        self.what.tool_call_id().unwrap_or_default()
+    }
+
+    pub fn awaits_answer(&self) -> bool {
+        !self.forgotten && self.what.more.as_ref().is_some_and(|more| more.awaits_answer)
+    }
+
+    /// The word that only it has, at its beginning.
+    pub fn mark(&self) -> &str {
+        self.what.content.split(' ').next().unwrap_or_default()
     }
 
     pub fn is_stored(&self) -> bool {
@@ -112,12 +141,11 @@ impl Said {
 }
 
 impl Conversation {
-    pub fn new(birth: usize, id: &str, recipient: &str, policy: Policy, now: i64) -> Self {
+    pub fn new(id: &str, recipient: &str, policy: Policy, now: i64) -> Self {
         Self {
             id: id.to_owned(),
             recipient: recipient.to_owned(),
-            encoding: "o200k_base",
-            birth,
+            birth: 0,
             start: now,
             update: now,
             revision: 0,
@@ -140,51 +168,47 @@ impl Conversation {
         }
     }
 
-    pub fn get(&self, sequence: i64) -> &Said {
+    pub fn get(&self, sequence: u64) -> &Said {
         &self.said[sequence as usize - 1]
     }
 
-    pub fn get_mut(&mut self, sequence: i64) -> &mut Said {
+    pub fn get_mut(&mut self, sequence: u64) -> &mut Said {
         &mut self.said[sequence as usize - 1]
     }
 
     /// The sequences of all utterances that `wanted` accepts.
-    pub fn sequences(&self, wanted: impl Fn(&Said) -> bool) -> Vec<i64> {
+    pub fn sequences(&self, wanted: impl Fn(&Said) -> bool) -> Vec<u64> {
         (1..).zip(&self.said).filter(|(_, said)| wanted(said)).map(|(sequence, _)| sequence).collect()
     }
 
-    pub fn window(&self) -> Vec<i64> {
+    pub fn window(&self) -> Vec<u64> {
         self.sequences(|said| said.home == Home::Window)
     }
 
-    pub fn archive(&self) -> Vec<i64> {
+    pub fn archive(&self) -> Vec<u64> {
         self.sequences(|said| said.home == Home::Archive)
     }
 
-    pub fn last_turn(&self) -> i32 {
-        self.turn
-    }
-
     /// System utterances before anything else was said.
-    pub fn is_instruction(&self, sequence: i64) -> bool {
+    pub fn is_instruction(&self, sequence: u64) -> bool {
         self.get(sequence).instruction
     }
 
     /// Whether it takes part: counts tokens and turns.
-    pub fn is_live(&self, sequence: i64, pairing: &Pairing) -> bool {
+    pub fn is_live(&self, sequence: u64, pairing: &Pairing) -> bool {
         !self.get(sequence).forgotten && !pairing.aside[sequence as usize - 1]
     }
 
     /// A result answers the nearest earlier open call with its id. While calls are open, everything but a
     /// user utterance joins their unit; a user utterance, or forgetting the exchange, abandons them.
     pub fn pairing(&self) -> Pairing {
-        let (mut units, mut aside, mut open) = (Vec::new(), Vec::new(), Vec::<(String, i64)>::new());
+        let (mut units, mut aside, mut open) = (Vec::new(), Vec::new(), Vec::<(String, u64)>::new());
         let (mut abandoned, mut unit) = (Vec::new(), 0);
         for (index, said) in self.said.iter().enumerate() {
             if self.abandoned.contains(&index) || said.role() == Role::User && !said.passed {
                 abandoned.append(&mut open);
             }
-            let own = index as i64 + 1;
+            let own = index as u64 + 1;
             if said.passed {
                 units.push(own);
                 aside.push(false);
@@ -192,11 +216,11 @@ impl Conversation {
             }
             unit = if open.is_empty() { own } else { unit };
             units.push(unit);
-            let answered = open.iter().rposition(|(call, _)| *call == said.what.tool_call_id);
+            let answered = open.iter().rposition(|(call, _)| call == said.answers());
             let answered = answered.filter(|_| said.role() == Role::Tool && said.late.is_none());
             aside.push(said.role() == Role::Tool && said.late.is_none() && answered.is_none());
             answered.map(|answered| open.remove(answered));
-            open.extend(said.what.tool_calls.iter().map(|call| (call.id.clone(), own)));
+            open.extend(said.what.tool_calls().iter().map(|call| (call.id.to_string(), own)));
         }
         if self.abandoned.contains(&self.said.len()) {
             abandoned.append(&mut open);
@@ -206,7 +230,7 @@ impl Conversation {
 
     /// The utterance whose abandoned call with this id a result would answer: the nearest one that is
     /// unanswered, stored and not forgotten.
-    pub fn awaits_late(&self, id: &str) -> Option<i64> {
+    pub fn awaits_late(&self, id: &str) -> Option<u64> {
         let waiting = self.unanswered().into_iter().rev();
         let mut callers = waiting.filter(|(call, _)| call == id).map(|(_, caller)| caller);
         callers.find(|caller| !self.get(*caller).forgotten)
@@ -218,11 +242,10 @@ impl Conversation {
     }
 
     /// The abandoned calls that are stored and unanswered, in the order in which they were made.
-    fn unanswered(&self) -> Vec<(String, i64)> {
+    fn unanswered(&self) -> Vec<(String, u64)> {
         let mut calls = self.pairing().abandoned;
         for said in self.said.iter().filter(|said| said.home != Home::Erased) {
-            let answers =
-                |(id, caller): &(String, i64)| said.late == Some(*caller) && *id == said.what.tool_call_id;
+            let answers = |(id, caller): &(String, u64)| said.late == Some(*caller) && id == said.answers();
             calls.iter().rposition(answers).map(|answered| calls.remove(answered));
         }
         calls.retain(|(_, caller)| self.get(*caller).is_stored());
@@ -237,37 +260,26 @@ impl Conversation {
 
     /// If the newest utterance can answer a call late, it does.
     pub fn answer_late(&mut self) {
-        let newest = self.said.len() as i64;
+        let newest = self.said.len() as u64;
         if self.pairing().aside[newest as usize - 1] {
-            let id = self.get(newest).what.tool_call_id.clone();
+            let id = self.get(newest).answers().to_owned();
             let caller = self.awaits_late(&id);
-            let mut calls = caller.map(|caller| &self.get(caller).what.tool_calls).into_iter().flatten();
-            let tool = calls.rfind(|call| call.id == id).map(|call| call.name.clone());
+            let mut calls = caller.map(|caller| self.get(caller).what.tool_calls()).into_iter().flatten();
+            let tool = calls.rfind(|call| *call.id == *id).map(|call| call.name.to_string());
             let said = self.get_mut(newest);
             (said.late, said.late_tool) = (caller, tool.unwrap_or_default());
         }
     }
 
     /// The members of each unit with one in `sequences`, if `wanted` accepts them.
-    pub fn whole_units(&self, sequences: &[i64], wanted: impl Fn(&Said) -> bool) -> Vec<i64> {
+    pub fn whole_units(&self, sequences: &[u64], wanted: impl Fn(&Said) -> bool) -> Vec<u64> {
         let units = self.pairing().units;
-        let touched: BTreeSet<i64> = sequences.iter().map(|sequence| units[*sequence as usize - 1]).collect();
+        let touched: BTreeSet<u64> = sequences.iter().map(|sequence| units[*sequence as usize - 1]).collect();
         let members = self.sequences(wanted).into_iter();
         members.filter(|sequence| touched.contains(&units[*sequence as usize - 1])).collect()
     }
 
-    /// The id of an utterance that was ever said, stored or not.
-    pub fn any_id(&self, pick: u8) -> Option<String> {
-        self.said.get(usize::from(pick) % self.said.len().max(1)).map(|said| said.id.clone())
-    }
-
-    /// A marker that was ever said, stored or not.
-    pub fn any_marker(&self, pick: u8) -> Option<u32> {
-        let all: BTreeSet<u32> = self.said.iter().flat_map(|said| said.markers.clone()).collect();
-        all.iter().nth(usize::from(pick) % all.len().max(1)).copied()
-    }
-
-    pub fn expect(&self, expected: Option<i64>) -> Result<(), Reason> {
+    pub fn expect(&self, expected: Option<u64>) -> Result<(), Reason> {
         match expected.is_none_or(|expected| expected == self.revision) {
             true => Ok(()),
             false => Err("STALE_REVISION"),
@@ -290,7 +302,7 @@ impl Conversation {
     }
 
     /// The stored utterance with this id.
-    pub fn by_id(&self, id: &str) -> Result<i64, Reason> {
+    pub fn by_id(&self, id: &str) -> Result<u64, Reason> {
         let named = self.sequences(|said| said.is_stored() && said.id == id);
         named.first().copied().ok_or("UTTERANCE_NOT_FOUND")
     }
@@ -312,13 +324,13 @@ impl Conversation {
 
     /// Calls that were abandoned by being forgotten are open again, the oldest exchange first, unless what
     /// follows cannot be part of their unit.
-    fn reopen(&mut self, restored: &[i64]) {
+    fn reopen(&mut self, restored: &[u64]) {
         let pairing = self.pairing();
-        let unit = |sequence: i64| pairing.units[sequence as usize - 1];
+        let unit = |sequence: u64| pairing.units[sequence as usize - 1];
         let opens = |forgotten_at: &usize| {
-            let newest = *forgotten_at as i64;
+            let newest = *forgotten_at as u64;
             let first = unit(newest);
-            let members = first..=self.said.len() as i64;
+            let members = first..=self.said.len() as u64;
             let late = self.said.iter().any(|said| {
                 let counts = said.home != Home::Erased && said.late >= Some(first);
                 counts && said.late.is_some_and(|caller| self.get(caller).is_stored())
@@ -335,34 +347,5 @@ impl Conversation {
         };
         let reopens = self.abandoned.iter().copied().find(opens).filter(|_| self.ended.is_none());
         self.abandoned.retain(|at| reopens.is_none_or(|reopens| *at < reopens));
-    }
-
-    /// A pin applies to the unit, metadata to the utterance.
-    pub fn mark(
-        &mut self,
-        id: &str,
-        pinned: Option<bool>,
-        metadata: Option<&BTreeMap<String, String>>,
-    ) -> Result<Facts, Reason> {
-        let target = self.by_id(id)?;
-        let before = self.clone();
-        for member in self.whole_units(&[target], Said::is_stored) {
-            let said = self.get_mut(member);
-            said.pinned = pinned.unwrap_or(said.pinned);
-            if let Some(metadata) = metadata.filter(|_| member == target) {
-                said.what.metadata.clone_from(metadata);
-            }
-        }
-        let differs = |sequence: &i64| {
-            let (old, new) = (before.get(*sequence), self.get(*sequence));
-            old.pinned != new.pinned || old.what.metadata != new.what.metadata
-        };
-        let updated: Vec<i64> = self.sequences(|_| true).into_iter().filter(differs).collect();
-        let mut facts =
-            Facts { changed: !updated.is_empty(), updated, target: Some(target), ..Facts::default() };
-        if facts.changed {
-            self.settle(&mut facts);
-        }
-        Ok(facts)
     }
 }

@@ -2,17 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use utterd::proto::{ForgetMode, ForgetRequest, ForgetSelector, Role};
+use utterd::domain::{
+    Role, Sequence,
+    forget::{How, Selector},
+};
 
 use super::{Conversation, Facts, Home, Reason, Said};
-use crate::text::first_marker;
 
 /// The meaning of an instruction: all criteria together, and a count from one end.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Selection {
     pub criteria: Vec<Criterion>,
     pub take: Option<Take>,
-    /// Whether it was given in plain English.
+    /// The instruction, unless it is given as a selector.
+    pub words: String,
+    /// Whether that is plain English.
     pub english: bool,
 }
 
@@ -21,17 +25,17 @@ pub struct Selection {
 pub enum Criterion {
     All,
     Id(String),
-    Sequence(i64, i64),
-    Position(i32, i32),
+    Sequence(u64, u64),
+    Position(u32, u32),
     Speaker(Role),
     Name(String),
-    Turn(i32, i32),
+    Turn(u32, u32),
     FirstTurns(usize),
     LastTurns(usize),
-    Before(i32),
-    After(i32),
+    Before(u32),
+    After(u32),
     About(String),
-    Named(ForgetSelector),
+    Named(Selector),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +48,7 @@ impl Conversation {
     /// What `selection` selects: from the window for a bare count or a position, otherwise from everything
     /// stored. Head instructions are only selected by id, sequence or `speaker:system`; a count skips what is
     /// forgotten.
-    fn selected(&self, selection: &Selection) -> Vec<i64> {
+    fn selected(&self, selection: &Selection) -> Vec<u64> {
         let criteria = &selection.criteria;
         let in_window =
             criteria.is_empty() || criteria.iter().any(|one| matches!(one, Criterion::Position(..)));
@@ -64,9 +68,9 @@ impl Conversation {
         }
     }
 
-    fn meets(&self, sequence: i64, criterion: &Criterion) -> bool {
+    fn meets(&self, sequence: u64, criterion: &Criterion) -> bool {
         let said = self.get(sequence);
-        let turns = || -> BTreeSet<i32> {
+        let turns = || -> BTreeSet<u32> {
             let stored = self.said.iter().filter(|said| said.is_stored() && said.turn > 0);
             stored.map(|said| said.turn).collect()
         };
@@ -78,7 +82,9 @@ impl Conversation {
                 self.position(sequence).is_some_and(|position| (*first..=*last).contains(&position))
             }
             Criterion::Speaker(role) => said.role() == *role,
-            Criterion::Name(name) => said.what.name.to_lowercase() == name.to_lowercase(),
+            Criterion::Name(name) => {
+                said.what.name().is_some_and(|own| own.to_lowercase() == name.to_lowercase())
+            }
             Criterion::Turn(first, last) => (*first..=*last).contains(&said.turn),
             Criterion::FirstTurns(count) => turns().iter().take(*count).any(|turn| *turn == said.turn),
             Criterion::LastTurns(count) => turns().iter().rev().take(*count).any(|turn| *turn == said.turn),
@@ -87,9 +93,9 @@ impl Conversation {
             Criterion::About(word) => holds_word(&said.what.content, word),
             Criterion::Named(selector) => {
                 let recent = self.sequences(|said| said.is_stored() && !said.forgotten);
-                let newest = recent.iter().rev().take(selector.newest_messages.unwrap_or(0) as usize);
-                selector.utterance_ids.contains(&said.id)
-                    || in_ranges(selector, sequence)
+                let newest = recent.iter().rev().take(selector.newest_messages);
+                selector.ids.iter().any(|id| **id == *said.id)
+                    || selector.sequences.contains(Sequence(sequence))
                     || newest.into_iter().any(|newest| *newest == sequence)
             }
         }
@@ -97,16 +103,15 @@ impl Conversation {
 
     /// What the summary covers although it is no longer stored, as far as `all`, a sequence or a word of its
     /// sentences selects it: a hard forget removes it.
-    fn remnants(&self, selection: &Selection) -> Vec<i64> {
-        let told = |word: &str| -> BTreeSet<u32> {
-            let lines = self.summary.lines().filter(|line| holds_word(line, word));
-            lines.filter_map(first_marker).collect()
+    fn remnants(&self, selection: &Selection) -> Vec<u64> {
+        let told = |word: &str, mark: &str| {
+            self.summary.lines().any(|line| holds_word(line, word) && holds_word(line, mark))
         };
-        let wanted = |sequence: i64| match (&*selection.criteria, selection.take) {
+        let wanted = |sequence: u64| match (&*selection.criteria, selection.take) {
             ([Criterion::All], None) => true,
             ([Criterion::Sequence(first, last)], None) => (*first..=*last).contains(&sequence),
-            ([Criterion::Named(selector)], None) => in_ranges(selector, sequence),
-            ([Criterion::About(word)], None) => !told(word).is_disjoint(&self.get(sequence).markers),
+            ([Criterion::Named(selector)], None) => selector.sequences.contains(Sequence(sequence)),
+            ([Criterion::About(word)], None) => told(word, self.get(sequence).mark()),
             _ => false,
         };
         let covered = self.covered.iter().copied().filter(|sequence| !self.get(*sequence).is_stored());
@@ -114,8 +119,8 @@ impl Conversation {
     }
 
     /// Whether these, in whole units of the `wanted`, are several and more than half of the window.
-    fn is_most(&self, sequences: &[i64], wanted: impl Fn(&Said) -> bool) -> bool {
-        let units: BTreeSet<i64> =
+    fn is_most(&self, sequences: &[u64], wanted: impl Fn(&Said) -> bool) -> bool {
+        let units: BTreeSet<u64> =
             sequences.iter().map(|sequence| self.pairing().units[*sequence as usize - 1]).collect();
         let window = self.sequences(|said| said.home == Home::Window && wanted(said));
         let meant = window.iter().filter(|sequence| sequences.contains(sequence)).count();
@@ -124,12 +129,12 @@ impl Conversation {
 
     /// Forgets the whole units of what is selected. An open exchange among them is abandoned. A plain English
     /// instruction is refused if it selects most of the window.
-    pub fn forget(&mut self, selection: &Selection, how: &ForgetRequest) -> Result<Facts, Reason> {
-        let hard = how.mode() == ForgetMode::Hard;
+    pub fn forget(&mut self, selection: &Selection, how: How) -> Result<Facts, Reason> {
+        let (hard, exact) = (how != How::Soft, how == How::Exact);
         let wanted = |said: &Said| said.is_stored() && (hard || !said.forgotten);
         let mut selected = self.selected(selection);
         selected.retain(|sequence| wanted(self.get(*sequence)));
-        let gone = if how.exact { selected.clone() } else { self.whole_units(&selected, wanted) };
+        let gone = if exact { selected.clone() } else { self.whole_units(&selected, wanted) };
         if selection.english && self.is_most(&gone, wanted) {
             return Err("INSTRUCTION_TOO_BROAD");
         }
@@ -141,7 +146,7 @@ impl Conversation {
         if hard {
             facts.gone = [&*gone, &*remnants].concat();
         }
-        if how.exact {
+        if exact {
             if facts.changed {
                 self.erase_exactly(&selected, &mut facts);
             }
@@ -160,7 +165,7 @@ impl Conversation {
     }
 
     /// Removes every trace of `gone`.
-    pub fn erase(&mut self, gone: &[i64]) {
+    pub fn erase(&mut self, gone: &[u64]) {
         self.abandon(gone);
         for sequence in gone {
             self.get_mut(*sequence).home = Home::Erased;
@@ -170,7 +175,7 @@ impl Conversation {
     }
 
     /// Abandons the calls in `gone`, and stops awaiting answers to it.
-    fn abandon(&mut self, gone: &[i64]) {
+    fn abandon(&mut self, gone: &[u64]) {
         if self.awaits.is_some_and(|awaits| gone.contains(&awaits)) {
             self.awaits = None;
         }
@@ -180,10 +185,6 @@ impl Conversation {
             self.abandoned.insert(self.said.len());
         }
     }
-}
-
-fn in_ranges(selector: &ForgetSelector, sequence: i64) -> bool {
-    selector.sequences.iter().any(|range| (range.first..=range.last).contains(&sequence))
 }
 
 /// Whether `text` contains `word` as a whole word, in any case.

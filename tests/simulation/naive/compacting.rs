@@ -1,45 +1,81 @@
 //! Compactions: what they remove from the window, and what an undo brings back.
 
-use utterd::proto::CompactConversationRequest;
+use std::collections::BTreeSet;
+
+use utterd::domain::compaction::Extent;
 
 use super::{Conversation, Facts, Home, Reason};
 
 /// This many compactions, the last ones, can be undone.
 const UNDO: usize = 10;
+/// What a conversation has at least, so that it can be compacted.
+const LEAST: usize = 30;
 
 /// A compaction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Compacted {
-    pub number: i32,
+    pub number: u32,
     /// What left, except what was erased since.
-    pub compacted: Vec<i64>,
+    pub compacted: Vec<u64>,
     pub is_undone: bool,
     pub is_undoable: bool,
 }
 
 impl Conversation {
-    /// The oldest units that can leave do so, until this many utterances have left.
-    pub fn compact(&mut self, request: &CompactConversationRequest) -> Result<Facts, Reason> {
+    /// The oldest units that can leave do so: until this many utterances have left, or all but those with one of
+    /// the newest.
+    pub fn compact(&mut self, extent: Extent, summarises: bool) -> Result<Facts, Reason> {
         self.check_open()?;
-        if !request.no_summary && !self.policy.summarizes {
+        if summarises && !self.policy.summarizes {
             return Err("SUMMARIES_DISABLED");
         }
-        let mut leaving = Vec::new();
-        while leaving.len() < request.count.unwrap_or(0) as usize {
-            let mut rest = self.clone();
-            leaving.iter().for_each(|one| rest.get_mut(*one).home = Home::Archive);
-            leaving.extend(rest.oldest_that_may_leave().ok_or("NOTHING_TO_COMPACT")?);
+        let mut leaving = match extent {
+            Extent::Oldest(count) => self.oldest(count as usize)?,
+            Extent::AllBut(keep) => self.all_but(keep as usize)?,
+        };
+        if leaving.is_empty() {
+            return Ok(Facts::default());
         }
         leaving.sort_unstable();
         let mut facts = Facts { changed: true, ..Facts::default() };
         for one in &leaving {
             self.get_mut(*one).home = Home::Archive;
-            self.covered.extend((!request.no_summary).then_some(*one));
+            self.covered.extend(summarises.then_some(*one));
         }
         facts.evicted.clone_from(&leaving);
         self.note_compaction(&leaving, &mut facts);
         facts.dropped.extend(self.trim());
         Ok(facts)
+    }
+
+    fn oldest(&self, count: usize) -> Result<Vec<u64>, Reason> {
+        let (mut leaving, mut rest) = (Vec::new(), self.clone());
+        while leaving.len() < count {
+            let unit = rest.oldest_that_may_leave().ok_or("NOTHING_TO_COMPACT")?;
+            unit.iter().for_each(|one| rest.get_mut(*one).home = Home::Archive);
+            leaving.extend(unit);
+        }
+        Ok(leaving)
+    }
+
+    fn all_but(&self, keep: usize) -> Result<Vec<u64>, Reason> {
+        if self.uncompacted() < LEAST {
+            return Err("TOO_SHORT_TO_COMPACT");
+        }
+        let (window, pairing) = (self.window(), self.pairing());
+        let unit = |one: &u64| pairing.units[*one as usize - 1];
+        let (old, kept) = window.split_at(window.len().saturating_sub(keep));
+        let held = old.iter().filter(|one| self.get(**one).pinned || self.is_instruction(**one));
+        let open = pairing.open.iter().map(|(_, caller)| caller);
+        let staying: BTreeSet<u64> = kept.iter().chain(held).chain(open).map(unit).collect();
+        Ok(old.iter().copied().filter(|one| !staying.contains(&unit(one))).collect())
+    }
+
+    /// What is stored, less what listed compactions took and did not give back.
+    pub fn uncompacted(&self) -> usize {
+        let listed = &self.compactions[self.compactions.len().saturating_sub(UNDO)..];
+        let taken = |one: &u64| listed.iter().any(|made| !made.is_undone && made.compacted.contains(one));
+        self.window().len() + self.archive().iter().filter(|one| !taken(one)).count()
     }
 
     /// Whether something has left the window and not come back.
@@ -68,8 +104,8 @@ impl Conversation {
     }
 
     /// Records that `leaving` left by compaction.
-    pub fn note_compaction(&mut self, leaving: &[i64], facts: &mut Facts) {
-        let number = self.compactions.len() as i32 + 1;
+    pub fn note_compaction(&mut self, leaving: &[u64], facts: &mut Facts) {
+        let number = self.compactions.len() as u32 + 1;
         let (compacted, is_undone, is_undoable) = (leaving.to_vec(), false, true);
         self.compactions.push(Compacted { number, compacted, is_undone, is_undoable });
         let undoable = self.compactions.iter_mut().filter(|one| one.is_undoable);
@@ -79,7 +115,7 @@ impl Conversation {
     }
 
     /// Ensures that no compaction brings `gone` back.
-    pub fn uncompact(&mut self, gone: &[i64]) {
+    pub fn uncompact(&mut self, gone: &[u64]) {
         self.compactions.iter_mut().for_each(|one| one.compacted.retain(|member| !gone.contains(member)));
     }
 }
