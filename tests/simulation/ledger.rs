@@ -275,7 +275,8 @@ impl Ledger {
             }
         }
         // of several that do the same, one may lead to what is stored
-        let so: Vec<_> = worlds.iter().filter(|(_, world)| !last || world.compare(after).is_ok()).cloned().collect();
+        let so: Vec<_> =
+            worlds.iter().filter(|(_, world)| !last || world.compare(after).is_ok()).cloned().collect();
         let is_clear = so.len() == 1;
         let (call, world) = so.into_iter().chain(worlds).next().ok_or(why)?;
         self.world = world;
