@@ -10,6 +10,7 @@ pub mod gate;
 pub mod model;
 pub mod pipe;
 pub mod postgres;
+pub mod pty;
 pub mod random;
 pub mod refusal;
 pub mod schema;

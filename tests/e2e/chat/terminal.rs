@@ -11,15 +11,14 @@ use std::{
 
 use console::strip_ansi_codes;
 use rustix::{
-    fd::OwnedFd,
-    fs::{Mode, OFlags},
-    io::{FdFlags, fcntl_setfd},
     process::{Pid, Signal, kill_process},
-    pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt},
-    termios::{LocalModes, Termios, Winsize, tcgetattr, tcsetwinsize},
+    termios::{LocalModes, Termios, tcgetattr},
 };
 
-use crate::support::binary::{Process, Server};
+use crate::support::{
+    binary::{Process, Server},
+    pty::pty,
+};
 
 /// How long something can take to appear: a limit for what never does.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -45,7 +44,7 @@ pub struct Terminal {
 impl Terminal {
     /// A chat at `server` in a terminal of 80 by 24; the key of the model is in its environment.
     pub fn open(server: &Server, arguments: &[&str]) -> Self {
-        let (master, slave) = pty();
+        let (master, slave) = pty(24, 80);
         let modes = tcgetattr(&slave).expect("a line has modes");
         let stdio = || slave.try_clone().expect("a descriptor is free");
         let mut command = server.command(&["chat"]);
@@ -132,19 +131,6 @@ impl Terminal {
         assert_eq!(format!("{modes:?}"), format!("{:?}", self.modes), "the modes are not as they were");
         self.child.0.wait().expect("it ran")
     }
-}
-
-/// Both ends of a new terminal.
-fn pty() -> (File, OwnedFd) {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a pty");
-    fcntl_setfd(&master, FdFlags::CLOEXEC).expect("a flag");
-    grantpt(&master).and_then(|()| unlockpt(&master)).expect("a pty");
-    let name = ptsname(&master, Vec::new()).expect("a name");
-    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let slave = rustix::fs::open(&*name, flags, Mode::empty()).expect("a terminal");
-    let size = Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 };
-    tcsetwinsize(&slave, size).expect("a size");
-    (File::from(master), slave)
 }
 
 /// Reads what the program writes, to its end.

@@ -1,36 +1,31 @@
 //! Terminal output: lines that fit, and a pager for long output.
 
-use std::io::Read;
-
-use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+use std::{io::Read, process::Command};
 
 use super::{Server, assert_holds};
-use crate::support::binary::UTTERD;
+use crate::support::{binary::UTTERD, pty::pty};
 
 /// What a command writes to a terminal of `columns` by 20.
 fn on_terminal(server: &Server, columns: u16, pager: &str, arguments: &[&str]) -> String {
-    let size = PtySize { rows: 20, cols: columns, pixel_width: 0, pixel_height: 0 };
-    let pty = native_pty_system().openpty(size).expect("a pty");
-    let mut command = CommandBuilder::new(UTTERD);
-    command.env_clear();
-    for (name, value) in [
+    let (mut master, slave) = pty(20, columns);
+    let stdio = || slave.try_clone().expect("a descriptor is free");
+    let mut command = Command::new(UTTERD);
+    command.env_clear().envs([
         ("TERM", "xterm"),
         ("NO_COLOR", "1"),
         ("PATH", "/usr/bin:/bin"),
         ("PAGER", pager),
         ("UTTERD_SERVER", &server.address),
-    ] {
-        command.env(name, value);
-    }
-    command.args(arguments);
-    command.cwd(server.directory.path());
-    let mut child = pty.slave.spawn_command(command).expect("it starts");
-    drop(pty.slave);
-    let mut reader = pty.master.try_clone_reader().expect("the terminal is read");
+    ]);
+    command.args(arguments).current_dir(server.directory.path());
+    command.stdin(stdio()).stdout(stdio()).stderr(stdio());
+    let mut child = command.spawn().expect("it starts");
+    // The last copies of the terminal's end are the child's.
+    drop((command, slave));
     let mut written = Vec::new();
     let mut chunk = [0; 4096];
     // Reading from a terminal whose program has ended fails.
-    while let Ok(read @ 1..) = reader.read(&mut chunk) {
+    while let Ok(read @ 1..) = master.read(&mut chunk) {
         written.extend_from_slice(&chunk[..read]);
     }
     assert!(child.wait().expect("it ends").success());
