@@ -12,6 +12,7 @@
 //! The records are read as they are stored, everything else through the [`Store`] contract.
 
 mod conversations;
+mod listed;
 mod lists;
 mod records;
 mod report;
