@@ -11,7 +11,7 @@
 //! - A checksum is xxh3-64 over the previous checksum (the head's for the first block), the kind, the length
 //!   and the block's content. It reveals a changed, missing, repeated or moved block, and a changed end.
 //! - All numbers are big-endian.
-//! - Records that are derived from others, and the numbers of a store's own files, are [left out](is_kept): a restore
+//! - Records that are derived from others, and the numbers of a store's own files, are left out (`is_kept`): a restore
 //!   derives them again.
 
 mod block;

@@ -201,7 +201,7 @@ fn each_record_that_is_damaged_is_named() {
     damaged(good.first::<Heads>(), &format!("head {DEMO}"));
     damaged(good.first::<Utterances>(), &format!("utterance {DEMO}-1"));
     let (key, value) = good.first::<Outcomes>();
-    damaged((key, value), "outcome default/Memorize/demo 1");
+    damaged((key, value), "outcome of Memorize demo 1 of default");
     expect(&good.with(vec![99, 1], Some(vec![1])), "kind 99 is unknown");
 }
 
@@ -218,10 +218,8 @@ fn what_does_not_fit_is_named() {
     expect(&good.edit::<Heads>(|record| record.head.stored -= 1), "utterances instead of");
     expect(&good.edit::<Heads>(|record| record.head.turn += 7), "conversation default/demo: ");
     expect(&good.edit::<Readers>(|reader| reader.through = Sequence(2)), "but its head says");
-    expect(
-        &good.edit::<ConversationName>(|identity| identity.recipient = RecipientId::new("bob").unwrap()),
-        "the list",
-    );
+    let bob = RecipientId::new("bob").unwrap();
+    expect(&good.edit::<ConversationName>(|identity| identity.recipient = bob), "it holds the state of bob");
     expect(
         &good.edit::<Active>(|id| *id = ConversationId::new("nobody").unwrap()),
         "there is no conversation nobody",

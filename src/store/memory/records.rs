@@ -21,10 +21,17 @@ use crate::{
 /// The key of a record, and the record, encoded once it is asked for.
 type Pending = (Key, Box<dyn FnOnce() -> (Key, Value) + Send>);
 
+/// What is stored at one moment.
+struct Moment {
+    slots: Vec<Slot>,
+    active: HashMap<RecipientKey, ConversationId>,
+    outcomes: HashMap<OutcomeKey, Arc<Outcome>>,
+}
+
 impl MemoryStore {
     /// Returns all records as of one moment, by ascending key.
     pub(super) fn records(&self) -> Vec<Pending> {
-        let (slots, active, outcomes) = self.moment();
+        let Moment { slots, active, outcomes } = self.moment();
         let mut noted = Noted::default();
         slots.iter().for_each(|slot| noted.conversation(slot));
         for (recipient, id) in active {
@@ -38,13 +45,11 @@ impl MemoryStore {
     }
 
     /// Returns what is stored between two commits, which wait meanwhile.
-    fn moment(
-        &self,
-    ) -> (Vec<Slot>, HashMap<RecipientKey, ConversationId>, HashMap<OutcomeKey, Arc<Outcome>>) {
+    fn moment(&self) -> Moment {
         let _alone = self.committing.write();
         let slots = self.conversations.iter().map(|slot| slot.lock().clone()).collect();
         let indexes = self.indexes.lock();
-        (slots, indexes.active.clone(), indexes.outcomes.clone())
+        Moment { slots, active: indexes.active.clone(), outcomes: indexes.outcomes.clone() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Survey, lists::Listed, records::subject};
+use super::{Survey, listed::Listed, records::subject};
 use crate::{
     domain::{Conversation, ConversationId, ConversationKey, Ranges, Utterance, check::Check},
     store::{Newer, Result, Store, StoreError},

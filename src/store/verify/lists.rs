@@ -2,49 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use super::{Survey, conversations::told, records::subject};
+use super::{Survey, conversations::told, listed::Listed, records::subject};
 use crate::{
-    domain::{ChangeId, Conversation, ConversationKey, RecipientId, Timestamp},
-    store::{Due, List, ListOf, ListOrder, Newer, RecipientKey, Result, Store},
+    domain::{ConversationKey, Timestamp},
+    store::{Due, List, ListOf, ListOrder, Newer, Result, Store},
 };
 
 /// Conversations in a page of a list.
 const PAGE: usize = 1_000;
 /// The most entries of an index of work.
 const MOST: usize = i32::MAX as usize;
-
-/// What the lists must tell of a conversation.
-pub(super) struct Listed {
-    key: ConversationKey,
-    recipient: RecipientId,
-    /// The state in which it was read.
-    change: ChangeId,
-    has_ended: bool,
-    expires: bool,
-    waits: bool,
-}
-
-impl Listed {
-    pub(super) fn of(state: &Conversation) -> Self {
-        Self {
-            key: state.key().clone(),
-            recipient: state.head.identity.recipient.clone(),
-            change: state.head.change,
-            has_ended: state.head.ended.is_some(),
-            expires: state.head.expire_time().is_some(),
-            waits: state.awaits_since().is_some(),
-        }
-    }
-
-    /// Whether it has ended, expires, or waits for a model.
-    pub(super) fn is_any(&self) -> bool {
-        self.has_ended || self.expires || self.waits
-    }
-
-    fn owner(&self) -> RecipientKey {
-        RecipientKey { namespace: self.key.namespace.clone(), id: self.recipient.clone() }
-    }
-}
 
 /// An index: its name, and whether a conversation must be in it.
 type Index = (&'static str, fn(&Listed) -> bool);

@@ -2,16 +2,17 @@
 //!
 //! | invariant | checked in |
 //! |---|---|
-//! | every record can be read, and is of a known kind | [`records`] |
-//! | every record belongs to a conversation; every shared lineage has a record for each of its readers | [`records`] |
+//! | every record can be read, and is of a known kind | `records` |
+//! | every record belongs to a conversation; every shared lineage has a record for each of its readers | `records` |
 //! | a conversation is in a state that the rules can produce | [`domain::check`](crate::domain::check) |
-//! | its state values are those that its description lists; ids that clients gave lead to their utterances | [`conversations`] |
-//! | active conversations belong to their recipients | [`conversations`] |
-//! | lists, due work and waiting work are complete, and name nothing else | [`lists`] |
+//! | its state values are those that its description lists; ids that clients gave lead to their utterances | `conversations` |
+//! | active conversations belong to their recipients | `conversations` |
+//! | lists, due work and waiting work are complete, and name nothing else | `lists` |
 //!
 //! The records are read as they are stored, everything else through the [`Store`] contract.
 
 mod conversations;
+mod listed;
 mod lists;
 mod records;
 mod report;

@@ -46,10 +46,10 @@ fn a_column_that_calls_depend_on_is_named(cluster: &Cluster) {
     for (column, value, expected) in [
         ("recipient", "recipient || 'x'", "it is not in the list by start"),
         ("listed", "NOT listed", "it is not in the list by start"),
-        ("live", "'{}'", "but there are"),
+        ("live", "'{}'", "instead of"),
         ("archived", "'{}'", "utterances are missing"),
-        ("lineages", "'{}'", "but there are"),
-        ("through", "array_fill(0::bigint, ARRAY[cardinality(through)])", "but there are"),
+        ("lineages", "'{}'", "instead of"),
+        ("through", "array_fill(0::bigint, ARRAY[cardinality(through)])", "instead of"),
     ] {
         let found = damaged(&home, cluster, "conversations", &format!("{column} = {value}"), &which);
         let names =

@@ -83,11 +83,13 @@ impl Parts {
 }
 
 /// The records of a kind, by ascending lineage.
-struct Records(Peekable<Box<dyn Iterator<Item = Result<(Key, Value), BackupError>>>>);
+struct Records(Peekable<Box<dyn Iterator<Item = Stored>>>);
+
+type Stored = Result<(Key, Value), BackupError>;
 
 impl Records {
     fn of<K: Kind<Key: OfLineage>>(backup: &Backup) -> Result<Self, BackupError> {
-        let records: Box<dyn Iterator<Item = _>> = Box::new(backup.of_kind(K::NUMBER)?);
+        let records: Box<dyn Iterator<Item = Stored>> = Box::new(backup.of_kind(K::NUMBER)?);
         Ok(Self(records.peekable()))
     }
 
