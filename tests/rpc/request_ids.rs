@@ -1,6 +1,6 @@
 //! Request ids: a repeated attempt gets its first outcome and changes nothing.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use tonic::Code;
 use utterd::proto::{
