@@ -54,6 +54,11 @@ pub fn sequence() -> impl Strategy<Value = Sequence> {
     prop_oneof![1..300u64, 1..=MOST].prop_map(Sequence)
 }
 
+/// A sequence, or the 0 that stands for none.
+pub fn sequence_or_0() -> impl Strategy<Value = Sequence> {
+    prop_oneof![Just(Sequence(0)), sequence()]
+}
+
 pub fn revision() -> impl Strategy<Value = Revision> {
     prop_oneof![1..300u64, 1..=MOST].prop_map(Revision)
 }
@@ -128,7 +133,7 @@ fn marks() -> impl Strategy<Value = Marks> {
 }
 
 /// A consistent head, without an open exchange.
-pub fn head() -> impl Strategy<Value = HeadRecord> {
+fn head() -> impl Strategy<Value = HeadRecord> {
     let sets = (ranges(), 0..4u64, 1..300u64);
     let times = (time(), prop_oneof![Just(None), time().prop_map(Some)]);
     let open = option::of((any::<u64>(), vec(boxed(9), 1..4)));
@@ -201,20 +206,20 @@ pub fn compacted_head() -> impl Strategy<Value = HeadRecord> {
 }
 
 /// A consistent head of a conversation that may have been forked.
-pub fn forked_head() -> impl Strategy<Value = HeadRecord> {
+fn forked_head() -> impl Strategy<Value = HeadRecord> {
     let trunks = vec((lineage(), any::<u64>()), 0..4);
     (head(), trunks, option::of(lineage()), any::<bool>()).prop_map(
         |(record, trunks, branch, fresh_branch)| {
-            let newest = record.head.next.0 - 1;
-            let trunk = |(lineage, through)| Trunk { lineage, through: Sequence(1 + through % newest) };
-            let trunks = trunks.into_iter().filter(|_| newest > 0).map(trunk).collect();
+            let trunk =
+                |(lineage, through)| Trunk { lineage, through: Sequence(through % record.head.next.0) };
+            let trunks = trunks.into_iter().map(trunk).collect();
             let branch = branch.unwrap_or(record.head.branch);
             HeadRecord { head: Head { trunks, branch, fresh_branch, ..record.head }, ..record }
         },
     )
 }
 
-pub fn segment() -> impl Strategy<Value = Segment> {
+fn segment() -> impl Strategy<Value = Segment> {
     let sentences = vec((0..9u64, boxed(30), 0..10_000u32, any::<u32>()), 0..6);
     let sentences = (sentences, any::<bool>());
     (1..=u32::MAX, any::<u32>(), ranges(), sentences, sequence(), any::<u64>()).prop_map(

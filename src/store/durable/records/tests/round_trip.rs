@@ -79,7 +79,7 @@ fn copied() -> impl Strategy<Value = Copied> {
 }
 
 fn forked_from() -> impl Strategy<Value = ForkedFrom> {
-    (conversation_id(), sequence(), any::<bool>())
+    (conversation_id(), sequence_or_0(), any::<bool>())
         .prop_map(|(conversation, sequence, approximate)| ForkedFrom { conversation, sequence, approximate })
 }
 
@@ -300,7 +300,7 @@ proptest! {
     }
 
     #[test]
-    fn readers(trunk in lineage(), reader in lineage(), conversation in conversation(), through in sequence()) {
+    fn readers(trunk in lineage(), reader in lineage(), conversation in conversation(), through in sequence_or_0()) {
         comes_back::<Readers>((trunk, reader), LineageReader { conversation, through });
     }
 
