@@ -31,8 +31,9 @@ fn comment(file: &FileDescriptorProto, path: &[i32]) -> String {
 /// The first sentence of a comment, with the `Optional.` or `Required.` before it.
 pub fn first_sentence(comment: &str) -> String {
     let starts = comment.match_indices(". ").map(|(at, _)| at + 1);
+    // the word `Optional.` or `Required.` is no sentence
     let long = |end: &usize| comment[..*end].contains(' ');
-    let end = starts.chain(comment.find('\n')).filter(long).min();
+    let end = starts.filter(long).chain(comment.find('\n')).min();
     comment[..end.unwrap_or(comment.len())].to_owned()
 }
 

@@ -94,9 +94,9 @@ fn of_a_backup_that_is_not_whole_nothing_is_made() {
 fn what_a_server_keeps_in_memory_is_restored_to_files() {
     let server = Server::start_in(tempfile::tempdir().expect("a directory"), &[]);
     for text in ["The train leaves at nine.", "From platform four."] {
-        server.run(&["memorize", "demo", text]).worked();
+        server.run(&["memorize", "--to", "demo", text]).worked();
     }
-    server.run(&["fork", "demo"]).worked();
+    server.run(&["call", "ForkConversation", r#"{"conversationId": "demo"}"#]).worked();
     server.run(&["backup", "of-memory"]).worked();
     let directory = server.kill();
     let restore = ["restore", "of-memory", "--to", "fjall:restored"];
@@ -111,7 +111,7 @@ fn what_a_server_keeps_in_memory_is_restored_to_files() {
 fn a_store_that_no_server_has_open_is_backed_up() {
     for engine in EngineKind::ALL {
         let server = serve_new(engine);
-        server.run(&["memorize", "demo", "The train leaves at nine."]).worked();
+        server.run(&["memorize", "--to", "demo", "The train leaves at nine."]).worked();
         server.run(&["backup", "of-server"]).worked();
         let place = format!("{engine}:data");
         let used = server.run(&["backup", "of-files", "--from", &place]).failed(1);
