@@ -260,7 +260,12 @@ impl Ledger {
     ) -> Result<(), String> {
         let (id, revision) = (write.key().id.clone(), change.before.next());
         let after = write.after().expect("the state after a change");
-        if revision_in(&self.world, after) == revision.get() {
+        let is_done = match id.is_of_state() {
+            // what was said with it was done in one go
+            true => revision_in(&self.world, after) >= revision.get(),
+            false => revision_in(&self.world, after) == revision.get(),
+        };
+        if is_done {
             // it was decided by itself, a little later
             self.world.learn_time(id.as_str(), after.head.update_time.0);
             self.note(taken, write, change, last, None);
@@ -278,7 +283,8 @@ impl Ledger {
         let so: Vec<_> =
             worlds.iter().filter(|(_, world)| !last || world.compare(after).is_ok()).cloned().collect();
         let is_clear = so.len() == 1;
-        let (call, world) = so.into_iter().chain(worlds).next().ok_or(why)?;
+        let almost = worlds.into_iter().filter(|_| !id.is_of_state());
+        let (call, world) = so.into_iter().chain(almost).next().ok_or(why)?;
         self.world = world;
         let number = call.map(|(number, _)| number);
         number.into_iter().for_each(|number| self.give_up(number));
@@ -307,6 +313,7 @@ impl Ledger {
         }
         if !after.key().id.is_of_state() {
             facts.compare(change)?;
+            world.get(id).map_or(Ok(()), |one| one.compare_words(change))?;
         }
         world.learn(id, change.appended.iter().map(|one| (one.sequence.get(), one.id_text())));
         if matches!(command.doing, Doing::Create { .. }) {

@@ -49,7 +49,7 @@ pub fn run(seed: u64, hosts: usize) -> Ended {
             Ok(Err(_)) => vec![Wrong::new("waits for ever", "not every call was answered")],
             Err(_) => vec![Wrong::new("panics", "see above")],
         };
-        wrongs.extend(checks::all(&world));
+        wrongs.splice(0..0, checks::all(&world));
         let expected = Expected::of(&world.disk.ledger.lock());
         (world.story.text(), wrongs, expected)
     });

@@ -23,6 +23,7 @@ use crate::{
             reach::{Gone, Reached},
         },
     },
+    store::PointerWrite,
 };
 
 /// The utterances that a rule erases from a conversation, and from all others that share them or have copies.
@@ -140,7 +141,9 @@ impl Engine {
         let named = Named { utterances: erasure.named, in_forks: Some(in_forks), ..Named::default() };
         let done = self.done(call, &before, first.as_ref(), named);
         let outcomes = call.kept(&done).into_iter().collect();
-        let pointers = target.pointer.into_iter().filter(|_| first.is_some()).collect();
+        // a conversation that exists already does not become the active one
+        let stays = |pointer: &PointerWrite| first.is_some() && pointer.before.is_some();
+        let pointers = target.pointer.into_iter().filter(stays).collect();
         self.commit(&mut parts, Extras { pointers, outcomes }).await?;
         Ok(Erased::Done(Applied::now(done, erasure.value)))
     }

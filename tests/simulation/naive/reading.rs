@@ -84,7 +84,9 @@ impl Conversation {
     /// An error if a text holds the mark of one of these utterances, or what was said before it was edited.
     fn tells_none(&self, text: &str, silent: impl Fn(&Said) -> bool) -> Result<(), String> {
         let marks = self.said.iter().filter(|said| silent(said)).map(Said::mark);
-        let before = self.said.iter().filter_map(|said| said.original.as_deref()?.split(' ').next());
+        // the arguments of its calls still have its first mark
+        let edited = self.said.iter().filter(|said| said.what.tool_calls().is_empty());
+        let before = edited.filter_map(|said| said.original.as_deref()?.split(' ').next());
         let told: Vec<_> = marks.chain(before).filter(|mark| is_mark(mark) && text.contains(mark)).collect();
         if told.is_empty() { Ok(()) } else { Err(format!("{told:?} are told: {text}")) }
     }
@@ -100,6 +102,18 @@ impl Conversation {
             state.compactions.iter().filter(|one| one.is_undoable()).map(|one| one.number).collect();
         let own = self.compactions.iter().filter(|one| one.is_undoable).map(|one| one.number);
         same("the compactions to undo", &can, &own.collect())
+    }
+
+    /// An error unless a change says the words that were said, and sets the values that were set.
+    pub fn compare_words(&self, change: &domain::Change) -> Result<(), String> {
+        for one in change.appended.iter().chain(&change.rewritten) {
+            let what = &self.get(one.sequence.get()).what;
+            same("the words", &(one.role, &one.content), &(what.role, &what.content))?;
+        }
+        change.state_set.iter().try_for_each(|value| {
+            let kept = self.state.get(&*value.name);
+            same("a value", &Some(&(value.version.get(), value.content.clone())), &kept)
+        })
     }
 
     /// An error unless an utterance is the one with its sequence.
