@@ -54,8 +54,9 @@ impl Settings {
     pub(super) fn unbuilt(&self) -> impl Iterator<Item = (&'static Key, Unbuilt)> {
         let defaults = Self::default();
         let is_set = move |key: &&Key| (key.show)(self) != (key.show)(&defaults);
-        let lacking =
-            |key: &'static Key| Part::of(key.name, self)?.built().err().map(|lacking| (key, lacking));
+        let part =
+            |key: &Key| if key.name == "backend" { self.backend.part() } else { Part::of_key(key.name) };
+        let lacking = move |key: &'static Key| part(key)?.built().err().map(|lacking| (key, lacking));
         KEYS.iter().filter(is_set).filter_map(lacking)
     }
 }

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use super::Settings;
-
 /// A part of the program that a build can leave out; a cargo feature of the same name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
@@ -41,7 +39,7 @@ impl Part {
     }
 
     /// Returns the part that the setting `key` belongs to.
-    fn of_key(key: &str) -> Option<Self> {
+    pub(super) fn of_key(key: &str) -> Option<Self> {
         const GROUPS: [(&str, Part); 6] = [
             ("database_", Part::Postgres),
             ("embedding_", Part::Llm),
@@ -51,11 +49,6 @@ impl Part {
             ("traces_", Part::Otel),
         ];
         GROUPS.into_iter().find(|(group, _)| key.starts_with(group)).map(|(_, part)| part)
-    }
-
-    /// Returns the part that the value of the setting `key` needs, if it needs one.
-    pub(super) fn of(key: &str, settings: &Settings) -> Option<Self> {
-        if key == "backend" { settings.backend.part() } else { Self::of_key(key) }
     }
 
     /// Succeeds if this build has the part.

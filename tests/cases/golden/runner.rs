@@ -56,9 +56,11 @@ impl Runner {
 
     /// Another server over the same store, which only one can use at a time.
     fn restart(&mut self) {
+        let entered = self.runtime.enter();
         self.events = Box::pin(stream::empty());
         self.server = server_in_memory(&Settings::default(), &self.clock);
         self.server = restarted(&Settings::default(), &self.clock);
+        drop(entered);
         self.events = self.runtime.block_on(events(&self.server));
     }
 
