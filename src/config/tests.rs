@@ -41,6 +41,7 @@ fn a_flag_beats_a_variable_beats_the_file_beats_the_preset() {
     assert_eq!((settings.buffer_size, effective.origin("buffer_size")), (0, Origin::Preset("turns")));
 }
 
+#[cfg(feature = "full")]
 #[test]
 fn a_database_needs_a_url_and_a_schema() {
     let long = "s".repeat(57);
@@ -163,6 +164,7 @@ fn content_must_fit_a_message() {
     }
 }
 
+#[cfg(feature = "full")]
 #[test]
 fn a_model_is_named_where_there_is_a_protocol() {
     let with = |pairs: &[(&'static str, &str)]| Sources {
@@ -178,6 +180,7 @@ fn a_model_is_named_where_there_is_a_protocol() {
     assert_eq!(settings.llm_models, ["gpt-4.1", "gpt-4.1-nano"]);
 }
 
+#[cfg(feature = "full")]
 #[test]
 fn embeddings_are_of_a_model_at_an_address() {
     let with = |pairs: &[(&'static str, &str)]| Sources {
@@ -228,6 +231,7 @@ fn an_open_address_asks_for_a_guard() {
     }
 }
 
+#[cfg(feature = "full")]
 #[test]
 fn jwts_are_made_for_this_server() {
     let flags = vec![("jwt_keys", "keys.json".to_owned())];
@@ -238,6 +242,7 @@ fn jwts_are_made_for_this_server() {
     assert!(Sources { flags, ..Default::default() }.load().is_ok());
 }
 
+#[cfg(feature = "full")]
 #[test]
 fn what_is_shown_loads_to_the_same_settings() {
     let directory = tempfile::tempdir().unwrap();
@@ -281,5 +286,32 @@ fn the_docs_list_every_default() {
         std::fs::write(path, &made).unwrap();
     } else {
         assert_eq!(page, made, "docs/configuration.md is not as the settings are");
+    }
+}
+
+#[test]
+fn a_setting_of_a_part_that_is_not_built_is_refused_by_name() {
+    for (part, key, value) in [
+        (Part::Fjall, "backend", "fjall"),
+        (Part::Sled, "backend", "sled"),
+        (Part::Inspector, "inspector", "127.0.0.1:1"),
+        (Part::Jwt, "jwt_issuer", "https://issuer.example.com"),
+        (Part::Llm, "llm_timeout", "7s"),
+        (Part::Llm, "embedding_dimensions", "384"),
+        (Part::Otel, "traces_sampled", "0.25"),
+        (Part::Postgres, "database_connections", "3"),
+    ] {
+        let loaded = Sources { flags: vec![(key, value.to_owned())], ..Sources::default() }.load();
+        match (loaded, part.built()) {
+            (Ok(_), Ok(())) => {}
+            (Err(refused), Err(unbuilt)) => {
+                let told = format!("--{}: {key} is `{value}`; accepted: ", key.replace('_', "-"));
+                let refused = refused.to_string();
+                assert!(
+                    refused.contains(&told) && refused.ends_with(&format!("since this program is {unbuilt}"))
+                );
+            }
+            (loaded, _) => panic!("{part:?}: {key} = {value}: {}", loaded.is_ok()),
+        }
     }
 }
