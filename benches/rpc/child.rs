@@ -32,7 +32,7 @@ pub fn serve(arguments: impl Iterator<Item = String>) {
     let settings = settings(arguments);
     let endpoint = settings.traces_endpoint.as_ref();
     let _traces = endpoint.map(|endpoint| {
-        Exporter::to(endpoint.as_str(), settings.traces_sampled.get()).expect("traces are exported")
+        Exporter::to(&endpoint.to_string(), settings.traces_sampled.get()).expect("traces are exported")
     });
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {

@@ -45,7 +45,8 @@ impl Conversation {
         let mut open: Vec<String> =
             head.open.iter().flat_map(|open| &open.calls).map(|id| id.to_string()).collect();
         let mut waiting: Vec<String> = pairing.open.iter().map(|(id, _)| id.clone()).collect();
-        (open.sort(), waiting.sort());
+        open.sort();
+        waiting.sort();
         same("the open calls", &open, &waiting)?;
         same("whether an answer is awaited", &head.awaits_answer, &self.awaits.is_some())?;
         let ended = head.ended.as_ref().map(|ended| (ended.time.0, ended.reason.to_string()));
