@@ -1,5 +1,7 @@
 //! What reads must return, and how the server's states are compared with this world.
 
+use std::collections::BTreeMap;
+
 use utterd::{
     domain::{self, Ranges, Sequence, Utterance, capacity::Capacity},
     engine::Filter,
@@ -107,8 +109,10 @@ impl Conversation {
 
     /// An error unless a change says the words that were said, and sets the values that were set.
     pub fn compare_words(&self, change: &domain::Change) -> Result<(), String> {
-        for one in change.appended.iter().chain(&change.rewritten) {
-            let what = &self.get(one.sequence.get()).what;
+        // of an utterance that is written twice, the later one stays
+        let written = change.appended.iter().chain(&change.rewritten).map(|one| (one.sequence, one));
+        for (sequence, one) in written.collect::<BTreeMap<_, _>>() {
+            let what = &self.get(sequence.get()).what;
             same("the words", &(one.role, &one.content), &(what.role, &what.content))?;
         }
         change.state_set.iter().try_for_each(|value| {
