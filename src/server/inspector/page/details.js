@@ -161,7 +161,7 @@ export class DetailsPanel {
             field(
               "Token",
               shown,
-              "The server does not show it again. This command reads the conversation: utterd call ReadShared '{\"token\": \"TOKEN\"}'.",
+              'The server does not show it again. This command reads the conversation: utterd call ReadShared \'{"token": "TOKEN"}\'.',
             ),
           ],
           action: "Copy",
