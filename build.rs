@@ -1,4 +1,4 @@
-//! Generates the code of the protos from their descriptors in `proto/v1.binpb`, so that neither `protoc` nor another
+//! The build script of `crates/rpc`: generates the code of the protos from their descriptors in `proto/v1.binpb`, so that neither `protoc` nor another
 //! compiler of protos is needed. `tests/it/protos.rs` compares the descriptors with the protos.
 
 use std::{error::Error, fs};
@@ -6,14 +6,14 @@ use std::{error::Error, fs};
 use prost::Message;
 use tonic_prost_build::FileDescriptorSet;
 
-const DESCRIPTORS: &str = "proto/v1.binpb";
+const DESCRIPTORS: &str = "../../proto/v1.binpb";
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed={DESCRIPTORS}");
     let descriptors = FileDescriptorSet::decode(&*fs::read(DESCRIPTORS)?)?;
     tonic_prost_build::configure()
         .btree_map(".")
-        .codec_path("crate::rpc::MessageCodec")
+        .codec_path("crate::MessageCodec")
         .extern_path(".google.rpc", "::tonic_types::pb")
         .compile_fds(descriptors)?;
     Ok(())

@@ -87,7 +87,7 @@ fn usual() -> Vec<(&'static str, Vec<String>)> {
         )
     });
     let json = json.collect();
-    let code = include_str!("../src/tokenizer/blocks.rs").split("\n\n").map(String::from);
+    let code = include_str!("../crates/tokenizer/src/blocks.rs").split("\n\n").map(String::from);
     let cjk = "今日はとても天気がいいですね。散歩に行きませんか？我们明天下午三点在公园门口见面，好吗？";
     let french = "L'été dernier, nous étions allés à la plage où il faisait très chaud.";
     let emoji = "That is great news 🎉 see you on Friday 😀👍 and bring the kids! 👨‍👩‍👧";

@@ -2,33 +2,34 @@
 //! recent utterances in a rolling, token-counted window, and folds the utterances that leave the window into a
 //! summary.
 //!
-//! # The layers
+//! # The crates
 //!
 //! ```text
-//! main → cli → server → { rpc, engine, formats, store, summarizer, embedder, config, tokenizer, telemetry }
+//! main → cli → server → { rpc, engine, formats, store, models, config, tokenizer, telemetry }
 //! ```
 //!
-//! | layer | what it does | what it may use |
+//! Each layer is a crate in `crates/`, so a layer cannot use one that is not among its dependencies. This library only
+//! gives them together.
+//!
+//! | crate | what it does | what it may use |
 //! |---|---|---|
 //! | [`domain`] | the rules, pure and synchronous: how a command changes a conversation | std and small pure crates |
 //! | [`store`] | the [`Store`](store::Store) contract, its conformance suite, the memory store, the [durable](store::durable) ones and [PostgreSQL](store::postgres), [backups](store::backup) and [verification](store::verify) of all | domain, telemetry |
 //! | [`engine`] | loads, asks the domain, commits, publishes; one file per verb | domain, the store contract, telemetry |
-//! | `rpc` | the gRPC services: decode, call the engine, encode | domain, engine, formats, tokenizer, telemetry |
+//! | [`rpc`] | the gRPC services: decode, call the engine, encode; the generated messages are in [`proto`] | domain, engine, formats, tokenizer, telemetry |
 //! | [`formats`] | the formats in which conversations are imported, exported and sent to models; pure | domain |
-//! | [`summarizer`] | the clients of models that write summaries: one call, one attempt | domain, the trait it implements |
-//! | [`embedder`] | the client of a model that embeds: one call, one attempt | domain, the trait it implements |
-//! | `model_server` | the part both clients share: one HTTP request and its response, bounded, with a key | domain |
+//! | `models` | the clients of models that write summaries ([`summarizer`]) and embed ([`embedder`]): one call, one attempt | domain, the engine's traits that it implements |
 //! | [`tokenizer`] | exact token counts, linear in the input | domain |
 //! | [`telemetry`] | metrics for Prometheus, traces for OpenTelemetry | nothing here |
 //! | [`config`] | settings, and where each one came from | domain, tokenizer |
 //! | [`server`] | assembles the server, listens, shuts down cleanly; maintains the files of closed stores | everything but cli |
-//! | `cli` | the command line: the server, and a client | server, config, formats, the generated client |
+//! | [`cli`] | the command line: the server, and a client | server, config, formats, the generated client |
 //!
-//! `tests/it/architecture` reads the imports and fails if a layer imports what it may not, if files import each other
-//! in a cycle, or if `domain` or `formats` use a clock, randomness or I/O.
+//! `tests/it/architecture` reads the imports and fails if files import each other in a cycle, or if `domain` or `formats`
+//! use a clock, randomness or I/O.
 //!
 //! The cargo features `fjall`, `sled`, `inspector`, `mcp`, `postgres`, `jwt`, `otel` and `llm` are parts that a build can
-//! leave out. A setting or command of a part that is not there is refused by name: see `config/part.rs`.
+//! leave out. A setting or command of a part that is not there is refused by name: see `crates/config/src/part.rs`.
 //!
 //! # The path of a write
 //!
@@ -65,6 +66,8 @@
 //! the simplest terms, which share no code with the server.
 //!
 //! # Five walks, file by file
+//!
+//! Each path begins with the name of a crate: `rpc/memorize.rs` is `crates/rpc/src/memorize.rs`.
 //!
 //! | a write | |
 //! |---|---|
@@ -181,62 +184,26 @@
 //!   [`store::DerivedData::derived`]
 //! - the format on disk: [`store::durable::records`], with a table of the record kinds
 //! - parts of a provider's format that the domain does not model: [`formats::extras`]
-//! - errors on the wire: `src/rpc/convert/status.rs`, the only place that uses gRPC codes, and
-//!   `src/rpc/convert/bounded.rs`, which keeps them short enough to arrive
-//! - the Model Context Protocol tools (`end_conversation`, `get_conversation` and others): `src/cli/mcp`, a
+//! - errors on the wire: `crates/rpc/src/convert/status.rs`, the only place that uses gRPC codes, and
+//!   `crates/rpc/src/convert/bounded.rs`, which keeps them short enough to arrive
+//! - the Model Context Protocol tools (`end_conversation`, `get_conversation` and others): `crates/cli/src/mcp`, a
 //!   client like every other command, which can also run against a server in its own process
-//! - the page for browsers: `src/server/inspector`, its files in `page/`, and the calls that it makes in JSON
-//! - calls of any method by its descriptor: `src/server/dynamic`, for the page and for `src/cli/call`
-//! - the chat: `src/cli/chat`, a loop over lines, and its calls to the server and to a model
-#![forbid(unsafe_code)]
+//! - the page for browsers: `crates/server/src/inspector`, its files in `page/`, and the calls that it makes in JSON
+//! - calls of any method by its descriptor: `crates/server/src/dynamic`, for the page and for `crates/cli/src/call`
+//! - the chat: `crates/cli/src/chat`, a loop over lines, and its calls to the server and to a model
 
-/// Internal to the program; public only for `main.rs` and tests.
-#[doc(hidden)]
-pub mod cli;
-pub mod config;
-pub mod domain;
+pub use utterd_cli as cli;
+pub use utterd_config as config;
+pub use utterd_domain as domain;
+pub use utterd_engine as engine;
+pub use utterd_formats as formats;
 #[cfg(feature = "llm")]
-pub mod embedder;
-pub mod engine;
-pub mod formats;
-#[cfg(feature = "llm")]
-mod model_server;
-/// Internal to the server; public only for tests.
-#[doc(hidden)]
-pub mod rpc;
-pub mod server;
-pub mod store;
-#[cfg(feature = "llm")]
-pub mod summarizer;
-pub mod telemetry;
-pub mod tokenizer;
-
-/// The generated messages and services of `utterd.v1`.
-#[allow(missing_docs, clippy::all)]
-pub mod proto {
-    tonic::include_proto!("utterd.v1");
-
-    /// The descriptors of every message and service, for reflection.
-    pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!("../proto/v1.binpb");
-
-    /// Returns the decoded descriptors, with those of error details; `None` if they are broken.
-    pub fn descriptors() -> Option<&'static prost_reflect::DescriptorPool> {
-        static POOL: std::sync::LazyLock<Option<prost_reflect::DescriptorPool>> =
-            std::sync::LazyLock::new(|| decoded().ok());
-        POOL.as_ref()
-    }
-
-    fn decoded() -> Result<prost_reflect::DescriptorPool, Box<dyn std::error::Error>> {
-        let mut pool = prost_reflect::DescriptorPool::decode(FILE_DESCRIPTOR_SET)?;
-        let details: prost_types::FileDescriptorSet =
-            prost::Message::decode(tonic_types::pb::FILE_DESCRIPTOR_SET)?;
-        // Status is in a file of another name in each of the two sets.
-        let is_known = |name: &str| pool.get_message_by_name(&format!("google.rpc.{name}")).is_some();
-        let is_missing = |file: &prost_types::FileDescriptorProto| {
-            !file.message_type.iter().any(|message| is_known(message.name()))
-        };
-        let missing: Vec<_> = details.file.into_iter().filter(is_missing).collect();
-        pool.add_file_descriptor_protos(missing)?;
-        Ok(pool)
-    }
-}
+pub use utterd_models::{embedder, summarizer};
+pub use utterd_rpc as rpc;
+pub use utterd_rpc::proto;
+pub use utterd_server as server;
+pub use utterd_store as store;
+#[cfg(feature = "conformance")]
+pub use utterd_store::store_conformance;
+pub use utterd_telemetry as telemetry;
+pub use utterd_tokenizer as tokenizer;

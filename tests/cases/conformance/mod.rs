@@ -88,7 +88,7 @@ fn a_dropped_store_listens_no_more(cluster: &Cluster) {
 
 /// The suite lists its cases by name; none must be missing.
 fn every_case_is_in_the_suite() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/store/conformance");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/store/src/conformance");
     let list = fs::read_to_string(folder.join("mod.rs")).expect("the suite is there");
     let mut cases = 0;
     for file in fs::read_dir(&folder).expect("the suite is there") {

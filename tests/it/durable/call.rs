@@ -103,7 +103,12 @@ impl Call {
             }
             Self::Wait(time) => {
                 home.clock.advance(time);
-                let removed = home.server.engine().sweep().await.map_err(Status::from)?;
+                let removed = home
+                    .server
+                    .engine()
+                    .sweep()
+                    .await
+                    .map_err(|error| Status::internal(error.to_string()))?;
                 format!("{removed} removed")
             }
             Self::Scrub => {

@@ -1,0 +1,150 @@
+//! The server that a command talks to, and the conversation.
+
+use clap::Args;
+use prost::Message;
+
+use crate::{access::Access, errors::CliError, help::CONNECTION, terminal::output::Output};
+
+/// The default address of a server.
+const DEFAULT_SERVER: &str = "http://127.0.0.1:50051";
+/// Where the options that commands share stand in the help: after a command's own, before `--help`.
+const SHARED: usize = 900;
+
+/// The server to talk to.
+#[derive(Clone, Debug, Args)]
+pub struct Remote {
+    /// The server's address: HOST, HOST:PORT, http://…, https://… or unix:PATH
+    #[arg(
+        long,
+        value_name = "ADDRESS",
+        env = "UTTERD_SERVER",
+        hide_env_values = true,
+        default_value = DEFAULT_SERVER,
+        help_heading = CONNECTION
+    )]
+    pub server: String,
+    /// The credentials to send.
+    #[command(flatten)]
+    pub access: Access,
+}
+
+/// Whether a command prints JSON.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Json {
+    /// Print JSON instead of text, for errors too
+    #[arg(long, display_order = SHARED + 1)]
+    pub json: bool,
+}
+
+impl Json {
+    /// Prints a response, of the type `name`: as JSON, or as `tell` tells it.
+    pub fn answer<M: Message, E>(
+        self,
+        name: &str,
+        response: M,
+        tell: impl FnOnce(&mut Output, M) -> Result<(), E>,
+    ) -> Result<(), CliError>
+    where
+        CliError: From<E>,
+    {
+        let mut output = Output::new();
+        if self.json {
+            output.json(name, &response)?
+        } else {
+            tell(&mut output, response)?
+        }
+        Ok(output.flush()?)
+    }
+}
+
+/// The server to talk to, the conversation, and the form of the output.
+///
+/// An argument that fills a field of the request has the field's name as its id; that is how a server's errors find
+/// the argument.
+#[derive(Debug, Args)]
+pub struct Target {
+    /// The server to talk to.
+    #[command(flatten)]
+    pub remote: Remote,
+    /// The conversation [default: the recipient's active one]
+    #[arg(id = "conversation_id", value_name = "CONVERSATION")]
+    conversation: Option<String>,
+    /// The recipient whose conversations are meant [default: default]
+    #[arg(
+        id = "recipient_id",
+        long = "recipient",
+        short = 'r',
+        value_name = "ID",
+        default_value = "",
+        display_order = SHARED
+    )]
+    pub recipient: String,
+    /// The form of the output.
+    #[command(flatten)]
+    pub json: Json,
+}
+
+impl Target {
+    /// A conversation at a server, for output as text.
+    pub fn of(remote: Remote, conversation_id: String) -> Self {
+        let json = Json { json: false };
+        Self { remote, conversation: Some(conversation_id), recipient: String::new(), json }
+    }
+
+    /// The conversation; empty for the recipient's active one.
+    pub fn conversation(&self) -> String {
+        self.conversation.clone().unwrap_or_default()
+    }
+
+    /// Tells the conversation from a command's `own` words: it comes first, and can be left out. Returns the command's
+    /// own.
+    pub fn split<const N: usize>(&mut self, own: [Option<String>; N]) -> [Option<String>; N] {
+        let mut words: Vec<_> =
+            self.conversation.take().into_iter().chain(own.into_iter().flatten()).collect();
+        if words.len() > N {
+            self.conversation = Some(words.remove(0));
+        }
+        let mut words = words.into_iter();
+        std::array::from_fn(|_| words.next())
+    }
+}
+
+/// A word that must be there, called `name` in the help.
+pub fn required(word: Option<String>, name: &str) -> Result<String, CliError> {
+    word.ok_or_else(|| CliError::Usage(format!("{name} is missing; --help shows the usage")))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Command {
+        #[command(flatten)]
+        target: Target,
+        one: Option<String>,
+        two: Option<String>,
+    }
+
+    fn split(words: &[&str]) -> (String, [Option<String>; 2]) {
+        let Command { mut target, one, two } = Command::parse_from([&["command"], words].concat());
+        let own = target.split([one, two]);
+        (target.conversation(), own)
+    }
+
+    #[test]
+    fn the_conversation_is_the_word_beyond_the_commands_own() {
+        for (words, conversation, expected) in [
+            (&["3", "text"][..], "", [Some("3"), Some("text")]),
+            (&["trip", "3", "text"], "trip", [Some("3"), Some("text")]),
+            (&["3"], "", [Some("3"), None]),
+            (&[""], "", [Some(""), None]),
+            (&[], "", [None, None]),
+        ] {
+            let expected = expected.map(|word| word.map(str::to_owned));
+            assert_eq!(split(words), (conversation.to_owned(), expected), "{words:?}");
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! `utterd call`: calls any method of the server, with JSON in and JSON out.
+
+mod comments;
+mod examples;
+pub(super) mod help;
+mod json;
+mod methods;
+mod requests;
+
+use std::io;
+
+use clap::Args;
+use prost_reflect::{DynamicMessage, MethodDescriptor};
+use tonic::{Status, Streaming};
+
+use super::{
+    args::{Json, Remote},
+    client::Connection,
+    errors::CliError,
+    terminal::{
+        output::{Output, bold},
+        table::{Side::Left, aligned},
+        text::clipped,
+    },
+};
+use comments::first_sentence;
+use methods::{Methods, services};
+use requests::{Requests, requests};
+use utterd_server::dynamic::{self, Dynamic};
+
+/// Call any method of the server
+///
+/// The request and the response are the JSON of protobuf: enums by name, times as in 2026-03-01T12:00:00Z, names of
+/// fields as in the protos or in camel case. A stream of responses is printed one a line, until it ends or you press
+/// Ctrl-C. A method that takes a stream of requests reads them from stdin, one a line.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd call --list
+  utterd call UpdateConversation --help
+  utterd call GetStats
+  utterd call UpdateConversation '{\"conversationId\": \"trip\", \"title\": \"Lisbon\", \"updateMask\": \"title\"}'
+  utterd call BuildContext - < request.json")]
+pub struct Call {
+    #[command(flatten)]
+    remote: Remote,
+    /// The method, such as GetStats or ConversationService/GetStats; with --help, its request is shown
+    #[arg(value_parser = Methods, hide_possible_values = true, required_unless_present = "list")]
+    method: Option<MethodDescriptor>,
+    /// The request; `-` reads stdin [default: {}]
+    #[arg(value_name = "JSON")]
+    request: Option<String>,
+    /// List the methods, a line each
+    #[arg(long, conflicts_with_all = ["method", "request"])]
+    list: bool,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// Calls a method and prints its responses, or lists the methods.
+pub async fn call(args: Call) -> Result<(), CliError> {
+    let Some(method) = args.method else { return list(args.json) };
+    let Requests { messages, failed } = requests(&method, args.request).await?;
+    let connection = Connection::to(&args.remote).await?;
+    let path = dynamic::path(&method).map_err(|error| Status::internal(error.to_string()))?;
+    let mut grpc = connection.calls();
+    grpc.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
+    let answered = async {
+        let responses = grpc.streaming(tonic::Request::new(messages), path, Dynamic(method.output())).await?;
+        print(&method, responses.into_inner()).await
+    };
+    tokio::select! {
+        answered = answered => answered,
+        Ok(error) = failed => Err(error),
+    }
+}
+
+/// Prints the responses of a stream on a line each; a single one indented.
+async fn print(method: &MethodDescriptor, mut responses: Streaming<DynamicMessage>) -> Result<(), CliError> {
+    let mut output = Output::new();
+    while let Some(response) = responses.message().await? {
+        match method.is_server_streaming() {
+            true => line(&mut output, &response)?,
+            false => output.json_value(&response)?,
+        }
+        output.flush()?;
+    }
+    Ok(())
+}
+
+fn line(output: &mut Output, value: &impl serde::Serialize) -> io::Result<()> {
+    output.line(&serde_json::to_string(value)?)
+}
+
+/// Prints the services and their methods.
+fn list(json: Json) -> Result<(), CliError> {
+    let mut output = Output::new();
+    for service in services() {
+        let about = |method: &MethodDescriptor| first_sentence(&comments::of_method(method));
+        let methods = service.methods().map(|method| [format!("  {}", method.name()), about(&method)]);
+        let methods: Vec<_> = methods.collect();
+        if json.json {
+            let mut rows = methods.iter().map(|[method, about]| {
+                serde_json::json!({ "service": service.name(), "method": method.trim(), "about": about })
+            });
+            rows.try_for_each(|row| line(&mut output, &row))?;
+            continue;
+        }
+        output.line(&bold(service.name()))?;
+        for row in aligned(&methods, [Left, Left]) {
+            let row = clipped(&row, output.width());
+            output.line(&row)?;
+        }
+    }
+    Ok(output.flush()?)
+}

@@ -1,0 +1,324 @@
+//! The calls that a chat makes to the server.
+
+use std::{collections::BTreeMap, io, time::Duration};
+
+use tonic::{Code, Response, Status};
+
+use super::{args, shown::BROKEN_OFF};
+use crate::{
+    args::Preset,
+    client::Connection,
+    errors::{CliError, blames, reason},
+    messages::{
+        compact::{compacted, nothing_to_compact},
+        which::{Which, everything, select},
+    },
+    terminal::{
+        output::note,
+        text::{counted, sequences},
+    },
+};
+use utterd_rpc::proto::{
+    AnswerCompactionPromptRequest, BuildContextRequest, Capacity, CompactionAnswer, Conversation,
+    ConversationStatus, CreateConversationRequest, EndConversationRequest, GetCapacityInfoRequest,
+    GetConversationRequest, GetStatsRequest, GetSummaryRequest, ListOrder, ListUtterancesRequest,
+    MemorizeRequest, NewUtterance, Policy, RestoreRequest, Role, SummaryPlacement, ToolCall, Utterance,
+    UtteranceState,
+};
+
+/// The pauses between attempts to reach a server that does not answer.
+const PAUSES: [Duration; 5] = [
+    Duration::from_millis(250),
+    Duration::from_millis(500),
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(4),
+];
+/// The newest utterances that are read.
+const RECENT: i32 = 100;
+
+/// A message to be memorized.
+#[derive(Clone, Debug, Default)]
+pub struct Draft {
+    /// The speaker.
+    pub role: Role,
+    /// What is said.
+    pub text: String,
+    /// The tools that are called.
+    pub calls: Vec<ToolCall>,
+    /// Whether it is a reply that was broken off.
+    pub broken_off: bool,
+    /// The number of the attempt to store it: with the same number, it is stored only once.
+    pub attempt: u64,
+}
+
+/// A draft that became an utterance.
+pub struct Stored {
+    /// Its sequence.
+    pub sequence: i64,
+    /// How full the window is now.
+    pub capacity: Capacity,
+    /// Whether the server no longer had the conversation, which starts again with this utterance.
+    pub started_anew: bool,
+}
+
+/// A conversation as a chat opens it.
+#[derive(Default)]
+pub struct Opening {
+    /// The conversation.
+    pub conversation_id: String,
+    /// The newest utterances of its window, the oldest of them first.
+    pub recent: Vec<Utterance>,
+    /// How full the window is.
+    pub capacity: Capacity,
+    /// What there is to say about it.
+    pub notes: Vec<String>,
+}
+
+/// The server, and the session that talks to it.
+pub struct Server {
+    connection: Connection,
+    session_id: String,
+    recipient: String,
+    preset: Preset,
+    /// The model that replies. It also summarises the conversation, if the server can use it.
+    model: Option<String>,
+}
+
+impl Server {
+    /// Starts a session over `connection`.
+    pub fn new(connection: Connection, args: &args::Chat) -> Result<Self, CliError> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(io::Error::other)?;
+        Ok(Self {
+            connection,
+            session_id: format!("chat-{:032x}", u128::from_ne_bytes(random)),
+            recipient: args.recipient.clone(),
+            preset: args.preset,
+            model: args.model.clone(),
+        })
+    }
+
+    /// Opens the conversation named, or else the recipient's active one; creates it if there is none.
+    pub async fn open(&self, conversation_id: &str) -> Result<Opening, CliError> {
+        let request = GetConversationRequest {
+            conversation_id: conversation_id.to_owned(),
+            recipient_id: self.recipient.clone(),
+            ..Default::default()
+        };
+        let conversation = match self.connection.conversations().get_conversation(request).await {
+            Ok(response) => response.into_inner().conversation.unwrap_or_default(),
+            Err(status) if status.code() == Code::NotFound => return self.create(conversation_id).await,
+            Err(status) => return Err(status.into()),
+        };
+        let note = match conversation.status() {
+            ConversationStatus::Closed => "this conversation has ended; /new starts another",
+            _ => "this conversation goes on; /new starts another, /help lists the commands",
+        };
+        self.opened(conversation, note).await
+    }
+
+    async fn create(&self, conversation_id: &str) -> Result<Opening, CliError> {
+        let request = |summary_model| CreateConversationRequest {
+            conversation_id: conversation_id.to_owned(),
+            recipient_id: self.recipient.clone(),
+            policy: Some(Policy { preset: self.preset.wire().into(), summary_model, ..Default::default() }),
+            ..Default::default()
+        };
+        let mut conversations = self.connection.conversations();
+        let response = match conversations.create_conversation(request(self.model.clone())).await {
+            // the server summarises with other models, or with none
+            Err(status) if blames(&status, "policy.summary_model") => {
+                conversations.create_conversation(request(None)).await?
+            }
+            response => response?,
+        };
+        let conversation = response.into_inner().conversation.unwrap_or_default();
+        self.opened(conversation, "a new conversation; /help lists the commands").await
+    }
+
+    async fn opened(&self, conversation: Conversation, note: &str) -> Result<Opening, CliError> {
+        let mut notes = vec![note.to_owned()];
+        notes.extend(self.summarized_by(&conversation).await);
+        let conversation_id = conversation.conversation_id;
+        let (capacity, durable) = self.capacity(&conversation_id).await?;
+        if durable == Some(false) {
+            notes.push("the server keeps it in memory only: it is lost when the server ends".into());
+        }
+        let recent = self.recent(&conversation_id).await?;
+        Ok(Opening { conversation_id, recent, capacity, notes })
+    }
+
+    /// Says which model writes the conversation's summaries, if it is not the one that replies.
+    async fn summarized_by(&self, conversation: &Conversation) -> Option<String> {
+        let policy = conversation.policy.clone().unwrap_or_default();
+        let model = self.model.as_ref()?;
+        let writer = policy.summary_model();
+        let written = policy.summarization_enabled() && policy.llm_summaries.unwrap_or(true);
+        if writer == model || !written {
+            return None;
+        }
+        let request =
+            GetStatsRequest { conversation_id: conversation.conversation_id.clone(), ..Default::default() };
+        let response = self.connection.conversations().get_stats(request).await.ok()?.into_inner();
+        response.stats?.llm?;
+        let writer = if writer.is_empty() { "the server's own model" } else { writer };
+        Some(format!("{writer} writes its summaries, not {model}"))
+    }
+
+    /// Ends a conversation, unless it has ended, and starts another.
+    pub async fn start_another(&self, conversation_id: &str) -> Result<Opening, CliError> {
+        let request = EndConversationRequest {
+            conversation_id: conversation_id.to_owned(),
+            reason: "another one was started".into(),
+            ..Default::default()
+        };
+        match self.connection.conversations().end_conversation(request).await {
+            Err(status) if status.code() != Code::FailedPrecondition && !is_lost(&status) => {
+                return Err(status.into());
+            }
+            _ => {}
+        }
+        let mut opening = self.create("").await?;
+        opening.notes.insert(0, format!("{conversation_id} has ended"));
+        Ok(opening)
+    }
+
+    /// Stores a draft once, however many attempts it takes.
+    pub async fn memorize(&self, conversation_id: &str, draft: Draft) -> Result<Stored, CliError> {
+        let broken_off = draft.broken_off.then(|| (BROKEN_OFF.to_owned(), "true".to_owned()));
+        let request = MemorizeRequest {
+            conversation_id: conversation_id.to_owned(),
+            utterances: vec![NewUtterance {
+                role: draft.role.into(),
+                content: draft.text,
+                tool_calls: draft.calls,
+                metadata: BTreeMap::from_iter(broken_off),
+                ..Default::default()
+            }],
+            request_id: format!("{}-{}", self.session_id, draft.attempt),
+            session_id: self.session_id.clone(),
+            ..Default::default()
+        };
+        let memorize = || async { self.connection.memory().memorize(request.clone()).await };
+        let response = patiently(memorize).await?;
+        Ok(Stored {
+            sequence: response.memorized.first().map_or(0, |reference| reference.sequence),
+            capacity: response.capacity.unwrap_or_default(),
+            started_anew: response.started_conversation,
+        })
+    }
+
+    /// The conversation as messages for a model, a JSON array; `whole` lifts its token limit.
+    pub async fn messages(&self, conversation_id: &str, whole: bool) -> Result<String, CliError> {
+        let request = BuildContextRequest {
+            conversation_id: conversation_id.to_owned(),
+            token_budget: whole.then_some(i32::MAX),
+            max_turns: Some(0),
+            summary_placement: SummaryPlacement::UserMessage.into(),
+            ..Default::default()
+        };
+        let build = || async { self.connection.contexts().build_context(request.clone()).await };
+        Ok(patiently(build).await?.messages_json)
+    }
+
+    /// The newest utterances of the window, the oldest of them first.
+    pub async fn recent(&self, conversation_id: &str) -> Result<Vec<Utterance>, CliError> {
+        let request = ListUtterancesRequest {
+            conversation_id: conversation_id.to_owned(),
+            order: ListOrder::NewestFirst.into(),
+            include_forgotten: true,
+            page_size: RECENT,
+            ..Default::default()
+        };
+        let response = self.connection.conversations().list_utterances(request).await?;
+        Ok(response.into_inner().utterances.into_iter().rev().collect())
+    }
+
+    /// How full the window is, and whether the conversation survives the server, if that is known.
+    pub async fn capacity(&self, conversation_id: &str) -> Result<(Capacity, Option<bool>), CliError> {
+        let request = GetCapacityInfoRequest {
+            conversation_id: conversation_id.to_owned(),
+            session_id: self.session_id.clone(),
+            ..Default::default()
+        };
+        let response = self.connection.memory().get_capacity_info(request).await?.into_inner();
+        Ok((response.capacity.unwrap_or_default(), response.durable))
+    }
+
+    /// Answers the advice to compact; returns what there is to tell, and how full the window is then.
+    pub async fn answer(
+        &self,
+        conversation_id: &str,
+        answer: CompactionAnswer,
+    ) -> Result<(String, Capacity), CliError> {
+        let never = answer == CompactionAnswer::NeverThisSession;
+        let request = AnswerCompactionPromptRequest {
+            conversation_id: conversation_id.to_owned(),
+            answer: answer.into(),
+            session_id: if never { self.session_id.clone() } else { String::new() },
+            ..Default::default()
+        };
+        let response = self.connection.compactions().answer_compaction_prompt(request).await?.into_inner();
+        let capacity = response.capacity.unwrap_or_default();
+        let text = match response.compaction {
+            Some(compaction) => compacted(&compaction, &capacity, false),
+            None if response.nothing_to_compact => nothing_to_compact(&capacity),
+            None if never => {
+                "you will not be asked again in this session; /compact compacts at any time".into()
+            }
+            None => String::new(),
+        };
+        Ok((text, capacity))
+    }
+
+    /// The summary.
+    pub async fn summary(&self, conversation_id: &str) -> Result<String, CliError> {
+        let request = GetSummaryRequest { conversation_id: conversation_id.to_owned(), ..Default::default() };
+        let text = self.connection.conversations().get_summary(request).await?.into_inner().text;
+        let none = "nothing has left the window, so there is no summary";
+        Ok(if text.is_empty() { none.into() } else { text })
+    }
+
+    /// Brings back what is forgotten, of these if any are named; tells what that was.
+    pub async fn restore(&self, conversation_id: &str, named: Option<&[Which]>) -> Result<String, CliError> {
+        let stored = everything(&self.connection, conversation_id).await?;
+        let named = if let Some(named) = named { select(stored, named)? } else { stored };
+        let forgotten = named.into_iter().filter(|one| one.state() == UtteranceState::Forgotten);
+        let utterance_ids: Vec<_> = forgotten.map(|one| one.utterance_id).collect();
+        if utterance_ids.is_empty() {
+            return Ok("nothing to restore".into());
+        }
+        let request = RestoreRequest {
+            conversation_id: conversation_id.to_owned(),
+            utterance_ids,
+            ..Default::default()
+        };
+        let restored = self.connection.memory().restore(request).await?.into_inner().restored;
+        Ok(format!("restored {} ({})", counted(restored.len(), "utterance"), sequences(&restored)))
+    }
+}
+
+/// Repeats a call, with pauses, while no server answers. Only for calls that are safe to repeat.
+async fn patiently<T, F>(call: impl Fn() -> F) -> Result<T, Status>
+where
+    F: Future<Output = Result<Response<T>, Status>>,
+{
+    for (attempt, pause) in PAUSES.into_iter().enumerate() {
+        match call().await {
+            Err(status) if status.code() == Code::Unavailable => {
+                if attempt == 0 {
+                    note("! the server does not answer: trying again…");
+                }
+                tokio::time::sleep(pause).await;
+            }
+            other => return other.map(Response::into_inner),
+        }
+    }
+    call().await.map(Response::into_inner)
+}
+
+/// Whether the server has no such conversation.
+fn is_lost(status: &Status) -> bool {
+    reason(status) == "CONVERSATION_NOT_FOUND"
+}

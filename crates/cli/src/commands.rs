@@ -1,0 +1,206 @@
+//! The commands. Each has its own file.
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use super::{
+    call,
+    chat::{self, args::Chat},
+    client::block_on,
+    completions,
+    conversations::{delete, end, export, import, list, show, watch},
+    demo,
+    errors::{CliError, EXIT_CODES},
+    health,
+    mcp::{self, args::Mcp},
+    messages::{capacity, compact, context, forget, memorize, prepare, remember, restore, summarize},
+    serve,
+    stores::{backup, migrate, scrub, verify},
+    token,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  utterd demo                    look around in example conversations
+  utterd serve --backend fjall   keep conversations in files, in ./utterd-data
+  utterd memorize 'The train leaves at nine.'
+  utterd show                    show the active conversation
+  utterd show trip               show the conversation trip
+
+`utterd COMMAND --help` shows the options of a command, and examples. Without a
+command, utterd serves, and takes the options of `serve`.";
+
+/// Conversation memory for LLM agents: a gRPC server, and its command line.
+#[derive(Debug, Parser)]
+#[command(name = "utterd", version, after_help = format!("{EXAMPLES}\n\n{EXIT_CODES}"), args_conflicts_with_subcommands = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// How to serve when there is no command.
+    #[command(flatten)]
+    serve: serve::Serve,
+}
+
+/// Defines the commands: the arguments of each, and the function that it runs or awaits.
+macro_rules! commands {
+    ($($(#[$attribute:meta])* $command:ident($args:ty) $how:ident $run:path,)*) => {
+        /// What to do. Each command's help is next to its arguments.
+        #[derive(Debug, Subcommand)]
+        enum Command {
+            $($(#[$attribute])* $command($args),)*
+        }
+
+        impl Command {
+            fn run(self) -> Result<(), CliError> {
+                match self {
+                    $(Self::$command(args) => commands!(@$how $run, args),)*
+                }
+            }
+        }
+    };
+    (@runs $run:path, $args:ident) => { $run($args) };
+    (@awaits $run:path, $args:ident) => { block_on($run($args)) };
+}
+
+commands! {
+    Serve(serve::Serve) runs serve::serve,
+    Demo(demo::Demo) awaits demo::demo,
+    Chat(Chat) awaits chat::chat,
+    #[command(about = "Offer the memory to models as MCP tools")]
+    Mcp(Mcp) runs mcp::mcp,
+    Memorize(memorize::Memorize) awaits memorize::memorize,
+    Remember(remember::Remember) awaits remember::remember,
+    Forget(forget::Forget) awaits forget::forget,
+    Restore(restore::Restore) runs restore::restore,
+    Summarize(summarize::Summarize) awaits summarize::summarize,
+    Context(context::Context) awaits context::context,
+    Prepare(prepare::Prepare) awaits prepare::prepare,
+    List(list::List) awaits list::list,
+    Show(show::Show) awaits show::show,
+    Capacity(capacity::AskCapacity) awaits capacity::capacity,
+    Watch(watch::Watch) awaits watch::watch,
+    Compact(compact::Compact) awaits compact::compact,
+    End(end::End) awaits end::end,
+    Delete(delete::Delete) awaits delete::delete,
+    Import(import::Import) awaits import::import,
+    Export(export::Export) awaits export::export,
+    Call(call::Call) awaits call::call,
+    Backup(backup::Backup) runs backup::backup,
+    Verify(verify::VerifyStore) runs verify::verify,
+    Scrub(scrub::ScrubStore) runs scrub::scrub,
+    Migrate(migrate::Migrate) awaits migrate::migrate,
+    #[command(subcommand)]
+    Token(token::Token) runs token::token,
+    Health(health::Health) awaits health::health,
+    Completions(completions::Completions) runs complete,
+    Config(serve::Configuration) runs serve::show_configuration,
+}
+
+impl Cli {
+    /// Runs the command.
+    pub fn run(self) -> Result<(), CliError> {
+        self.command.unwrap_or(Command::Serve(self.serve)).run()
+    }
+}
+
+fn complete(args: completions::Completions) -> Result<(), CliError> {
+    completions::completions(args, Cli::command())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::*;
+    use crate::help::{GROUPS, arranged};
+
+    #[test]
+    fn the_commands_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_says_what_it_does_and_shows_how() {
+        for command in Cli::command().get_subcommands() {
+            assert!(command.get_about().is_some(), "{}", command.get_name());
+            let shows = command.has_subcommands() || command.get_after_help().is_some();
+            assert!(shows, "{} has no example", command.get_name());
+        }
+    }
+
+    #[test]
+    fn settings_are_flags_of_the_default_command() {
+        let cli = Cli::try_parse_from(["utterd", "--listen", "0.0.0.0:1"]).unwrap();
+        assert!(cli.command.is_none());
+        assert_eq!(cli.serve.configuration.flags.0, [("listen", "0.0.0.0:1".to_owned())]);
+    }
+
+    /// The help of `utterd demo --help` and the like.
+    fn help_of(arguments: &[&str]) -> String {
+        let arguments: Vec<OsString> = arguments.iter().map(Into::into).collect();
+        let mut program = arranged(Cli::command(), &arguments);
+        program.try_get_matches_from_mut(&arguments).unwrap_err().render().to_string()
+    }
+
+    /// All names of commands.
+    fn commands() -> Vec<String> {
+        let program = Cli::command();
+        program.get_subcommands().map(|command| command.get_name().to_owned()).collect()
+    }
+
+    #[test]
+    fn the_help_lists_every_command_once_on_two_screens() {
+        let mut grouped: Vec<_> =
+            GROUPS.iter().flat_map(|(_, names)| names.iter().map(ToString::to_string)).collect();
+        let mut commands = commands();
+        grouped.sort();
+        commands.sort();
+        assert_eq!(grouped, commands);
+        let help = help_of(&["utterd", "--help"]);
+        assert!(help.lines().count() <= 100, "{help}");
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+    }
+
+    #[test]
+    fn the_page_lists_the_commands_in_the_same_groups() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cli.md");
+        let page = std::fs::read_to_string(path).unwrap();
+        let rows = page.lines().skip_while(|line| !line.starts_with("| to | ")).skip(2);
+        let rows: Vec<_> = rows.take_while(|line| line.starts_with('|')).collect();
+        assert_eq!(rows.len(), GROUPS.len(), "{rows:?}");
+        for (row, (title, names)) in rows.iter().zip(GROUPS) {
+            let mut cells = row.split('|').skip(1).map(str::trim);
+            assert_eq!(cells.next().unwrap_or_default(), title.to_lowercase());
+            let listed = cells.next().unwrap_or_default();
+            let listed: Vec<_> = listed.split('`').skip(1).step_by(2).collect();
+            assert_eq!(listed, names, "{row}");
+        }
+    }
+
+    #[test]
+    fn a_commands_own_options_stand_before_those_that_many_share() {
+        for name in commands() {
+            let help = help_of(&["utterd", &name, "--help"]);
+            let (own, connects) = (help.lines().count(), help.contains("--help-connection"));
+            assert!(!help.contains("--token-file <"), "{help}");
+            assert!(name == "serve" || own <= 50, "{own} lines: {help}");
+            if connects {
+                let place = |option: &str| help.find(&format!(" {option} ")).unwrap_or(usize::MAX);
+                let last = help.find("--help-connection").unwrap_or_default();
+                assert!(last > place("--json").min(last - 1), "{help}");
+                let connection = help_of(&["utterd", &name, "--help-connection"]);
+                assert!(connection.contains("--token-file <FILE>"), "{connection}");
+                assert!(!connection.contains("--json"), "{connection}");
+            }
+        }
+    }
+
+    #[test]
+    fn settings_are_in_the_help_of_serve_alone() {
+        for (name, expected) in [("serve", true), ("migrate", false), ("config", false)] {
+            let help = help_of(&["utterd", name, "--help"]);
+            assert_eq!(help.contains("--buffer-size"), expected, "{help}");
+            assert!(help.contains("utterd serve --help") || expected, "{help}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! `utterd export`: exports conversations in the formats of other programs.
+
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::{
+    Args, ValueEnum,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
+
+use crate::{
+    args::{ConversationFormat, Target, choice},
+    client::Connection,
+    errors::CliError,
+    stores::meter::Meter,
+    terminal::{
+        interrupt::all_or_nothing,
+        output::{Output, note},
+        part::Part,
+        text::{bytes, counted, ranges},
+    },
+};
+use utterd_rpc::proto::{
+    ExportConversationRequest, ExportEnd, ExportLoss, export_conversation_response::Message,
+};
+
+/// Export conversations for other programs
+///
+/// Exports the named or the active conversation, or with --all those of the recipient. Lists on stderr what the format
+/// cannot hold.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd export trip --format anthropic
+  utterd export --all --recipient alice --format persisted -o alice.json")]
+pub struct Export {
+    #[command(flatten)]
+    pub target: Target,
+    /// Export all conversations of the recipient
+    #[arg(id = "all_conversations", long = "all", conflicts_with = "conversation_id")]
+    pub all: bool,
+    /// The format
+    #[arg(long, default_value = "openai", value_parser = exported())]
+    pub format: ConversationFormat,
+    /// The layout [default: json, and jsonl with --all]
+    #[arg(long)]
+    pub layout: Option<Layout>,
+    /// The file to write [default: stdout]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Keep calls that have no result, with a placeholder as the result
+    #[arg(long)]
+    pub close_unanswered: bool,
+    /// Also repair messages that were imported irregular in this format
+    #[arg(long)]
+    pub repair_all: bool,
+}
+
+/// Accepts the formats that can be exported.
+fn exported() -> impl TypedValueParser<Value = ConversationFormat> {
+    let names = ConversationFormat::EXPORTED.iter().filter_map(ValueEnum::to_possible_value);
+    PossibleValuesParser::new(names).try_map(|name| ConversationFormat::from_str(&name, false))
+}
+
+choice! {
+    /// The layout of an export.
+    pub enum Layout means ExportLayout {
+        /// one JSON document
+        Json = Json,
+        /// one message per line, or with --all one conversation
+        Jsonl = JsonLines,
+    }
+}
+
+/// Exports to a file or stdout; reports on stderr what the format cannot carry.
+pub async fn export(args: Export) -> Result<(), CliError> {
+    all_or_nothing(args.output.is_some(), write(args)).await
+}
+
+async fn write(args: Export) -> Result<(), CliError> {
+    let connection = Connection::open(&args.target).await?;
+    let mut conversations = connection.conversations();
+    let mut stream = conversations.export_conversation(request(&args)?).await?.into_inner();
+    let meter = Meter::turning();
+    let mut sink = Sink::open(args.output.as_deref())?;
+    let mut end = None;
+    while let Some(response) = stream.message().await? {
+        match response.message {
+            Some(Message::Chunk(chunk)) => {
+                sink.writer.write_all(&chunk)?;
+                sink.written += chunk.len() as u64;
+                let written = sink.written;
+                meter.at(|| bytes(written));
+            }
+            Some(Message::End(last)) => end = Some(last),
+            None => {}
+        }
+    }
+    let end =
+        end.ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "the server ended the export early"))?;
+    let written = sink.close()?;
+    let took = meter.end();
+    tell(&args, &end, written, &took)
+}
+
+fn request(args: &Export) -> Result<ExportConversationRequest, CliError> {
+    if args.target.json.json && args.output.is_none() {
+        return Err(CliError::Usage("--json describes the export, and requires --output".into()));
+    }
+    Ok(ExportConversationRequest {
+        all_conversations: args.all,
+        conversation_id: args.target.conversation(),
+        recipient_id: args.target.recipient.clone(),
+        format: args.format.wire().into(),
+        layout: args.layout.map_or(0, |layout| layout.wire().into()),
+        close_unanswered_calls: args.close_unanswered,
+        repair_all: args.repair_all,
+    })
+}
+
+fn tell(args: &Export, end: &ExportEnd, written: u64, took: &str) -> Result<(), CliError> {
+    lost(&end.losses).iter().for_each(|line| note(line));
+    if let Some(count) = end.omitted_loss_count {
+        note(&format!("and {} like these", counted(count, "line")));
+    }
+    let Some(file) = &args.output else { return Ok(()) };
+    let mut output = Output::new();
+    match args.target.json.json {
+        true => output.json("ExportEnd", end)?,
+        false => output.prose(&format!(
+            "exported {}, {}, to {}: {}, in {took}",
+            counted(end.conversation_count(), "conversation"),
+            counted(end.utterance_count(), "utterance"),
+            file.display(),
+            bytes(written)
+        ))?,
+    }
+    Ok(output.flush()?)
+}
+
+/// One line per loss; a loss that several conversations share is listed once.
+fn lost(losses: &[ExportLoss]) -> Vec<String> {
+    let mut same: Vec<(&ExportLoss, usize)> = Vec::new();
+    for loss in losses {
+        match same.iter_mut().find(|(it, _)| it.field == loss.field && it.reason == loss.reason) {
+            Some((_, count)) => *count += 1,
+            None => same.push((loss, 1)),
+        }
+    }
+    let of = |loss: &ExportLoss, count: usize| match (count, loss.sequences.is_empty()) {
+        (1, true) => loss.conversation_id.clone(),
+        (1, false) => format!("{} {}", loss.conversation_id, ranges(&loss.sequences)),
+        _ => counted(count, "conversation"),
+    };
+    same.iter()
+        .map(|(loss, count)| format!("{}: {}: {}", of(loss, *count), loss.field, loss.reason))
+        .collect()
+}
+
+/// The mode of a file that others can read, as far as the caller's umask allows.
+const PUBLIC: u32 = 0o666;
+
+/// Where an export goes. A file gets its name only once it is complete.
+struct Sink {
+    writer: Box<dyn Write>,
+    part: Option<Part>,
+    written: u64,
+}
+
+impl Sink {
+    fn open(path: Option<&Path>) -> io::Result<Self> {
+        let Some(path) = path else {
+            return Ok(Self { writer: Box::new(io::stdout()), part: None, written: 0 });
+        };
+        let (part, file) = Part::create(path, PUBLIC)?;
+        Ok(Self { writer: Box::new(io::BufWriter::new(file)), part: Some(part), written: 0 })
+    }
+
+    fn close(mut self) -> io::Result<u64> {
+        self.writer.flush()?;
+        if let Some(part) = self.part.take() {
+            part.finish()?;
+        }
+        Ok(self.written)
+    }
+}

@@ -1,0 +1,284 @@
+//! `utterd import`: imports conversations of other programs, with their times and ids.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use futures::stream;
+use tonic::Status;
+
+use super::parts::Parts;
+use crate::{
+    args::{ConversationFormat, Json, Remote},
+    client::Connection,
+    errors::{CliError, is_gone},
+    refusal::told,
+    stores::meter::Meter,
+    terminal::{
+        interrupt::unless_interrupted,
+        output::{Output, note},
+        read::{behind, is_stdin, label},
+        text::{bytes, clipped, count, counted, visible},
+    },
+    words::Words,
+};
+use utterd_formats as formats;
+use utterd_formats::{UnknownRoles, fit_id};
+use utterd_rpc::proto::{
+    ImportConversationRequest, ImportConversationResponse, ImportHeader, ImportedConversation,
+    import_conversation_request::Message,
+};
+
+/// Import conversations from files of other programs
+///
+/// Keeps the times and ids of messages. Repeating the command stores nothing twice, and continues where the first run
+/// stopped.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:
+  utterd import --recipient alice chats.jsonl
+  utterd import --format anthropic --dry-run log.json
+  utterd import conversations.json
+  utterd import ~/.claude/projects/*/*.jsonl
+  jq -c '.[]' log.json | utterd import --as trip -",
+    override_usage = "utterd import [OPTIONS] <FILE>..."
+)]
+pub struct Import {
+    #[command(flatten)]
+    remote: Remote,
+    /// The id for the conversation in the file [default: the id in the file, or the file's name]
+    #[arg(id = "conversation_id", long = "as", value_name = "ID", default_value = "")]
+    conversation: String,
+    /// The recipient of the conversations [default: default]
+    #[arg(id = "recipient_id", long = "recipient", short = 'r', value_name = "ID", default_value = "")]
+    recipient: String,
+    #[command(flatten)]
+    json: Json,
+    /// The format of the files [default: detected from their content]
+    #[arg(long)]
+    pub format: Option<ConversationFormat>,
+    /// Add to a conversation that exists and does not come from an earlier import of the same file
+    #[arg(long)]
+    pub into_existing: bool,
+    /// Refuse files that are not well-formed, instead of importing what can be read
+    #[arg(long)]
+    pub strict: bool,
+    /// Read messages with unknown roles as the user's, instead of refusing the file
+    #[arg(long, conflicts_with = "strict")]
+    pub lenient: bool,
+    /// Show the conversations that would be imported, and store nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// JSON or JSONL files; `-` reads stdin
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// The most characters of a line about a conversation, where there is no terminal.
+const LINE: usize = 100;
+/// Bytes per chunk.
+const CHUNK: usize = 64 << 10;
+
+/// Imports the files, and prints a closing line with what was stored.
+///
+/// When repeated, it stores nothing twice, and continues where it broke off.
+pub async fn import(args: Import) -> Result<(), CliError> {
+    let connection = Connection::to(&args.remote).await?;
+    let mut importing = Importing { connection, args, meter: Meter::turning(), tally: Tally::default() };
+    let ended = unless_interrupted(importing.all()).await;
+    let Importing { args, meter, tally, .. } = importing;
+    let line = tally.line(args.dry_run, &meter.end());
+    let mut output = Output::new();
+    if args.json.json {
+        note(&line)
+    } else {
+        output.prose(&line)?
+    }
+    output.flush()?;
+    let text = "the last messages may be stored too; repeat the command to continue from there";
+    ended.unwrap_or_else(|| Err(CliError::Interrupted(text.into())))
+}
+
+struct Importing {
+    connection: Connection,
+    args: Import,
+    meter: Meter,
+    tally: Tally,
+}
+
+impl Importing {
+    /// Imports all files; reports each that fails.
+    async fn all(&mut self) -> Result<(), CliError> {
+        let mut failed = 0;
+        for file in self.args.files.clone() {
+            if let Err(reason) = self.file(&file).await? {
+                failed += 1;
+                self.meter.tell(&format!("failed: {reason}"));
+            }
+        }
+        if failed > 0 { Err(CliError::Incomplete(counted(failed, "file"))) } else { Ok(()) }
+    }
+
+    /// Imports a file; the inner error says what is wrong with it.
+    async fn file(&mut self, file: &Path) -> Result<Result<(), String>, CliError> {
+        let (name, mut sent) = (file.to_owned(), 0);
+        let mut parts = match behind(move || Parts::open(name)).await {
+            Ok(parts) => parts,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        loop {
+            let (read, part) = behind(move || {
+                let part = parts.next();
+                Ok((parts, part))
+            })
+            .await?;
+            parts = read;
+            let part = match part {
+                Ok(Some(part)) if part.iter().all(u8::is_ascii_whitespace) => {
+                    return Ok(Err(format!("{}: is empty", label(file))));
+                }
+                Ok(Some(part)) => part,
+                Ok(None) => return Ok(Ok(())),
+                Err(error) => return Ok(Err(error.to_string())),
+            };
+            sent += part.len() as u64;
+            let response = match self.send(self.header(file, &part), &part).await {
+                Ok(response) => response,
+                Err(status) if is_gone(&status) => return Err(status.into()),
+                Err(status) => {
+                    return Ok(Err(format!("{}: {}", label(file), told(&status, &Words::default()))));
+                }
+            };
+            self.take(file, &response)?;
+            if self.args.dry_run && !self.args.json.json {
+                self.show(&part, &response)?;
+            }
+            let stored = self.tally.stored;
+            self.meter.at(|| format!("{}, {}", bytes(sent), counted(stored, "utterance")));
+        }
+    }
+
+    /// If the content is a single conversation without an id, the conversation is named after the file.
+    fn header(&self, file: &Path, content: &[u8]) -> ImportHeader {
+        let args = &self.args;
+        let mut conversation_id = args.conversation.clone();
+        if conversation_id.is_empty() && !is_stdin(file) {
+            let source = self.parse(content);
+            let nameless = |source: &formats::Source| match source.conversations.as_slice() {
+                [one] => one.id.is_none() && source.format != formats::Format::Legacy,
+                _ => false,
+            };
+            if source.as_ref().is_some_and(nameless) {
+                let stem = file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy();
+                conversation_id = fit_id(&stem).into_owned();
+            }
+        }
+        ImportHeader {
+            format: args.format.map_or(0, |format| format.wire().into()),
+            conversation_id,
+            recipient_id: args.recipient.clone(),
+            into_existing: args.into_existing,
+            strict: args.strict,
+            lenient: args.lenient,
+            validate_only: args.dry_run,
+            ..ImportHeader::default()
+        }
+    }
+
+    /// The content as the server reads it, if it can be read.
+    fn parse(&self, content: &[u8]) -> Option<formats::Source> {
+        let roles = if self.args.lenient { UnknownRoles::ReadAsUser } else { UnknownRoles::Refuse };
+        formats::parse(content, self.args.format.map(Into::into), roles).ok()
+    }
+
+    async fn send(&self, header: ImportHeader, content: &[u8]) -> Result<ImportConversationResponse, Status> {
+        let header = Message::Header(header);
+        let chunks: Vec<Message> =
+            content.chunks(CHUNK).map(|chunk| Message::Chunk(chunk.to_vec())).collect();
+        let messages = std::iter::once(header).chain(chunks);
+        let requests = messages.map(|message| ImportConversationRequest { message: Some(message) });
+        let response = self.connection.conversations().import_conversation(stream::iter(requests)).await?;
+        Ok(response.into_inner())
+    }
+
+    /// Prints a line for each conversation that would be imported: its id, its size, and its title or first message.
+    fn show(&self, content: &[u8], response: &ImportConversationResponse) -> Result<(), CliError> {
+        let conversations = self.parse(content).map(|source| source.conversations).unwrap_or_default();
+        let mut output = Output::new();
+        for (conversation, parsed) in response.conversations.iter().zip(&conversations) {
+            let first = parsed.said.first().map(|sourced| sourced.draft.content.to_string());
+            let text = parsed.title.clone().or(first).unwrap_or_default();
+            let (id, size) =
+                (&conversation.conversation_id, counted(conversation.utterance_count(), "utterance"));
+            let line = format!("{}  {size}  {}", visible(id), visible(&text));
+            output.line(&clipped(&line, output.width().or(Some(LINE))))?;
+        }
+        Ok(output.flush()?)
+    }
+
+    fn take(&mut self, file: &Path, response: &ImportConversationResponse) -> Result<(), CliError> {
+        let label = label(file);
+        let irregular = response.conversations.iter().flat_map(|conversation| {
+            conversation.irregularities.iter().map(|it| (format!(" {}", conversation.conversation_id), it))
+        });
+        let warnings = response.warnings.iter().map(|warning| (String::new(), warning));
+        for (of, warning) in warnings.chain(irregular) {
+            let line = format!("{label}{of} {}: {}", warning.place, warning.text);
+            self.meter.tell(&visible(&line));
+        }
+        if let Some(count) = response.omitted_warning_count {
+            self.meter.tell(&format!("{label}: and {count} more such lines"));
+        }
+        if let Some(count) = response.omitted_conversation_count {
+            self.meter.tell(&format!("{label}: {count} more conversations, which are not counted here"));
+        }
+        response.conversations.iter().for_each(|conversation| self.tally.add(conversation));
+        if self.args.json.json {
+            let mut output = Output::new();
+            output.json_line("ImportConversationResponse", response)?;
+            output.flush()?;
+        }
+        Ok(())
+    }
+}
+
+/// What an import did, in numbers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    conversations: u64,
+    started: u64,
+    stored: u64,
+    skipped: u64,
+    summaries: u64,
+    irregular: u64,
+}
+
+impl Tally {
+    fn add(&mut self, conversation: &ImportedConversation) {
+        let number = |number: i32| u64::try_from(number).unwrap_or(0);
+        self.conversations += 1;
+        self.started += u64::from(conversation.started);
+        self.stored += number(conversation.utterance_count());
+        self.skipped += number(conversation.skipped_count());
+        self.summaries += number(conversation.summary_count());
+        self.irregular += conversation.irregularities.len() as u64;
+    }
+
+    /// The closing line.
+    fn line(&self, dry_run: bool, took: &str) -> String {
+        let did = if dry_run { "would import" } else { "imported" };
+        let mut parts = vec![counted(self.stored, "utterance")];
+        if self.skipped > 0 {
+            parts.push(format!("{} already there", count(self.skipped)));
+        }
+        match self.summaries {
+            0 => {}
+            1 => parts.push("1 summary".to_owned()),
+            summaries => parts.push(format!("{} summaries", count(summaries))),
+        }
+        if self.irregular > 0 {
+            parts.push(format!("{} irregular", count(self.irregular)));
+        }
+        let conversations = counted(self.conversations, "conversation");
+        format!("{did} {conversations} ({} new): {}, in {took}", count(self.started), parts.join(", "))
+    }
+}

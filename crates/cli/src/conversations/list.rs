@@ -1,0 +1,193 @@
+//! `utterd list`: lists conversations.
+
+use clap::Args;
+use prost_types::Timestamp;
+
+use crate::{
+    args::{Json, Remote, choice},
+    client::Connection,
+    errors::CliError,
+    terminal::{
+        output::{Output, bold, note},
+        text::{clipped, count, counted, minute, visible, word},
+    },
+};
+use utterd_rpc::proto::{Conversation, ConversationStatus, ListConversationsRequest};
+
+/// The most conversations per page.
+const MOST: i32 = 1_000;
+
+choice! {
+    /// A conversation's status.
+    enum Status means ConversationStatus {
+        /// used recently
+        Active = Active,
+        /// the assistant asked something
+        AwaitingAnswer = AwaitingAnswer,
+        /// not used for some time
+        Idle = Idle,
+        /// ended
+        Closed = Closed,
+    }
+}
+
+choice! {
+    /// Which conversations come first.
+    enum Order means ConversationOrder {
+        /// the last changed first
+        Used = NewestUpdate,
+        /// the last started first
+        Started = NewestStart,
+        /// the last changed last
+        LeastUsed = OldestUpdate,
+        /// the first started first
+        Oldest = OldestStart,
+    }
+}
+
+/// List conversations
+///
+/// Says which conversation gets the recipient's next message: its active one; with --json, `active` is true. If it is
+/// idle, the next message ends it and starts another. In a pipe, each conversation is a line with tab-separated columns:
+/// id, recipient, status, utterances stored, tokens in the window, last use, title, what the next message does.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd list
+  utterd list --all --status active
+  utterd list --recipient alice --json | jq -r .conversationId")]
+pub struct List {
+    #[command(flatten)]
+    remote: Remote,
+    /// List the conversations of this recipient [default: default]
+    #[arg(id = "recipient_id", long = "recipient", short = 'r', value_name = "ID", default_value = "")]
+    recipient: String,
+    /// List the conversations of every recipient
+    #[arg(id = "all_recipients", long = "all", short = 'a', conflicts_with = "recipient_id")]
+    all: bool,
+    /// List only conversations with this status
+    #[arg(long)]
+    status: Option<Status>,
+    /// List only conversations whose id begins with TEXT
+    #[arg(id = "conversation_id_prefix", long = "prefix", value_name = "TEXT", default_value = "")]
+    prefix: String,
+    /// The order
+    #[arg(long, default_value = "used")]
+    order: Order,
+    /// List at most N, up to 1000; 0 lists all
+    #[arg(
+        id = "page_size",
+        long = "limit",
+        value_name = "N",
+        default_value_t = 50,
+        value_parser = clap::value_parser!(i32).range(0..=1000)
+    )]
+    limit: i32,
+    /// Continue an earlier list, by the token that it printed
+    #[arg(id = "page_token", long = "after", value_name = "TOKEN", default_value = "")]
+    after: String,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// Lists conversations.
+pub async fn list(args: List) -> Result<(), CliError> {
+    let connection = Connection::to(&args.remote).await?;
+    let (listed, next) = fetch(&connection, &args).await?;
+    let mut output = Output::paged();
+    if args.json.json {
+        listed.iter().try_for_each(|listed| output.json_line("Conversation", listed))?;
+    } else {
+        tell(&mut output, &listed, args.all)?;
+    }
+    output.flush()?;
+    match (listed.is_empty(), next.as_str()) {
+        (true, _) => note("no conversations"),
+        (false, "") => {}
+        (false, token) => {
+            note(&format!("there are more: --limit 0 lists all, --after {token} continues here"))
+        }
+    }
+    Ok(())
+}
+
+/// Fetches one page, or all pages if there is no limit; returns the token of the next page if there are more.
+async fn fetch(connection: &Connection, args: &List) -> Result<(Vec<Conversation>, String), CliError> {
+    let (mut listed, mut request) = (Vec::new(), request(args));
+    loop {
+        let page = connection.conversations().list_conversations(request.clone()).await?.into_inner();
+        listed.extend(page.conversations);
+        if page.next_page_token.is_empty() || args.limit > 0 {
+            return Ok((listed, page.next_page_token));
+        }
+        request.page_token = page.next_page_token;
+    }
+}
+
+fn request(args: &List) -> ListConversationsRequest {
+    let status = args.status.map_or(ConversationStatus::Unspecified, Status::wire);
+    ListConversationsRequest {
+        recipient_id: args.recipient.clone(),
+        status: status.into(),
+        page_size: if args.limit == 0 { MOST } else { args.limit },
+        page_token: args.after.clone(),
+        all_recipients: args.all,
+        conversation_id_prefix: args.prefix.clone(),
+        order: args.order.wire().into(),
+    }
+}
+
+/// Prints two lines for each conversation on a terminal; elsewhere, one with tab-separated columns.
+fn tell(output: &mut Output, listed: &[Conversation], all: bool) -> std::io::Result<()> {
+    for conversation in listed {
+        let cells = cells(conversation);
+        match output.width() {
+            None => output.line(&cells.join("\t"))?,
+            width => {
+                let [first, second] = shown(conversation, cells, all);
+                output.line(&clipped(&bold(&first), width))?;
+                output.line(&clipped(&format!("  {second}"), width))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The lines for people: `trip · active · 2026-11-23 15:20 · gets the next message`, and `38 said, 573 tokens in the
+/// window · A weekend in Lisbon`.
+fn shown(listed: &Conversation, cells: [String; 8], all: bool) -> [String; 2] {
+    let [id, recipient, status, said, tokens, _, title, next] = cells;
+    let used = listed.update_time.as_ref().map(minute).unwrap_or_default();
+    let recipient = if all { recipient } else { String::new() };
+    let joined = |parts: &[String]| {
+        let told: Vec<_> = parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect();
+        told.join(" · ")
+    };
+    [joined(&[id, recipient, status, used, next]), joined(&[format!("{said}, {tokens}"), title])]
+}
+
+fn cells(listed: &Conversation) -> [String; 8] {
+    [
+        visible(&listed.conversation_id),
+        visible(&listed.recipient_id),
+        word(listed.status().as_str_name(), "CONVERSATION_STATUS_"),
+        format!("{} said", count(listed.utterance_count())),
+        format!("{} in the window", counted(listed.window_token_count(), "token")),
+        second(listed.update_time),
+        visible(&listed.title),
+        next(listed).to_owned(),
+    ]
+}
+
+/// What the next message to the recipient does with the conversation.
+fn next(listed: &Conversation) -> &'static str {
+    match (listed.active, listed.status()) {
+        (false, _) => "",
+        (true, ConversationStatus::Idle) => "the next message ends it",
+        (true, _) => "gets the next message",
+    }
+}
+
+/// `2026-11-23T15:20:04Z`: a time without the fraction of its second.
+fn second(time: Option<Timestamp>) -> String {
+    time.map(|time| Timestamp { nanos: 0, ..time }.to_string()).unwrap_or_default()
+}

@@ -1,0 +1,219 @@
+//! Splits a file into parts that are imported one after the other.
+
+use std::{io::BufRead, mem, path::PathBuf};
+
+use super::elements;
+use crate::{
+    errors::CliError,
+    terminal::read::{self, bounded},
+};
+use utterd_domain::limits::{MAX_IMPORT_BYTES, MAX_IMPORT_WEIGHT};
+use utterd_formats as formats;
+use utterd_formats::{condensed, weight};
+
+/// Bytes of conversations, one per line, sent at a time.
+const PART: usize = 1 << 20;
+
+/// A file in parts. A file with one conversation per line, or with an array of those that ChatGPT and Claude
+/// export, is split into whole conversations. Any other file is one part; a session that is too large is
+/// reduced to what is read of it. No part is larger than a server accepts, and only one is read at a time.
+pub struct Parts {
+    reader: Box<dyn BufRead + Send>,
+    file: PathBuf,
+    /// What has been read and belongs to the next part.
+    begun: Vec<u8>,
+    form: Form,
+    ended: bool,
+}
+
+/// What a part consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// The file.
+    Whole,
+    /// Lines.
+    Lines,
+    /// Elements of an array.
+    Elements,
+}
+
+impl Parts {
+    /// Opens a file, or stdin for `-`.
+    pub fn open(file: PathBuf) -> Result<Self, CliError> {
+        let reader = read::open(&file)?;
+        Self::of(reader, file)
+    }
+
+    fn of(mut reader: Box<dyn BufRead + Send>, file: PathBuf) -> Result<Self, CliError> {
+        let (before, first) = elements::next(&mut reader, &file, MAX_IMPORT_BYTES)?;
+        let (begun, form) = match before.contains(&b'[') {
+            true if has_any(&first, &["mapping", "chat_messages"]) => (first, Form::Elements),
+            _ => {
+                let mut begun = [before, first].concat();
+                begun.extend(read::line(&mut reader, &file, MAX_IMPORT_BYTES)?);
+                let is_line = begun.iter().position(|byte| *byte == b'\n') == begun.len().checked_sub(1);
+                let is_lines = is_line && has_any(&begun, &["messages", "input"]);
+                (begun, if is_lines { Form::Lines } else { Form::Whole })
+            }
+        };
+        Ok(Self { reader, file, begun, form, ended: false })
+    }
+
+    /// The next part. Even an empty file has one, which is empty.
+    pub fn next(&mut self) -> Result<Option<Vec<u8>>, CliError> {
+        if mem::replace(&mut self.ended, self.form == Form::Whole) {
+            return Ok(None);
+        }
+        let mut part = mem::take(&mut self.begun);
+        if self.form == Form::Whole {
+            return self.whole(part).map(Some);
+        }
+        // The brackets and the comma of an array.
+        let beside = if self.form == Form::Elements { 3 } else { 0 };
+        while part.len() <= PART {
+            let more = self.conversation()?;
+            if more.is_empty() {
+                self.ended = true;
+                break;
+            }
+            if part.len() + more.len() + beside > MAX_IMPORT_BYTES {
+                self.begun = more;
+                break;
+            }
+            if self.form == Form::Elements && !part.is_empty() {
+                part.push(b',');
+            }
+            part.extend(more);
+        }
+        if part.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(match self.form {
+            Form::Elements => [b"[", part.as_slice(), b"]"].concat(),
+            _ => part,
+        }))
+    }
+
+    /// The whole file, which begins with `part`; a session that is too large for an import is reduced to what
+    /// is read of it.
+    fn whole(&mut self, mut part: Vec<u8>) -> Result<Vec<u8>, CliError> {
+        let mut session = None;
+        loop {
+            let line = read::line(&mut self.reader, &self.file, MAX_IMPORT_BYTES)?;
+            let is_end = line.is_empty();
+            part.extend(match session {
+                Some(session) => condensed(&line, session),
+                None => line,
+            });
+            let is_too_heavy = || is_end && weight(&part) > MAX_IMPORT_WEIGHT;
+            if session.is_none() && (part.len() > MAX_IMPORT_BYTES || is_too_heavy()) {
+                session = formats::session(&part);
+                if let Some(session) = session {
+                    let lines = part.split_inclusive(|byte| *byte == b'\n');
+                    part = lines.flat_map(|line| condensed(line, session)).collect();
+                }
+            }
+            part = bounded(part, MAX_IMPORT_BYTES, &self.file, MAX_IMPORT_BYTES)?;
+            if is_end {
+                return Ok(part);
+            }
+        }
+    }
+
+    /// Reads the next conversation; empty at the end of the file.
+    fn conversation(&mut self) -> Result<Vec<u8>, CliError> {
+        match self.form {
+            Form::Elements => Ok(elements::next(&mut self.reader, &self.file, MAX_IMPORT_BYTES - 2)?.1),
+            _ => read::line(&mut self.reader, &self.file, MAX_IMPORT_BYTES),
+        }
+    }
+}
+
+/// Whether it is an object with one of these fields.
+fn has_any(object: &[u8], names: &[&str]) -> bool {
+    serde_json::from_slice::<serde_json::Value>(object)
+        .is_ok_and(|value| names.iter().any(|name| value.get(name).is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    fn parts(content: &[u8]) -> Vec<Vec<u8>> {
+        let reader = Box::new(Cursor::new(content.to_vec()));
+        let mut parts = Parts::of(reader, PathBuf::from("x")).unwrap();
+        std::iter::from_fn(|| parts.next().unwrap()).collect()
+    }
+
+    #[test]
+    fn conversations_are_parted_at_line_ends() {
+        let line = format!("{{\"messages\":[\"{}\"]}}\n", "x".repeat(300_000));
+        let content = line.repeat(9);
+        let parts = parts(content.as_bytes());
+        assert!(parts.len() > 1 && parts.iter().all(|part| part.ends_with(b"\n")));
+        assert_eq!(parts.concat(), content.as_bytes());
+    }
+
+    #[test]
+    fn large_conversations_are_parts_of_their_own() {
+        let line = format!("{{\"messages\":[\"{}\"]}}\n", "x".repeat(MAX_IMPORT_BYTES - 100));
+        let content = format!("{{\"messages\":[]}}\n{line}{line}");
+        let parts = parts(content.as_bytes());
+        assert!(parts.iter().all(|part| part.len() <= MAX_IMPORT_BYTES));
+        assert_eq!(parts.concat(), content.as_bytes());
+    }
+
+    #[test]
+    fn an_export_is_parted_between_conversations() {
+        let one = format!("{{\"mapping\":{{}},\"title\":\"[{}\"}}", "x".repeat(300_000));
+        let content = format!("[{}]", [one.as_str(); 9].join(",\n"));
+        let parts = parts(content.as_bytes());
+        assert!(parts.len() > 1);
+        let read = |part: &Vec<u8>| serde_json::from_slice::<Vec<serde_json::Value>>(part).unwrap();
+        let all: Vec<_> = parts.iter().flat_map(read).collect();
+        assert_eq!(all, vec![serde_json::from_str::<serde_json::Value>(&one).unwrap(); 9]);
+    }
+
+    #[test]
+    fn what_is_one_conversation_stays_whole() {
+        for content in [
+            "[{\"role\":\"user\"}, 3]",
+            "[]",
+            "{\"messages\":[]}",
+            "{\"role\":\"user\"}\n{\"role\":\"user\"}\n",
+            "",
+            "{\n}",
+        ] {
+            assert_eq!(parts(content.as_bytes()), [content.as_bytes()]);
+        }
+    }
+
+    /// Claude Code records the whole of a file with each change of it; these records are not part of what was
+    /// said.
+    #[test]
+    fn of_a_large_session_what_is_read_is_sent() {
+        let line = |number: usize| {
+            let before = if number == 0 { "null".to_owned() } else { format!("\"m{}\"", number - 1) };
+            let role = if number.is_multiple_of(2) { "user" } else { "assistant" };
+            format!(
+                "{{\"uuid\":\"m{number}\",\"parentUuid\":{before},\"sessionId\":\"s\",\"type\":\"{role}\",\
+                 \"toolUseResult\":\"{}\",\"message\":{{\"role\":\"{role}\",\"content\":\"{number}\"}}}}\n",
+                "x".repeat(1 << 20)
+            )
+        };
+        let content: String = (0..40).map(line).collect();
+        let parts = parts(content.as_bytes());
+        assert!(parts.len() == 1 && parts[0].len() < 40 << 10);
+        let read = |content: &[u8]| formats::parse(content, None, formats::UnknownRoles::Refuse).unwrap();
+        assert_eq!(format!("{:?}", read(&parts[0])), format!("{:?}", read(content.as_bytes())));
+    }
+
+    #[test]
+    fn an_endless_file_is_refused() {
+        let parts = |file: &str| Parts::open(file.into()).and_then(|mut parts| parts.next());
+        let error = parts("/dev/zero").unwrap_err().to_string();
+        assert_eq!(error, "/dev/zero: is larger than 16.00 MiB, the limit");
+    }
+}

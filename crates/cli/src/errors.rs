@@ -1,0 +1,231 @@
+//! The errors of commands, how they are printed, and their exit codes.
+
+use std::{
+    error::Error,
+    io::{self, Write},
+    process::ExitCode,
+};
+
+use serde::Serialize;
+use tonic::{Code, Status};
+
+pub use super::refusal::{blames, reason, refusal};
+use super::{
+    refusal::{Blamed, blamed, next, told},
+    terminal::text::bytes,
+    words::Words,
+};
+use utterd_config::{ConfigError, Place, Unbuilt};
+use utterd_server::{ServeError, database::DatabaseError, upkeep::UpkeepError};
+
+/// The exit codes, for the help.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0 done; 1 refused or failed; 2 wrong command line or configuration;
+  3 not found on the server; 4 no server answers, or a certificate is refused;
+  130 interrupted. With --json, an error is one line of JSON on stderr.";
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum CliError {
+    /// The configuration is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The command line is wrong.
+    #[error("{0}")]
+    Usage(String),
+    /// Something that was named does not exist.
+    #[error("{0}")]
+    Missing(String),
+    /// No server answers.
+    #[error(
+        "no server answers at {server} ({reason}): start one with `utterd serve`, or name another with --server or UTTERD_SERVER"
+    )]
+    Unreachable {
+        /// The address tried.
+        server: String,
+        /// What happened.
+        reason: String,
+    },
+    /// The server's certificate cannot be verified, or it does not use TLS.
+    #[error(
+        "TLS with {server} failed ({reason}): give its certificate authority with --tls-ca, or use http:// for a server without TLS"
+    )]
+    Untrusted {
+        /// The address tried.
+        server: String,
+        /// What happened.
+        reason: String,
+    },
+    /// The server refused.
+    #[error("{}", refusal(.0))]
+    Refused(Box<Status>),
+    /// Serving failed.
+    #[error(transparent)]
+    Serve(#[from] ServeError),
+    /// This build lacks a part.
+    #[error("this program is {0}")]
+    Unbuilt(#[from] Unbuilt),
+    /// A database cannot be used.
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
+    /// The Model Context Protocol cannot be served.
+    #[error("{0}")]
+    Mcp(String),
+    /// The files of a store cannot be worked on.
+    #[error(transparent)]
+    Upkeep(#[from] UpkeepError),
+    /// The files of a store are damaged; each problem has been printed already.
+    #[error("{problems} in {store}")]
+    Damaged {
+        /// The store.
+        store: Place,
+        /// The number of problems, for people.
+        problems: String,
+    },
+    /// A response cannot be shown as JSON.
+    #[error("the response cannot be shown as JSON: {0}")]
+    Json(String),
+    /// Reading or writing failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// A file, or stdin, is larger than the limit.
+    #[error("{source_name}: is larger than {}, the limit", bytes(*limit as u64))]
+    TooLarge {
+        /// The file.
+        source_name: String,
+        /// The most bytes that are read.
+        limit: usize,
+    },
+    /// Some of the work failed; each failure has been printed already.
+    #[error("{0} failed")]
+    Incomplete(String),
+    /// A server answers, but is not serving.
+    #[error("{0} is not serving")]
+    Failing(String),
+    /// The user interrupted the command; the text says what was done until then.
+    #[error("interrupted: {0}")]
+    Interrupted(String),
+}
+
+impl From<Status> for CliError {
+    fn from(status: Status) -> Self {
+        Self::Refused(Box::new(status))
+    }
+}
+
+/// Prints what went wrong, if anything, and returns the exit code. Fields are named as in `words`.
+pub fn exit(result: Result<(), CliError>, words: &Words, as_json: bool) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader of the output has seen enough.
+        Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            let told = if as_json { json(&error, words) } else { format!("error: {}", text(&error, words)) };
+            // If stderr is closed as well, there is nobody left to tell.
+            let _ = writeln!(io::stderr(), "{told}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+impl CliError {
+    /// See [`EXIT_CODES`].
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Config(_) | Self::Usage(_) | Self::Unbuilt(_) => 2,
+            Self::Serve(ServeError::Guard(_) | ServeError::Unbuilt(_)) => 2,
+            Self::Missing(_) => 3,
+            Self::Refused(status) if status.code() == Code::NotFound => 3,
+            Self::Refused(status) if unanswered(status, &Words::default()).is_some() => 4,
+            Self::Unreachable { .. } | Self::Untrusted { .. } => 4,
+            Self::Interrupted(_) => 130,
+            _ => 1,
+        }
+    }
+}
+
+/// Whether the connection to the server was lost: a server that refuses gives a reason.
+pub fn is_gone(status: &Status) -> bool {
+    status.code() == Code::Unavailable && reason(status).is_empty()
+}
+
+/// The error if no utterd server has answered: utterd gives a reason with each refusal. The code depends on how far the
+/// connection got; a server that requires another certificate closes it, with or without an alert.
+fn unanswered(status: &Status, words: &Words) -> Option<String> {
+    let cause = root_cause(status);
+    match status.code() {
+        _ if !reason(status).is_empty() => None,
+        Code::Cancelled | Code::Unknown | Code::Internal if words.is_secured() => Some(format!(
+            "the server closed the connection ({cause}): if it requires a client certificate, give one that it accepts \
+             with --tls-cert and --tls-key"
+        )),
+        Code::Cancelled | Code::Unknown | Code::Internal => Some(format!(
+            "this is not an utterd server without TLS ({cause}): for one with TLS, use https://"
+        )),
+        Code::Unavailable => Some(format!("the connection to the server was lost: {}", status.message())),
+        _ => None,
+    }
+}
+
+fn text(error: &CliError, words: &Words) -> String {
+    match error {
+        CliError::Refused(status) => unanswered(status, words).unwrap_or_else(|| told(status, words)),
+        error => error.to_string(),
+    }
+}
+
+/// An error as JSON.
+#[derive(Serialize)]
+struct Told {
+    exit_code: u8,
+    message: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    reason: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fields: Vec<Blamed>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<&'static str>,
+}
+
+/// `{"error":{"exit_code":3,"message":"…","reason":"CONVERSATION_NOT_FOUND"}}`
+fn json(error: &CliError, words: &Words) -> String {
+    let exit_code = error.exit_code();
+    let told = match error {
+        CliError::Refused(status) if unanswered(status, words).is_none() => {
+            let reason = reason(status);
+            let next = next(&reason);
+            Told { exit_code, message: status.message().into(), fields: blamed(status, words), reason, next }
+        }
+        error => Told {
+            exit_code,
+            message: text(error, words),
+            reason: String::new(),
+            fields: Vec::new(),
+            next: None,
+        },
+    };
+    serde_json::json!({ "error": told }).to_string()
+}
+
+/// The root cause of an error, such as `Connection refused (os error 111)`.
+pub fn root_cause(error: &dyn Error) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_missing_and_who_is_gone_have_codes_of_their_own() {
+        let refused = |code| CliError::from(Status::new(code, "")).exit_code();
+        assert_eq!([Code::NotFound, Code::Unavailable, Code::InvalidArgument].map(refused), [3, 4, 1]);
+        assert_eq!([Code::Cancelled, Code::Unknown].map(refused), [4, 4]);
+        assert_eq!(CliError::Usage(String::new()).exit_code(), 2);
+    }
+}

@@ -1,0 +1,182 @@
+//! Answers each request of the protocol.
+
+use std::sync::Arc;
+
+use http::request::Parts;
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+        GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ReadResourceRequestParams, ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, Tool,
+    },
+    service::RequestContext,
+};
+
+use super::{
+    fault::{Fault, persist},
+    memory::Memory,
+    prompts, resources,
+    source::Keeps,
+    tool::Shown,
+    tools,
+};
+use serde_json::{Value, json};
+
+use utterd_telemetry::panics::{Panicked, Within};
+
+const INSTRUCTIONS: &str = "A memory of conversations. Call `memorize` with what the user and you say, as it is said: \
+    what is not memorized cannot be remembered. Call `remember` to find what was said earlier, in this conversation or past \
+    ones, and `get_conversation` to list and read past ones. A conversation ends with `end_conversation`, or by itself after \
+    it was idle, and then has a title and a summary. Calls refer to the current conversation unless they name one by \
+    conversation_id.";
+
+/// What a client is told after a panic.
+const FAULT: &str = "a fault of utterd stopped the call";
+
+const BRIEFLY: &str = " Nothing is kept on disk here: everything is lost when this server ends.";
+
+/// Answers the requests of one client, or of many.
+#[derive(Clone)]
+pub struct Handler {
+    memory: Memory,
+    shown: Shown,
+    config: Arc<ServerConfig>,
+}
+
+impl Handler {
+    /// A handler over `memory`, which keeps conversations as `keeps` says, and whose tools are listed as `shown` says.
+    pub fn new(memory: Memory, keeps: Keeps, shown: Shown) -> Self {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .enable_completions()
+            .build();
+        let own = Implementation::new("utterd", env!("CARGO_PKG_VERSION"))
+            .with_title("utterd: conversation memory");
+        let kept = if keeps == Keeps::Briefly { BRIEFLY } else { "" };
+        let config = ServerConfig::new(capabilities)
+            .with_server_info(own)
+            .with_instructions(format!("{INSTRUCTIONS}{kept}"));
+        Self { memory, shown, config: Arc::new(config) }
+    }
+
+    /// The server as this process sees it.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// The server as the caller of a request sees it: over HTTP, each caller sends its own credentials.
+    fn memory_of(&self, context: &RequestContext<RoleServer>) -> Memory {
+        let caller = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Memory>());
+        caller.unwrap_or(&self.memory).clone()
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        (*self.config).clone()
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::described(self.shown).to_vec()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::named(name).map(|(_, described)| described.clone())
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let (tool, described) = tools::named(&request.name).ok_or_else(|| {
+            let text = format!("there is no tool {}; there are {}", request.name, tools::names());
+            ErrorData::invalid_params(text, None)
+        })?;
+        let arguments = request.arguments.unwrap_or_default();
+        let memory = self.memory_of(&context);
+        let called = (tool.call)(memory, &described.input_schema, arguments);
+        let called = Within::Call.catching(called).await;
+        Ok(called.unwrap_or_else(|Panicked| Fault::Wrong(FAULT.to_owned()).into_result()).into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor).unwrap_or_default();
+        let memory = self.memory_of(&context);
+        whole(persist(|| resources::list(&memory, &cursor)), None).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let (memory, uri) = (self.memory_of(&context), request.uri);
+        let data = Some(json!({ "uri": uri }));
+        Ok(whole(persist(|| resources::read(&memory, &uri)), data).await?.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        match request.r#ref {
+            // the only argument of resources and prompts is a conversation's id
+            Reference::Resource(_) | Reference::Prompt(_) => {
+                let (memory, start) = (self.memory_of(&context), request.argument.value);
+                whole(persist(|| resources::complete(&memory, &start)), None).await
+            }
+            _ => Ok(CompleteResult::default()),
+        }
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::described()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let memory = self.memory_of(&context);
+        Ok(whole(persist(|| prompts::get(&memory, &request.name, &arguments)), None).await?.into())
+    }
+}
+
+/// Returns the answer, or an error that holds `data`; also after a panic.
+async fn whole<T>(
+    answer: impl Future<Output = Result<T, Fault>>,
+    data: Option<Value>,
+) -> Result<T, ErrorData> {
+    match Within::Call.catching(answer).await {
+        Ok(answered) => answered.map_err(|fault| fault.into_error(data)),
+        Err(Panicked) => Err(ErrorData::internal_error(FAULT, None)),
+    }
+}

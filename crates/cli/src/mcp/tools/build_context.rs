@@ -1,0 +1,175 @@
+//! `build_context`: builds what a model should see of a conversation.
+
+use rmcp::schemars::{self, JsonSchema};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    mcp::{
+        fault::Fault,
+        fit::Aliases,
+        memory::Memory,
+        tool::{Effect, Told, Tool},
+    },
+    terminal::text::{ranges, word},
+};
+use utterd_rpc::proto::{
+    BuildContextRequest, BuildContextResponse, ContextFormat, ContextRecall, OmittedUtterances, RememberScope,
+};
+
+/// Builds a context.
+pub struct BuildContext;
+
+/// The tool's arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// Default: the current conversation.
+    conversation_id: Option<String>,
+    /// Whose conversation. Default: this server's recipient.
+    recipient_id: Option<String>,
+    /// `text`, or messages for a model's API. Default: text.
+    format: Option<Format>,
+    /// The most tokens. Default: 9064, unless the conversation's limits were changed.
+    #[schemars(range(min = 1))]
+    token_budget: Option<i32>,
+    /// The most turns, the newest. A turn is a user's message and what follows it.
+    #[schemars(range(min = 0))]
+    max_turns: Option<i32>,
+    /// Also adds what is found about this elsewhere, and in past conversations.
+    recall: Option<String>,
+    /// Put first, and not stored.
+    instructions: Option<String>,
+}
+
+/// The format of a context.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    Text,
+    OpenaiChat,
+    AnthropicMessages,
+}
+
+/// A context.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Context {
+    /// The conversation; empty when the recipient has none yet.
+    conversation_id: String,
+    /// The conversation's revision that the context was built from.
+    revision: i64,
+    /// With the format text: the context.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    /// With the other formats: the messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<serde_json::Map<String, Value>>>")]
+    messages: Option<Value>,
+    /// With anthropic_messages: the request's system, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<serde_json::Map<String, Value>>>")]
+    system: Option<Value>,
+    /// Tokens of the context.
+    token_count: i64,
+    /// What is left out of the conversation, and why.
+    omitted: Vec<Omitted>,
+    /// Anything else to know.
+    warnings: Vec<String>,
+}
+
+/// Messages that are left out.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Omitted {
+    /// Their numbers in the conversation, such as `1–5, 8`.
+    sequences: String,
+    /// Why, such as `evicted` or `budget`.
+    reason: String,
+}
+
+impl Tool for BuildContext {
+    const NAME: &'static str = "build_context";
+    const TITLE: &'static str = "Build a context";
+    const DESCRIPTION: &'static str = "Read where a conversation stands: its summary, how past conversations ended, and \
+         its recent messages. Use it to continue a conversation, or to hand it to another agent.";
+    const EFFECT: Effect = Effect::Reads;
+    const RARE: &'static [&'static str] = &["recipient_id", "format", "max_turns", "instructions"];
+    const ALIASES: Aliases = &[
+        ("budget", "token_budget"),
+        ("max_tokens", "token_budget"),
+        ("tokens", "token_budget"),
+        ("query", "recall"),
+        ("prompt", "recall"),
+    ];
+    type Arguments = Arguments;
+    type Answer = Context;
+
+    async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Context>, Fault> {
+        let (conversation_id, recipient_id) =
+            memory.address(arguments.conversation_id, arguments.recipient_id);
+        let recall = arguments.recall.filter(|prompt| !prompt.is_empty()).map(|prompt| ContextRecall {
+            prompt,
+            scope: RememberScope::Recipient.into(),
+            ..Default::default()
+        });
+        let format = match arguments.format {
+            None | Some(Format::Text) => ContextFormat::Text,
+            Some(Format::OpenaiChat) => ContextFormat::OpenaiChat,
+            Some(Format::AnthropicMessages) => ContextFormat::AnthropicMessages,
+        };
+        let request = BuildContextRequest {
+            conversation_id,
+            recipient_id,
+            format: format.into(),
+            token_budget: arguments.token_budget,
+            max_turns: arguments.max_turns,
+            recall,
+            instructions: arguments.instructions.unwrap_or_default(),
+            include_archive: arguments.token_budget.is_some(),
+            ..Default::default()
+        };
+        let response = memory.server().contexts().build_context(request).await?.into_inner();
+        told(response)
+    }
+}
+
+fn told(response: BuildContextResponse) -> Result<Told<Context>, Fault> {
+    let text = text(&response);
+    let is_text = response.messages_json.is_empty();
+    let answer = Context {
+        token_count: response.token_count().into(),
+        omitted: response.omitted.iter().map(omitted).collect(),
+        warnings: response.warnings.into_iter().map(|warning| warning.text).collect(),
+        messages: json(&response.messages_json)?,
+        system: json(&response.system_json)?,
+        text: is_text.then_some(response.text),
+        conversation_id: response.conversation_id,
+        revision: response.revision,
+    };
+    Ok(Told { answer, text })
+}
+
+fn omitted(omitted: &OmittedUtterances) -> Omitted {
+    Omitted {
+        sequences: ranges(&omitted.sequences),
+        reason: word(omitted.reason().as_str_name(), "OMISSION_REASON_"),
+    }
+}
+
+fn text(response: &BuildContextResponse) -> String {
+    if response.conversation_id.is_empty() && response.text.is_empty() && response.messages_json.len() <= 2 {
+        return "There is no conversation yet: memorize starts one.".into();
+    }
+    match (response.messages_json.as_str(), response.system_json.as_str()) {
+        ("", _) => response.text.clone(),
+        (messages, "") => messages.to_owned(),
+        (messages, system) => format!("{{\"system\":{system},\"messages\":{messages}}}"),
+    }
+}
+
+fn json(text: &str) -> Result<Option<Value>, Fault> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let parsed = serde_json::from_str(text);
+    parsed.map(Some).map_err(|error| Fault::Wrong(format!("the server's messages are not JSON: {error}")))
+}

@@ -1,0 +1,60 @@
+//! `end_conversation`, as seed 000 words it.
+
+use rmcp::schemars::{self, JsonSchema};
+use serde::Deserialize;
+
+use crate::mcp::{
+    fault::Fault,
+    fit::Aliases,
+    memory::Memory,
+    tool::{Effect, Told, Tool},
+    transcript::Listed,
+};
+use utterd_rpc::proto::EndConversationRequest;
+
+/// Ends a conversation.
+pub struct EndConversation;
+
+/// The tool's arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Arguments {
+    /// Optional reason for ending (e.g., 'task completed', 'user requested')
+    reason: Option<String>,
+    /// Default: the current conversation.
+    conversation_id: Option<String>,
+    /// Whose conversation. Default: this server's recipient.
+    recipient_id: Option<String>,
+}
+
+impl Tool for EndConversation {
+    const NAME: &'static str = "end_conversation";
+    const TITLE: &'static str = "End the conversation";
+    const DESCRIPTION: &'static str = "End the current conversation and generate a summary. Use this when a topic is \
+         concluded, the user indicates they're done, or when moving to an unrelated topic.";
+    const EFFECT: Effect = Effect::Adds;
+    const RARE: &'static [&'static str] = &["recipient_id"];
+    const ALIASES: Aliases = &[("id", "conversation_id")];
+    type Arguments = Arguments;
+    type Answer = Listed;
+
+    async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Listed>, Fault> {
+        let (conversation_id, recipient_id) =
+            memory.address(arguments.conversation_id, arguments.recipient_id);
+        let request = EndConversationRequest {
+            conversation_id,
+            recipient_id,
+            reason: arguments.reason.unwrap_or_default(),
+            request_id: memory.request_id(),
+            ..Default::default()
+        };
+        let response = memory.server().conversations().end_conversation(request).await?.into_inner();
+        let ended = Listed::from(&response.conversation.unwrap_or_default());
+        let text = format!(
+            "Ended conversation {}: {}\n{}\nWhat is memorized next starts another conversation.",
+            ended.id,
+            ended.title.as_deref().unwrap_or("untitled"),
+            ended.summary.as_deref().unwrap_or("There is nothing to summarise."),
+        );
+        Ok(Told { answer: ended, text })
+    }
+}

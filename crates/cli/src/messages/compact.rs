@@ -1,0 +1,323 @@
+//! `utterd compact`: folds most of a window into its summary, or undoes that.
+
+use std::io;
+
+use clap::Args;
+
+use super::texts;
+use crate::{
+    args::Target,
+    client::Connection,
+    errors::CliError,
+    terminal::{
+        output::{Output, note},
+        table::{
+            Side::{Left, Right},
+            aligned,
+        },
+        text::{clipped, count, counted, minute, ranges, sequences, visible, word},
+    },
+};
+use utterd_rpc::proto::{
+    Capacity, CompactConversationRequest, CompactConversationResponse, Compaction, ListCompactionsRequest,
+    SummaryMethod, UndoCompactionRequest, UndoCompactionResponse,
+};
+
+/// Fold older utterances into the summary, or undo that
+///
+/// The last utterances of the window stay in it, the others move to the archive. There, searches and exports still find
+/// them, and --undo brings them back.
+#[derive(Debug, Args)]
+#[command(
+    aliases = ["summarize-history", "compress"],
+    after_help = "Examples:
+  utterd compact
+  utterd compact trip --keep 20 --dry-run --focus refund
+  utterd compact trip --undo
+  utterd compact trip --list"
+)]
+pub struct Compact {
+    #[command(flatten)]
+    pub target: Target,
+    /// Keep at least the last N utterances in the window [default: 15]
+    #[arg(id = "keep_recent", long = "keep", value_name = "N", allow_negative_numbers = true)]
+    pub keep: Option<i32>,
+    /// Instead, compact the N oldest utterances, in whole exchanges
+    #[arg(long, value_name = "N", conflicts_with = "keep_recent", allow_negative_numbers = true)]
+    pub count: Option<i32>,
+    /// Archive the utterances without summarising them
+    #[arg(long)]
+    pub no_summary: bool,
+    /// Show the utterances that would be compacted and the summary that they would get, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Wait until a model has written the summary, if the server has a model
+    #[arg(long)]
+    pub wait: bool,
+    /// Prefer sentences with this word for the summary
+    #[arg(id = "focus_areas", long = "focus", value_name = "WORD")]
+    pub focus: Vec<String>,
+    /// Instead, undo the last compaction
+    #[arg(long, group = "instead", conflicts_with_all = ["keep_recent", "count", "no_summary", "dry_run", "wait", "focus_areas"])]
+    pub undo: bool,
+    /// Instead, list the compactions of the conversation
+    #[arg(long, group = "instead", conflicts_with_all = ["keep_recent", "count", "no_summary", "dry_run", "wait", "focus_areas"])]
+    pub list: bool,
+}
+
+/// All compactions that the server lists.
+const PAGE_SIZE: i32 = 100;
+
+/// Compacts; or undoes a compaction or lists them instead.
+pub async fn compact(args: Compact) -> Result<(), CliError> {
+    let connection = Connection::open(&args.target).await?;
+    match &args {
+        Compact { undo: true, .. } => undo(&connection, &args).await,
+        Compact { list: true, .. } => list(&connection, &args).await,
+        _ => make(&connection, &args).await,
+    }
+}
+
+async fn make(connection: &Connection, args: &Compact) -> Result<(), CliError> {
+    let request = CompactConversationRequest {
+        conversation_id: args.target.conversation(),
+        recipient_id: args.target.recipient.clone(),
+        keep_recent: args.keep,
+        count: args.count,
+        no_summary: args.no_summary,
+        focus_areas: args.focus.clone(),
+        preview: args.dry_run,
+        wait_for_llm: args.wait,
+        ..Default::default()
+    };
+    let response = connection.compactions().compact_conversation(request).await?.into_inner();
+    let mut output = if args.dry_run { Output::paged() } else { Output::new() };
+    match args.target.json.json {
+        true => output.json("CompactConversationResponse", &response)?,
+        false => tell(&mut output, &response, args.dry_run)?,
+    }
+    if args.dry_run && !args.target.json.json && !response.nothing_to_compact {
+        show(&mut output, connection, &response).await?;
+    }
+    Ok(output.flush()?)
+}
+
+fn tell(output: &mut Output, response: &CompactConversationResponse, preview: bool) -> io::Result<()> {
+    let capacity = response.capacity.clone().unwrap_or_default();
+    if response.nothing_to_compact {
+        return output.prose(&nothing_to_compact(&capacity));
+    }
+    let compaction = response.compaction.clone().unwrap_or_default();
+    output.prose(&compacted(&compaction, &capacity, preview))?;
+    match capacity.summary.unwrap_or_default().provisional_segment_count() {
+        0 => {}
+        awaited => note(&format!("a model will write {} of the summary again", counted(awaited, "segment"))),
+    }
+    Ok(())
+}
+
+/// Prints the utterances that would be compacted, and the summary.
+async fn show(
+    output: &mut Output,
+    connection: &Connection,
+    response: &CompactConversationResponse,
+) -> Result<(), CliError> {
+    let compacted = response.compaction.as_ref().map_or(&[][..], |it| it.compacted.as_slice());
+    output.line("")?;
+    texts::tell(output, connection, &response.conversation_id, compacted).await?;
+    if !response.summary.is_empty() {
+        output.line("\nsummary:")?;
+        output.text(&response.summary)?;
+    }
+    Ok(())
+}
+
+/// The output when nothing is left to compact:
+/// `nothing is left to compact: 15 utterances stay; the summary has 412 tokens for 45 utterances before them`.
+pub fn nothing_to_compact(capacity: &Capacity) -> String {
+    let summary = capacity.summary.unwrap_or_default();
+    format!(
+        "nothing is left to compact: {} stay; the summary has {} for {} before them",
+        counted(capacity.utterance_count(), "utterance"),
+        counted(summary.token_count(), "token"),
+        counted(summary.covered_utterance_count(), "utterance"),
+    )
+}
+
+/// What a compaction did, or with `preview` would do:
+/// `compacted 37 utterances (1–37) into a summary of 412 tokens: 9,210 tokens → 3,022, 67 % less; 15 stay`.
+/// The summary is the whole one, in `after`; if it covers more than this compaction, that is shown too:
+/// `a summary of 412 tokens for 45 utterances`. A compaction that adds nothing to it is `without a summary`.
+pub fn compacted(compaction: &Compaction, after: &Capacity, preview: bool) -> String {
+    let verb = if preview { "would compact" } else { "compacted" };
+    let summary = after.summary.unwrap_or_default();
+    let covered = match summary.covered_utterance_count() {
+        all if all > compaction.compacted_utterance_count() => format!(" for {}", counted(all, "utterance")),
+        _ => String::new(),
+    };
+    let into = match compaction.method() {
+        SummaryMethod::Unspecified => "without a summary".to_owned(),
+        _ => format!("into a summary of {}{covered}", counted(summary.token_count(), "token")),
+    };
+    format!(
+        "{verb} {} ({}) {into}: {} → {}, {:.0} % less; {} stay",
+        counted(compaction.compacted_utterance_count(), "utterance"),
+        ranges(&compaction.compacted),
+        counted(compaction.token_count_before(), "token"),
+        count(compaction.token_count_after()),
+        100.0 * compaction.compression_ratio(),
+        count(compaction.kept_utterance_count()),
+    )
+}
+
+async fn undo(connection: &Connection, args: &Compact) -> Result<(), CliError> {
+    let request = UndoCompactionRequest {
+        conversation_id: args.target.conversation(),
+        recipient_id: args.target.recipient.clone(),
+        ..Default::default()
+    };
+    let response = connection.compactions().undo_compaction(request).await?.into_inner();
+    args.target
+        .json
+        .answer("UndoCompactionResponse", response, |output, response| output.prose(&undone(&response)))
+}
+
+/// `undid compaction 2: 37 utterances (1–37) are back in the window, which holds 57: 9,400 tokens`
+pub fn undone(response: &UndoCompactionResponse) -> String {
+    let number = response.compaction.as_ref().map_or(0, |compaction| compaction.compaction_number());
+    let after = response.capacity.clone().unwrap_or_default();
+    format!(
+        "undid compaction {number}: {} ({}) are back in the window, which holds {}: {}",
+        counted(response.restored.len(), "utterance"),
+        sequences(&response.restored),
+        count(after.utterance_count()),
+        counted(after.token_count(), "token"),
+    )
+}
+
+async fn list(connection: &Connection, args: &Compact) -> Result<(), CliError> {
+    let request = ListCompactionsRequest {
+        conversation_id: args.target.conversation(),
+        recipient_id: args.target.recipient.clone(),
+        page_size: PAGE_SIZE,
+        ..Default::default()
+    };
+    let response = connection.compactions().list_compactions(request).await?.into_inner();
+    let mut output = Output::new();
+    if args.target.json.json {
+        output.json("ListCompactionsResponse", &response)?;
+        return Ok(output.flush()?);
+    }
+    for line in table(&response.compactions) {
+        output.line(&clipped(&line, output.width()))?;
+    }
+    output.flush()?;
+    if response.compactions.is_empty() {
+        note("nothing was compacted");
+    }
+    Ok(())
+}
+
+/// One line per compaction, in aligned columns: number, time in UTC, cause, utterances, tokens before and after,
+/// the saving, method and model, and whether it was undone.
+fn table(compactions: &[Compaction]) -> Vec<String> {
+    let rows: Vec<_> = compactions.iter().map(cells).collect();
+    aligned(&rows, [Right, Left, Left, Right, Right, Right, Left, Left])
+}
+
+fn cells(compaction: &Compaction) -> [String; 8] {
+    let method = word(compaction.method().as_str_name(), "SUMMARY_METHOD_");
+    let undone = match compaction.undo_time {
+        Some(time) => format!("undone {}", minute(&time)),
+        None => String::new(),
+    };
+    [
+        compaction.compaction_number().to_string(),
+        compaction.time.as_ref().map(minute).unwrap_or_default(),
+        word(compaction.cause().as_str_name(), "COMPACTION_CAUSE_"),
+        counted(compaction.compacted_utterance_count(), "utterance"),
+        format!(
+            "{} → {}",
+            count(compaction.token_count_before()),
+            counted(compaction.token_count_after(), "token")
+        ),
+        format!("−{:.0} %", 100.0 * compaction.compression_ratio()),
+        format!("{method} {}", visible(&compaction.model)).trim_end().to_owned(),
+        undone,
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use utterd_rpc::proto::{CompactionCause, SequenceRange, SummaryCapacity, UtteranceRef};
+
+    fn compaction() -> Compaction {
+        Compaction {
+            compaction_number: Some(2),
+            time: Some(prost_types::Timestamp { seconds: 0, nanos: 0 }),
+            cause: CompactionCause::Advised.into(),
+            compacted: vec![SequenceRange { first: 1, last: 37 }],
+            compacted_utterance_count: Some(37),
+            kept_utterance_count: Some(15),
+            token_count_before: Some(9_210),
+            token_count_after: Some(3_022),
+            compression_ratio: Some(0.6719),
+            method: SummaryMethod::Extractive.into(),
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn a_compaction_is_told_in_numbers() {
+        let summary = SummaryCapacity { token_count: Some(412), ..Default::default() };
+        let after = Capacity { summary: Some(summary), ..Default::default() };
+        let rest =
+            "37 utterances (1–37) into a summary of 412 tokens: 9,210 tokens → 3,022, 67 % less; 15 stay";
+        assert_eq!(compacted(&compaction(), &after, false), format!("compacted {rest}"));
+        assert_eq!(compacted(&compaction(), &after, true), format!("would compact {rest}"));
+        let dropped = Compaction { method: SummaryMethod::Unspecified.into(), ..compaction() };
+        assert_eq!(
+            compacted(&dropped, &after, false),
+            "compacted 37 utterances (1–37) without a summary: 9,210 tokens → 3,022, 67 % less; 15 stay"
+        );
+    }
+
+    #[test]
+    fn an_undo_tells_what_came_back() {
+        let reference = |sequence| UtteranceRef { sequence, ..Default::default() };
+        let response = UndoCompactionResponse {
+            compaction: Some(compaction()),
+            restored: (1..=37).map(reference).collect(),
+            capacity: Some(Capacity {
+                utterance_count: Some(57),
+                token_count: Some(9_400),
+                ..Default::default()
+            }),
+            ..Default::default()
+        };
+        let told =
+            "undid compaction 2: 37 utterances (1–37) are back in the window, which holds 57: 9,400 tokens";
+        assert_eq!(undone(&response), told);
+    }
+
+    #[test]
+    fn a_list_has_its_columns_below_each_other() {
+        let earlier = Compaction {
+            compaction_number: Some(1),
+            compacted_utterance_count: Some(5),
+            token_count_before: Some(99),
+            method: SummaryMethod::Llm.into(),
+            model: "m".into(),
+            undo_time: Some(prost_types::Timestamp { seconds: 60, nanos: 0 }),
+            ..compaction()
+        };
+        assert_eq!(
+            table(&[compaction(), earlier]),
+            [
+                "2  1970-01-01 00:00  advised  37 utterances  9,210 → 3,022 tokens  −67 %  extractive",
+                "1  1970-01-01 00:00  advised   5 utterances     99 → 3,022 tokens  −67 %  llm m       undone 1970-01-01 00:01",
+            ]
+        );
+    }
+}

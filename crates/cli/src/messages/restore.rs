@@ -1,0 +1,148 @@
+//! `utterd restore`: brings back what was forgotten, or a store from its backup.
+
+use std::path::Path;
+
+use clap::Args;
+
+use super::which::{everything, named, select};
+use crate::{
+    args::Target,
+    client::{Connection, block_on},
+    conversations::stored,
+    errors::CliError,
+    stores::{
+        database::DatabaseOptions,
+        meter::Meter,
+        verify::{problems, whole},
+    },
+    terminal::{
+        output::{Output, note},
+        text::{bytes, counted, sequences},
+    },
+};
+use utterd_config::Place;
+use utterd_rpc::proto::{RestoreRequest, RestoreResponse, Utterance, UtteranceState};
+use utterd_server::upkeep::{self, Held, Report, Restoring};
+
+/// The most utterances in one request.
+const MOST: usize = 1_000;
+
+/// Bring back forgotten utterances, or a whole backup
+///
+/// Utterances that were forgotten with --hard do not come back.
+///
+/// With --to, this makes a store from a backup, whatever kept what is in it. It reads and checks the whole backup before
+/// it writes anything; then it compares the store with the backup, and verifies it. If it is interrupted, repeat the
+/// command.
+///
+/// A PLACE is fjall:DIR or sled:DIR; the URL of a database, with ?schema=NAME unless the schema is that of the settings
+/// (utterd by default); or postgres, for the database of the settings: UTTERD_DATABASE_URL and UTTERD_DATABASE_SCHEMA,
+/// or the same keys in the configuration file. Other users of the machine can see a password on the command line.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:
+  utterd restore trip 3,5-7
+  utterd restore trip --all
+  utterd restore nightly.utterd --to fjall:/var/lib/utterd
+  utterd restore nightly.utterd --to postgres://utterd@db1/utterd",
+    override_usage = "utterd restore [OPTIONS] [CONVERSATION] <UTTERANCES>
+       utterd restore [OPTIONS] [CONVERSATION] --all
+       utterd restore --to <PLACE> <FILE>"
+)]
+pub struct Restore {
+    #[command(flatten)]
+    target: Target,
+    /// Bring back all that is forgotten and can be
+    #[arg(long, conflicts_with_all = ["utterance_ids", "to"])]
+    all: bool,
+    /// Make this store from a backup: there must be none yet
+    #[arg(long, value_name = "PLACE", conflicts_with_all = ["utterance_ids", "recipient_id", "json"])]
+    to: Option<Place>,
+    #[command(flatten)]
+    database: DatabaseOptions,
+    /// The numbers of utterances, as `show` prints them, such as 3 or 2,5-7; or one id
+    #[arg(id = "utterance_ids", value_name = "UTTERANCES")]
+    which: Option<String>,
+}
+
+/// Restores utterances, or a store.
+pub fn restore(args: Restore) -> Result<(), CliError> {
+    match args.to {
+        None => block_on(forgotten(args)),
+        // the only word, which stands where the conversation would
+        Some(to) if !args.target.conversation().is_empty() => {
+            backup(Path::new(&args.target.conversation()), to, args.database)
+        }
+        Some(_) => Err(CliError::Usage("FILE is missing: --to makes a store from a backup file".into())),
+    }
+}
+
+async fn forgotten(Restore { mut target, all, which, .. }: Restore) -> Result<(), CliError> {
+    let which = match all {
+        true => Vec::new(),
+        false => {
+            let [which] = target.split([which]);
+            named(which, "UTTERANCES")?
+        }
+    };
+    let connection = Connection::open(&target).await?;
+    let conversation_id = stored::conversation(&connection, &target).await?.conversation_id;
+    let stored = everything(&connection, &conversation_id).await?;
+    let named = if all { stored } else { select(stored, &which)? };
+    let is_forgotten = |utterance: &Utterance| utterance.state() == UtteranceState::Forgotten;
+    let ids: Vec<_> = named.into_iter().filter(is_forgotten).map(|it| it.utterance_id).collect();
+    if ids.is_empty() {
+        note(&format!("nothing to restore in {conversation_id}"));
+    }
+    let mut output = Output::new();
+    for ids in ids.chunks(MOST) {
+        let request = RestoreRequest {
+            conversation_id: conversation_id.clone(),
+            utterance_ids: ids.to_vec(),
+            ..Default::default()
+        };
+        let response = connection.memory().restore(request).await?.into_inner();
+        match target.json.json {
+            true => output.json("RestoreResponse", &response)?,
+            false => tell(&mut output, &response)?,
+        }
+    }
+    Ok(output.flush()?)
+}
+
+fn tell(output: &mut Output, response: &RestoreResponse) -> Result<(), CliError> {
+    let restored = counted(response.restored.len(), "utterance");
+    let (which, place) = (sequences(&response.restored), &response.conversation_id);
+    output.line(&format!("restored {restored} ({which}) of {place}"))?;
+    Ok(output.evicted(&response.evicted)?)
+}
+
+/// Checks the backup, makes the store, verifies it, and prints what is in it.
+fn backup(file: &Path, to: Place, database: DatabaseOptions) -> Result<(), CliError> {
+    let settings = database.settings(&to)?;
+    let meter = Meter::new();
+    let progress = &mut |restoring| meter.at(|| so_far(restoring));
+    let (held, report) = upkeep::restore(file, &to, &settings, progress)?;
+    let took = meter.end();
+    let mut output = Output::new();
+    problems(&report, &mut output)?;
+    let file = file.display();
+    output.line(&format!("restored {file} to {to} and verified it: {}, in {took}", all(held, &report)))?;
+    output.flush()?;
+    whole(to, &report)
+}
+
+fn so_far(restoring: Restoring) -> String {
+    match restoring {
+        Restoring::Checked(held) => format!("{} checked", counted(held.records, "record")),
+        Restoring::Compared(held) => format!("restored, {} compared", counted(held.records, "record")),
+        Restoring::Verified(records) => format!("{} verified", counted(records, "record")),
+    }
+}
+
+/// What was restored.
+fn all(held: Held, report: &Report) -> String {
+    let conversations = counted(report.conversations, "conversation");
+    let utterances = counted(report.utterances, "utterance");
+    format!("{conversations}, {utterances}, {}, {}", counted(held.records, "record"), bytes(held.bytes))
+}

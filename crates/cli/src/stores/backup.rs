@@ -1,0 +1,182 @@
+//! `utterd backup`: writes everything that a server or a store holds to a file.
+
+use std::{
+    fs::File,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+use clap::Args;
+use tokio::{sync::mpsc, task::spawn_blocking};
+
+use super::{database::DatabaseOptions, meter::Meter};
+use crate::{
+    args::Remote,
+    client::{Connection, block_on},
+    errors::CliError,
+    terminal::{
+        interrupt::all_or_nothing,
+        output::Output,
+        part::Part,
+        read::about,
+        text::{bytes, counted},
+    },
+};
+use utterd_config::{Place, Settings};
+use utterd_rpc::proto::BackupRequest;
+use utterd_server::upkeep::{self, Held};
+
+/// Back up all that a server or a store holds
+///
+/// The backup has all namespaces as of one moment. A running server goes on serving meanwhile. A server with credentials
+/// requires an admin's token.
+///
+/// With --from, this reads a store without a server: files that no server has open, or a database, which servers may use
+/// meanwhile. A PLACE is fjall:DIR or sled:DIR; the URL of a database, with ?schema=NAME unless the schema is that of
+/// the settings; or postgres, for the database of the settings.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  utterd backup nightly.utterd
+  utterd backup nightly.utterd --from fjall:/var/lib/utterd
+  utterd backup - | zstd > nightly.utterd.zst")]
+pub struct Backup {
+    /// The server to talk to.
+    #[command(flatten)]
+    pub remote: Remote,
+    /// Back up this store instead of a server's
+    #[arg(long, value_name = "PLACE")]
+    pub from: Option<Place>,
+    #[command(flatten)]
+    pub database: DatabaseOptions,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub force: bool,
+    /// The file to write; `-` writes to stdout
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+}
+
+/// The file's mode: only its owner can read and write it.
+const PRIVATE: u32 = 0o600;
+/// Chunks that are read before they are written.
+const AHEAD: usize = 2;
+
+/// Writes the backup to a file, reads it back, and prints what it holds; or writes it to stdout.
+pub fn backup(args: Backup) -> Result<(), CliError> {
+    let to_file = args.file != Path::new("-");
+    block_on(all_or_nothing(to_file, write(args)))
+}
+
+async fn write(Backup { remote, from, database, force, file }: Backup) -> Result<(), CliError> {
+    let mut writing = Writing { sink: Sink::open(&file, force)?, written: 0, meter: Meter::turning() };
+    let source = match from {
+        None => {
+            of_server(&remote, &mut writing).await?;
+            remote.server
+        }
+        Some(from) => {
+            of_store(from.clone(), database.settings(&from)?, &mut writing).await?;
+            from.to_string()
+        }
+    };
+    let Writing { sink, written, meter } = writing;
+    let Some(held) = sink.close(force, &meter)? else { return Ok(()) };
+    let (took, file) = (meter.end(), file.display());
+    let mut output = Output::new();
+    let held = format!("{}, {}", counted(held.records, "record"), bytes(written));
+    output.line(&format!("backed up {source} to {file} and checked it: {held}, in {took}"))?;
+    Ok(output.flush()?)
+}
+
+/// Writes what a server streams.
+async fn of_server(remote: &Remote, writing: &mut Writing) -> Result<(), CliError> {
+    let connection = Connection::to(remote).await?;
+    let mut parts = connection.admin().backup(BackupRequest {}).await?.into_inner();
+    while let Some(part) = parts.message().await? {
+        writing.write(&part.chunk)?;
+    }
+    Ok(())
+}
+
+/// Writes what another thread reads from a store.
+async fn of_store(from: Place, settings: Settings, writing: &mut Writing) -> Result<(), CliError> {
+    let (chunks, mut taken) = mpsc::channel(AHEAD);
+    let reading = spawn_blocking(move || {
+        upkeep::backup(&from, &settings, &mut |chunk| chunks.blocking_send(chunk).map_err(io::Error::other))
+    });
+    while let Some(chunk) = taken.recv().await {
+        writing.write(&chunk)?;
+    }
+    Ok(reading.await.map_err(io::Error::other)??)
+}
+
+/// A backup in progress.
+struct Writing {
+    sink: Sink,
+    written: u64,
+    meter: Meter,
+}
+
+impl Writing {
+    fn write(&mut self, chunk: &[u8]) -> io::Result<()> {
+        self.sink.write(chunk)?;
+        self.written += chunk.len() as u64;
+        self.meter.at(|| format!("{} written", bytes(self.written)));
+        Ok(())
+    }
+}
+
+/// Where a backup goes. A file gets its name only once it is complete and on the disk.
+enum Sink {
+    Stdout,
+    File { file: File, part: Part },
+}
+
+impl Sink {
+    fn open(path: &Path, force: bool) -> Result<Self, CliError> {
+        if path == Path::new("-") {
+            return Ok(Self::Stdout);
+        }
+        refuse_taken(path, force)?;
+        let (part, file) = Part::create(path, PRIVATE)?;
+        Ok(Self::File { file, part })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            // a reader that stops early has no backup, so a closed pipe is an error here
+            Self::Stdout => {
+                io::stdout().write_all(bytes).map_err(|error| io::Error::other(format!("stdout: {error}")))
+            }
+            Self::File { file, part, .. } => file.write_all(bytes).map_err(about(&part.at)),
+        }
+    }
+
+    /// Checks that the file is complete, gives it its name, and returns what it holds.
+    fn close(self, force: bool, meter: &Meter) -> Result<Option<Held>, CliError> {
+        let Self::File { file, part } = self else {
+            io::stdout().flush()?;
+            return Ok(None);
+        };
+        file.sync_all().map_err(about(&part.at))?;
+        let checked = |held: Held| format!("{} checked", counted(held.records, "record"));
+        let held = upkeep::check_backup(&part.at, &mut |held| meter.at(|| checked(held)))?;
+        refuse_taken(&part.path, force)?;
+        let path = part.path.clone();
+        part.finish()?;
+        let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
+        let directory = directory.unwrap_or(Path::new("."));
+        File::open(directory).and_then(|directory| directory.sync_all()).map_err(about(directory))?;
+        Ok(Some(held))
+    }
+}
+
+fn refuse_taken(file: &Path, force: bool) -> Result<(), CliError> {
+    match !force && file.symlink_metadata().is_ok() {
+        true => {
+            let file = file.display();
+            Err(CliError::Usage(format!("{file} already exists: choose another file, or give --force")))
+        }
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,34 @@
+//! `utterd scrub`: rewrites the files of a durable store without what was forgotten for good.
+
+use clap::Args;
+
+use super::meter::Meter;
+use crate::{
+    errors::CliError,
+    terminal::{output::Output, text::bytes},
+};
+use utterd_config::Files;
+use utterd_server::upkeep::{self, Scrubbed};
+
+/// Remove the text forgotten for good from a store's files
+///
+/// Rewrites the files of a store that no server uses. A running server does this at every scrub_interval.
+#[derive(Debug, Args)]
+#[command(after_help = "Example: utterd scrub fjall:utterd-data")]
+pub struct ScrubStore {
+    /// The store: its backend and its directory
+    #[arg(value_name = "BACKEND:DIR")]
+    pub store: Files,
+}
+
+/// Rewrites the files, and prints their size before and after.
+pub fn scrub(args: ScrubStore) -> Result<(), CliError> {
+    let store = args.store;
+    let meter = Meter::new();
+    meter.at(|| format!("rewriting {store}"));
+    let Scrubbed { before, after } = upkeep::scrub(&store)?;
+    let took = meter.end();
+    let mut output = Output::new();
+    output.line(&format!("scrubbed {store}: {} before, {} after, in {took}", bytes(before), bytes(after)))?;
+    Ok(output.flush()?)
+}

@@ -1,0 +1,141 @@
+//! Words and lines for people.
+
+use std::ops::RangeInclusive;
+
+use indicatif::{HumanBytes, HumanCount};
+use prost_types::Timestamp;
+
+use utterd_rpc::proto::{Role, SequenceRange, ToolCall, Utterance, UtteranceRef};
+
+/// A number with thousands separators.
+pub fn count(number: impl TryInto<u64>) -> String {
+    HumanCount(number.try_into().unwrap_or(0)).to_string()
+}
+
+/// `1 token`, `2 tokens`.
+pub fn counted(number: impl TryInto<u64>, noun: &str) -> String {
+    let number = number.try_into().unwrap_or(0);
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", HumanCount(number))
+}
+
+/// A number of bytes, `12.30 MiB`.
+pub fn bytes(number: u64) -> String {
+    HumanBytes(number).to_string()
+}
+
+/// `2026-11-23 15:20`: a time in UTC, to the minute.
+pub fn minute(time: &Timestamp) -> String {
+    time.to_string().replace('T', " ").chars().take("2026-11-23 15:20".len()).collect()
+}
+
+/// An enum's value as words: `CONVERSATION_STATUS_AWAITING_ANSWER` is `awaiting answer` without
+/// its prefix.
+pub fn word(name: &str, prefix: &str) -> String {
+    name.strip_prefix(prefix).unwrap_or(name).to_lowercase().replace('_', " ")
+}
+
+/// A role as a word.
+pub fn role(role: Role) -> String {
+    word(role.as_str_name(), "ROLE_")
+}
+
+/// The speaker's role, and name if there is one.
+pub fn speaker(utterance: &Utterance) -> String {
+    let role = role(utterance.role());
+    if utterance.name.is_empty() { role } else { format!("{role} {}", visible(&utterance.name)) }
+}
+
+/// Text on one line that cannot control a terminal: line ends become `⏎`, tabs spaces, other
+/// control characters `�`.
+pub fn visible(text: &str) -> String {
+    let shown = |character: char| match character {
+        '\n' => '⏎',
+        '\t' => ' ',
+        '\u{fffd}' => character,
+        _ if character.is_control() => '\u{fffd}',
+        _ => character,
+    };
+    text.trim_end().replace("\r\n", "\n").chars().map(shown).collect()
+}
+
+/// A tool call as `→ name(arguments)`.
+pub fn call(call: &ToolCall) -> String {
+    format!("→ {}({})", visible(&call.name), visible(&call.arguments_json))
+}
+
+/// What an utterance says, in lines: its content (a tool's result as `← …`), then one call per line.
+pub fn said(utterance: &Utterance) -> Vec<String> {
+    let content = visible(&utterance.content);
+    let mut lines = match utterance.role() {
+        Role::Tool => vec![format!("← {content}")],
+        _ if content.is_empty() && !utterance.tool_calls.is_empty() => Vec::new(),
+        _ => vec![content],
+    };
+    lines.extend(utterance.tool_calls.iter().map(call));
+    lines
+}
+
+/// `line`, cut to `width` columns when there is a width.
+pub fn clipped(line: &str, width: Option<usize>) -> String {
+    match width {
+        Some(width) => console::truncate_str(line, width, "…").into_owned(),
+        None => line.to_owned(),
+    }
+}
+
+/// The sequences of `references` as ranges: `1–5, 8`.
+pub fn sequences(references: &[UtteranceRef]) -> String {
+    let mut ranges: Vec<RangeInclusive<i64>> = Vec::new();
+    for sequence in references.iter().map(|reference| reference.sequence) {
+        match ranges.last_mut() {
+            Some(last) if last.end().checked_add(1) == Some(sequence) => *last = *last.start()..=sequence,
+            _ => ranges.push(sequence..=sequence),
+        }
+    }
+    join(ranges)
+}
+
+/// Ranges as `1–5, 8`.
+pub fn ranges(ranges: &[SequenceRange]) -> String {
+    join(ranges.iter().map(|range| range.first..=range.last))
+}
+
+fn join(ranges: impl IntoIterator<Item = RangeInclusive<i64>>) -> String {
+    let one = |range: RangeInclusive<i64>| match (range.start(), range.end()) {
+        (first, last) if first == last => first.to_string(),
+        (first, last) => format!("{first}–{last}"),
+    };
+    ranges.into_iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequences_join_into_ranges() {
+        let reference = |sequence| UtteranceRef { sequence, ..Default::default() };
+        assert_eq!(sequences(&[1, 2, 3, 5, 7, 8].map(reference)), "1–3, 5, 7–8");
+        assert_eq!(sequences(&[]), "");
+    }
+
+    #[test]
+    fn text_is_one_harmless_line() {
+        assert_eq!(visible("a\r\nb\tc\u{1b}[31m\n"), "a⏎b c\u{fffd}[31m");
+    }
+
+    #[test]
+    fn an_assistant_shows_its_calls() {
+        let call = ToolCall { id: "c".into(), name: "f".into(), arguments_json: "{\n}".into() };
+        let utterance =
+            Utterance { role: Role::Assistant.into(), tool_calls: vec![call], ..Default::default() };
+        assert_eq!(said(&utterance), ["→ f({⏎})"]);
+    }
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(counted(1, "token"), "1 token");
+        assert_eq!(counted(12_345, "token"), "12,345 tokens");
+    }
+}

@@ -1,0 +1,186 @@
+//! Builds a context: plans it, shares the budget, and puts the parts together.
+
+use std::sync::Arc;
+
+use crate::{
+    Conversation, Ranges, Result, Role, Sequence, TokenCounter, Utterance,
+    context::{
+        Archived, Context, Message, Request,
+        assemble::Assembly,
+        budget::{Shares, TooSmall, share},
+        found::Match,
+        omitted::Omitted,
+        plan::{Plan, tokens_of},
+        recalled::Quote,
+        recent::{self, Recent},
+        turns,
+        unit::Unit,
+    },
+};
+
+/// The turn with which the window goes on after what left it, if the user utterance of that turn left it too.
+pub fn asked_before(conversation: &Conversation) -> Option<u32> {
+    let window = &conversation.window;
+    let left = conversation.head.left.last()?;
+    let place = window.place(left.next()).unwrap_or_else(|place| place);
+    let turn = window.at(place).map(|next| next.turn).filter(|turn| *turn > 0)?;
+    let first = window.at(turns::start_of(window, turn))?;
+    (first.role != Role::User).then_some(turn)
+}
+
+/// Builds the context of `conversation` from its window: see [`build_with`].
+pub fn build(
+    conversation: &Conversation,
+    recalled: &[Arc<Utterance>],
+    request: &Request,
+    counter: &dyn TokenCounter,
+) -> Result<Context> {
+    let recalled: Vec<Match> = recalled.iter().map(Match::from).collect();
+    build_with(conversation, Archived { recalled: &recalled, ..Archived::default() }, request, counter)
+}
+
+/// Builds the context of `conversation`.
+///
+/// Refuses a budget that is too small for the instructions, the newest unit and the user utterance of its
+/// turn (which is sent even if no unit is), and names the tokens needed. The default budget is raised to
+/// these.
+pub fn build_with(
+    conversation: &Conversation,
+    archived: Archived<'_>,
+    request: &Request,
+    counter: &dyn TokenCounter,
+) -> Result<Context> {
+    earliest(conversation, archived, request, counter, |plan| plan.context())
+}
+
+/// Returns what can be recalled: everything that [`build_with`] leaves out for its limits when as much as
+/// possible is recalled. Refuses the same budgets as [`build_with`].
+pub fn recallable(
+    conversation: &Conversation,
+    archived: Archived<'_>,
+    request: &Request,
+    counter: &dyn TokenCounter,
+) -> Result<Ranges> {
+    earliest(conversation, archived, request, counter, |plan| plan.recallable())
+}
+
+/// What is made of a plan, the first utterance of its recent units, and all that it shows.
+type Made<T> = (Sequence, Ranges, T);
+
+/// Makes something of the plan. With the archive, makes it of the window alone if the recent units would begin within the
+/// window, where steps are larger with the archive, and leave out what the window alone shows; or if the budget is too
+/// small with the archive.
+fn earliest<T>(
+    conversation: &Conversation,
+    archived: Archived<'_>,
+    request: &Request,
+    counter: &dyn TokenCounter,
+    make: for<'a> fn(&Plan<'a>) -> Result<Made<T>, TooSmall>,
+) -> Result<T> {
+    let made = fitted(Plan::of(conversation, archived, request, counter), make);
+    let reaches = |first: Sequence| conversation.head.left.contains(first) || !request.in_steps();
+    if !request.include_archive || made.as_ref().is_ok_and(|(first, ..)| reaches(*first)) {
+        return made.map(|(.., made)| made);
+    }
+    let asked = asked_before(conversation).and_then(|turn| {
+        archived.turns.iter().rfind(|said| said.turn == turn && said.role == Role::User).or(archived.asked)
+    });
+    let archived = Archived { turns: &[], asked, ..archived };
+    let request = Request { include_archive: false, ..request.clone() };
+    match (made, fitted(Plan::of(conversation, archived, &request, counter), make)) {
+        (Ok((_, shown, made)), Ok((_, window, _))) if shown.holds(&window) => Ok(made),
+        (_, Ok((.., alone))) => Ok(alone),
+        (made, Err(_)) => made.map(|(.., made)| made),
+    }
+}
+
+/// Raises the default budget to what must be rendered.
+fn fitted<'a, T>(mut plan: Plan<'a>, made: fn(&Plan<'a>) -> Result<T, TooSmall>) -> Result<T> {
+    match (made(&plan), plan.request.budget) {
+        (Ok(made), _) => Ok(made),
+        (Err(too_small), Some(budget)) => Err(too_small.refusal(budget)),
+        (Err(too_small), None) => {
+            plan.budget = too_small.needed;
+            made(&plan).map_err(|more| more.refusal(u32::try_from(too_small.needed).unwrap_or(u32::MAX)))
+        }
+    }
+}
+
+impl Plan<'_> {
+    /// The context that results from the plan.
+    fn context(&self) -> Result<Made<Context>, TooSmall> {
+        let mut omitted = Omitted::default();
+        let instructions = self.instructions(&mut omitted);
+        let (mut shares, units) = self.shared(&instructions)?;
+        let (recent, quote) = match self.archived.recalled.is_empty() {
+            true => (recent::choose(self, units, &shares, shares.recent), None),
+            false => self.recent_and_quote(&shares, units),
+        };
+        let (first, shown) = (self.sequence_at(recent.place), self.shown(&shares, &recent));
+        if self.is_archived(recent.place) {
+            shares.leave_untold(self, &shown);
+        }
+        Ok((first, shown, Assembly { plan: self, shares, recent, quote, omitted }.context(instructions)))
+    }
+
+    /// Returns the utterances that are not shown when as much as possible is recalled.
+    fn recallable(&self) -> Result<Made<Ranges>, TooSmall> {
+        let (shares, units) = self.shared(&self.instructions(&mut Omitted::default()))?;
+        let recent = recent::choose(self, units, &shares, shares.recent - shares.recall);
+        let mut wanted = self.conversation.head.kept();
+        wanted.subtract(&self.sequences(0..self.floor));
+        let shown = self.shown(&shares, &recent);
+        wanted.subtract(&shown);
+        Ok((self.sequence_at(recent.place), shown, wanted))
+    }
+
+    /// The sequence at `place` of the window, or the next one if nothing is there.
+    fn sequence_at(&self, place: usize) -> Sequence {
+        self.window().at(place).map_or(self.conversation.head.next, |said| said.sequence)
+    }
+
+    /// Divides the budget that `instructions` leave into shares; also returns the newest units.
+    fn shared(&self, instructions: &[Message]) -> Result<(Shares, Vec<Unit>), TooSmall> {
+        let fixed = tokens_of(instructions) + self.opening_room();
+        let units = self.newest();
+        // the user utterance is sent even if nothing of its turn is
+        let lead = units.last().map_or(0, |unit| self.opening(unit, self.lead(unit)).tokens);
+        let nothing = Unit::nothing(self.window().len());
+        let newest = units.last().filter(|unit| !unit.messages.is_empty());
+        Ok((share(self, fixed, newest.unwrap_or(&nothing), lead)?, units))
+    }
+
+    /// First chooses what to recall next to the fewest recent units. The recent units then get the tokens
+    /// that the quote leaves, and finally the quote gets those that the recent units leave.
+    fn recent_and_quote(&self, shares: &Shares, units: Vec<Unit>) -> (Recent, Option<Quote>) {
+        let fewest = recent::choose(self, units, shares, shares.recent - shares.recall);
+        let taken = Quote::need(
+            self.archived.recalled,
+            self.most_matches(),
+            &self.shown(shares, &fewest),
+            shares.recall,
+            self.rendering.costs,
+        );
+        let recent = recent::choose(self, fewest.units, shares, shares.recent - taken);
+        let left = shares.recent.saturating_sub(recent.tokens(shares));
+        let quote = self.quote(&self.shown(shares, &recent), shares.recall_most.min(left));
+        (recent, quote)
+    }
+
+    fn quote(&self, shown: &Ranges, room: u64) -> Option<Quote> {
+        Quote::of(self.archived.recalled, self.most_matches(), shown, room, self.rendering.costs)
+    }
+
+    fn most_matches(&self) -> usize {
+        self.request.recall.and_then(|limits| limits.matches).unwrap_or(usize::MAX)
+    }
+
+    /// The sequences of the recent and the pinned units, including utterances that a unit leaves out.
+    fn shown(&self, shares: &Shares, recent: &Recent) -> Ranges {
+        let said = recent.opening.lead.iter().chain(shares.pinned.iter().flat_map(|unit| &unit.messages));
+        let mut shown = self.sequences(recent.place..self.window().len());
+        shares.pinned.iter().for_each(|unit| shown.union(&self.sequences(unit.places.clone())));
+        said.filter_map(|message| message.utterance.as_ref()).for_each(|said| shown.add(said.sequence));
+        shown
+    }
+}

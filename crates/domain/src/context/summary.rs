@@ -1,0 +1,118 @@
+//! The summary, as a message.
+
+use crate::{
+    Role, TokenCounter,
+    context::{Format, How, Message, SummaryPlacement},
+    draft::MESSAGE_TOKENS,
+    extractive::{Focus, Sentence, select},
+    segment::Summary,
+};
+
+/// What comes before and after the lines.
+struct Frame {
+    role: Role,
+    before: String,
+    after: &'static str,
+}
+
+impl Frame {
+    /// The opening of a system message contains no number that changes, so that an addition to a summary
+    /// leaves the text before it unchanged.
+    fn of(messages: u64, placement: SummaryPlacement, format: Format) -> Self {
+        match (format, placement) {
+            (Format::Text, _) => Self {
+                role: Role::System,
+                before: "## Summary of the conversation so far\n".to_owned(),
+                after: "",
+            },
+            (_, SummaryPlacement::System) => Self {
+                role: Role::System,
+                before: "Summary of the conversation so far:\n".to_owned(),
+                after: "",
+            },
+            (_, SummaryPlacement::UserMessage) => Self {
+                role: Role::User,
+                before: format!("[CONVERSATION HISTORY SUMMARY - {messages} messages]\n\n"),
+                after: "\n[END SUMMARY - Recent conversation continues below]",
+            },
+        }
+    }
+}
+
+/// The summary, as far as there is room for it.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// `None` if there is nothing to say, or no room to say it.
+    pub(super) message: Option<Message>,
+    /// Whether it is the whole summary.
+    pub(super) whole: bool,
+}
+
+impl Told {
+    pub(super) fn tokens(&self) -> u64 {
+        self.message.as_ref().map_or(0, |message| message.tokens.into())
+    }
+}
+
+/// The message with `summary` in at most `room` tokens: whole, or its best sentences.
+pub(super) fn message(
+    summary: &Summary,
+    placement: SummaryPlacement,
+    format: Format,
+    room: u64,
+    counter: &dyn TokenCounter,
+) -> Told {
+    let frame = Frame::of(summary.covered_count(), placement, format);
+    // models' texts fit whole or not at all
+    let sentences = || summary.segments().iter().flat_map(|segment| &segment.sentences);
+    let around = counter.count(&frame.before) + counter.count(frame.after) + MESSAGE_TOKENS;
+    let mut limit = u32::try_from(room.saturating_sub(around.into())).unwrap_or(u32::MAX);
+    if summary.tokens() <= limit {
+        let message = framed(&frame, summary.lines(), counter);
+        if message.as_ref().is_none_or(|whole| u64::from(whole.tokens) <= room) {
+            return Told { message, whole: true };
+        }
+    }
+    while limit > 0 {
+        let chosen = select(sentences(), &Focus::none(), limit, counter);
+        match framed(&frame, chosen.iter(), counter) {
+            // the frame costs more together with these lines than alone
+            Some(message) if u64::from(message.tokens) > room => {
+                limit = limit.min(summary.tokens()).saturating_sub(message.tokens - room as u32);
+            }
+            message => return Told { message, whole: false },
+        }
+    }
+    Told::default()
+}
+
+/// The lines in their frame. The tokens of lines add up; those next to the frame are counted with it.
+fn framed<'a>(
+    frame: &Frame,
+    sentences: impl Iterator<Item = &'a Sentence> + Clone,
+    counter: &dyn TokenCounter,
+) -> Option<Message> {
+    let bytes: usize = sentences.clone().map(|sentence| sentence.text.len()).sum();
+    let mut text = String::with_capacity(frame.before.len() + bytes + frame.after.len());
+    text.push_str(&frame.before);
+    let (mut tokens, mut count, mut last) = (0, 0, 0);
+    for sentence in sentences {
+        text.push_str(&sentence.text);
+        if count == 0 {
+            tokens += counter.count(&text);
+        } else {
+            tokens += sentence.tokens;
+        }
+        (count, last) = (count + 1, sentence.text.len());
+    }
+    if count == 0 {
+        return None;
+    }
+    if !frame.after.is_empty() {
+        let start = if count == 1 { 0 } else { text.len() - last };
+        tokens -= counter.count(&text[start..]);
+        text.push_str(frame.after);
+        tokens += counter.count(&text[start..]);
+    }
+    Some(Message::own(frame.role, How::Summary, text, tokens + MESSAGE_TOKENS))
+}

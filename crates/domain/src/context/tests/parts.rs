@@ -1,0 +1,404 @@
+//! The parts of a context.
+
+use std::sync::Arc;
+
+use super::{super::*, talk::*};
+use crate::{
+    ConversationId, Marks, Policy, Role, Sequence, Timestamp, TokenCounter, Utterance,
+    testing::{Talk, needed, o200k},
+};
+
+#[test]
+fn results_follow_their_calls_and_the_rest_follows_them() {
+    let mut talk = Talk::session();
+    talk.say(Role::User, "Hi").call("", &["a", "b"]).say(Role::System, "Be quick.");
+    talk.answer("b", "B").call("More.", &["c"]).answer("c", "C").answer("a", "A");
+    let context = talk.context(&unlimited());
+    let wanted =
+        ["user Hi", "assistant a+b", "tool A", "tool B", "system Be quick.", "assistant More.c", "tool C"];
+    assert_eq!(told(&context), wanted);
+    assert_eq!(context.messages[3].answers, 1);
+    assert_eq!(context.tokens, context.messages.iter().map(|message| message.tokens).sum::<u32>());
+    assert_eq!(u64::from(context.tokens), talk.0.window.tokens());
+}
+
+#[test]
+fn an_id_that_comes_twice_is_answered_in_order() {
+    let mut talk = Talk::session();
+    talk.call("", &["a", "a"]).answer("a", "first").answer("a", "second");
+    talk.call("", &["a"]).answer("a", "third");
+    let context = talk.context(&unlimited());
+    // the nearest open call is answered first
+    let opening = format!("user {}", wording::OPENING);
+    assert_eq!(
+        told(&context),
+        [&opening, "assistant a+a", "tool second", "tool first", "assistant a", "tool third"]
+    );
+}
+
+#[test]
+fn unanswered_calls_are_left_out_or_closed() {
+    let mut talk = Talk::session();
+    talk.say(Role::User, "Hi").call("", &["a", "b"]).answer("a", "A");
+    let left_out = talk.context(&unlimited());
+    assert_eq!(told(&left_out), ["user Hi"]);
+    assert_eq!(omitted(&left_out), [(Omission::UnansweredCall, "2-3".into())]);
+    assert_eq!(left_out.stable, 1);
+    let closed = talk.context(&Request { unanswered: Unanswered::Placeholder, ..unlimited() });
+    let placeholder = "tool [no result: the call of lookup_order was not answered]";
+    assert_eq!(told(&closed), ["user Hi", "assistant a+b", "tool A", placeholder]);
+    assert_eq!(closed.stable, 1, "a result may still come");
+    talk.say(Role::User, "Never mind.");
+    let abandoned = talk.context(&Request { unanswered: Unanswered::Placeholder, ..unlimited() });
+    assert_eq!(abandoned.stable, abandoned.messages.len());
+}
+
+/// An agent that was killed in the middle of a call asks its model again, without a user utterance in between.
+#[test]
+fn what_is_answered_stays_beside_a_call_that_is_not() {
+    let mut talk = Talk::session();
+    talk.say(Role::User, "Hi").call("", &["a"]).call("", &["b"]).answer("b", "B").say(Role::Assistant, "So.");
+    let context = talk.context(&unlimited());
+    assert_eq!(told(&context), ["user Hi", "assistant b", "tool B", "assistant So."]);
+    assert_eq!(omitted(&context), [(Omission::UnansweredCall, "2".into())]);
+    assert_eq!(context.stable, 1, "the other result may still come");
+}
+
+#[test]
+fn what_takes_no_part_is_named() {
+    let mut talk = Talk::session();
+    talk.say(Role::User, "One").say(Role::User, "Two").answer("x", "orphan").say(Role::Assistant, "");
+    talk.forget("sequence:2");
+    let context = talk.context(&unlimited());
+    assert_eq!(told(&context), ["user One"]);
+    let wanted = [
+        (Omission::Forgotten, "2".to_owned()),
+        (Omission::Aside, "3".to_owned()),
+        (Omission::Empty, "4".to_owned()),
+    ];
+    assert_eq!(omitted(&context), wanted);
+}
+
+#[test]
+fn turns_leave_in_steps() {
+    let first = |count: usize| {
+        let request = Request { max_turns: Some(10), stable_steps: Some(true), ..Request::default() };
+        let context = turns(count).context(&request);
+        (sequences(&context)[0], omitted(&context))
+    };
+    assert_eq!(first(10), (1, Vec::new()));
+    assert_eq!(first(11).0, 7, "turn 4 begins a step");
+    assert_eq!(first(13), (7, vec![(Omission::MaxTurns, "1-6".into())]));
+    assert_eq!(first(14).0, 15);
+    assert_eq!(first(17).0, 15);
+    assert_eq!(first(18).0, 23);
+}
+
+#[test]
+fn as_many_turns_come_as_are_asked_for() {
+    let first = |count: usize, most: Option<u32>| {
+        let context = turns(count).context(&Request { max_turns: most, ..Request::default() });
+        sequences(&context)[0]
+    };
+    assert_eq!((10..=14).map(|count| first(count, Some(10))).collect::<Vec<_>>(), [1, 3, 5, 7, 9]);
+    assert_eq!([first(60, None), first(60, Some(0))], [1, 1], "all that fit");
+    let mut talk = turns(13);
+    talk.0.head.policy = Policy::TURNS;
+    assert_eq!(sequences(&talk.context(&Request::default()))[0], 7, "the policy's ten, in steps");
+}
+
+#[test]
+fn without_steps_the_budget_is_filled() {
+    let talk = turns(60);
+    let context = talk.context(&Request { stable_steps: Some(false), ..within(500) });
+    // an answer leaves together with its question
+    let turn = context.messages[0].tokens + context.messages[1].tokens;
+    assert!((500 - turn..=500).contains(&context.tokens), "{}", context.tokens);
+}
+
+#[test]
+fn what_no_summary_covers_is_counted_when_it_is_left_out() {
+    let mut talk = turns(13);
+    talk.forget("sequence:4").pin(3).pin(7);
+    let context = talk.context(&Request { max_turns: Some(5), ..Request::default() });
+    assert_eq!(context.uncovered, Uncovered { utterances: 16 - 3, turns: 8 });
+    let [warning] = context.warnings[..] else { panic!("{:?}", context.warnings) };
+    assert_eq!(
+        warning.to_string(),
+        "13 utterances that no summary covers are left out, including 8 whole turns of the window; see omitted \
+         for the limits"
+    );
+    let all = talk.context(&unlimited());
+    assert_eq!((all.uncovered, all.warnings.len()), (Uncovered::default(), 0));
+
+    let five = Policy { utterances: Some(Marks::of(5)), ..Policy::ROLLING };
+    for (summarization_enabled, utterances) in [(true, 0), (false, 2)] {
+        let mut talk = Talk::with(Policy { summarization_enabled, ..five.clone() });
+        (1..=7).for_each(|number| _ = talk.say(Role::User, &format!("Ship order {number} to dock 7.")));
+        let context = talk.context(&unlimited());
+        assert_eq!(omitted(&context), [(Omission::Evicted, "1-2".to_owned())]);
+        assert_eq!(context.uncovered, Uncovered { utterances, turns: 0 });
+        assert_eq!(context.warnings.len(), usize::from(!summarization_enabled));
+    }
+}
+
+#[test]
+fn a_cut_in_a_turn_keeps_what_the_user_asked() {
+    let mut talk = Talk::session();
+    talk.say(Role::User, "Count to a hundred with the tool.");
+    for number in 1..=100 {
+        talk.call("", &["n"]).answer("n", &format!("The counter stands at {number} now."));
+    }
+    let context = talk.context(&within(600));
+    let rendered = sequences(&context);
+    assert_eq!((rendered[0], rendered.last()), (1, Some(&201)));
+    assert!(rendered[1] > 100 && rendered.len() > 20);
+    assert_eq!(omitted(&context), [(Omission::Budget, format!("2-{}", rendered[1] - 1))]);
+    assert!(context.tokens > 600 * 3 / 5 && context.tokens <= 600);
+}
+
+#[test]
+fn results_of_older_turns_are_masked() {
+    let mut talk = Talk::session();
+    let long = "The order has many lines. ".repeat(40);
+    for _ in 0..5 {
+        talk.say(Role::User, "Look it up.").call("", &["a"]).answer("a", &long);
+    }
+    talk.say(Role::User, "Again.").call("", &["b"]).answer("b", "Short.");
+    let context = talk.context(&Request { mask_after_turns: Some(2), ..unlimited() });
+    let how: Vec<How> = context.messages.iter().map(|message| message.how).collect();
+    let masked: Vec<usize> = (0..how.len()).filter(|at| how[*at] == How::Masked).collect();
+    assert_eq!(masked, [2, 5, 8], "turns 1 to 3 of 6");
+    let text = context.messages[2].text();
+    assert_eq!(text, "[result of lookup_order, 245 tokens, omitted; sequence 3]");
+    assert_eq!(context.messages[2].tokens, 4 + o200k().count(text));
+}
+
+#[test]
+fn a_result_too_long_keeps_both_ends() {
+    let mut talk = Talk::session();
+    let long: String = (1..=2_000).map(|line| format!("line {line}\n")).collect();
+    talk.say(Role::User, "Read the file.").call("", &["a"]).answer("a", &long);
+    let context = talk.context(&within(1_000));
+    let result = context.messages.last().unwrap();
+    assert_eq!(result.how, How::Trimmed);
+    assert!(result.text().starts_with("line 1\nline 2\n") && result.text().ends_with("line 2000\n"));
+    assert!(result.text().contains(" tokens left out …]\n"));
+    assert!((650..=750).contains(&result.tokens), "about three quarters of the budget: {}", result.tokens);
+    assert_eq!(context.stable, 3, "it does not change");
+}
+
+#[test]
+fn a_budget_too_small_names_the_one_needed() {
+    let mut talk = Talk::session();
+    talk.say(Role::System, "You are careful.").say(Role::User, "Read the file.").call("", &["a", "b"]);
+    talk.answer("a", &"word ".repeat(5_000)).answer("b", &"other ".repeat(70));
+    let needed = needed(&build(&talk.0, &[], &within(20), o200k()).unwrap_err());
+    assert_eq!(talk.context(&within(needed)).tokens, needed);
+    assert!(build(&talk.0, &[], &within(needed - 1), o200k()).is_err());
+}
+
+#[test]
+fn the_default_budget_gives_way_to_the_newest() {
+    let mut talk = Talk::with(Policy { tokens: Some(Marks::of(100)), ..Policy::ROLLING });
+    talk.say(Role::User, "Hi").say(Role::Assistant, "Hello").say(Role::User, &"word ".repeat(3_000));
+    let context = talk.context(&Request::default());
+    let said = context.messages.last().unwrap().tokens;
+    assert_eq!((context.tokens, context.budget), (said, Some(said)));
+}
+
+#[test]
+fn the_summary_has_a_quarter_of_a_tight_budget() {
+    let mut talk = Talk::with(Policy { utterances: Some(Marks::of(20)), ..Policy::ROLLING });
+    talk.say(Role::System, "You ship orders.");
+    for turn in 1..=120 {
+        talk.say(Role::User, &format!("Ship order {turn} with {} lamps to dock {}.", turn * 3, turn % 7));
+        talk.say(Role::Assistant, &format!("Order {turn} leaves on day {} by truck {turn}.", turn + 1));
+    }
+    let summary = |budget: u32| {
+        let context = talk.context(&within(budget));
+        let at = context.messages.iter().position(|message| message.how == How::Summary)?;
+        assert_eq!(at, 1, "after the instructions");
+        let message = &context.messages[at];
+        assert_eq!(message.tokens, 4 + o200k().count(message.text()));
+        Some(message.tokens)
+    };
+    assert!(summary(9_000).unwrap() > talk.0.summary.tokens());
+    assert!((150..=200).contains(&summary(800).unwrap()));
+    let warns = |budget: u32| talk.context(&within(budget)).warnings.contains(&Warning::SummaryCut);
+    assert_eq!([9_000, 800, 80].map(warns), [false, true, true]);
+    let request = Request { summary: SummaryPlacement::UserMessage, ..within(9_000) };
+    let context = talk.context(&request);
+    let message = &context.messages[1];
+    assert_eq!(message.role, Role::User);
+    let covered = talk.0.summary.covered_count();
+    assert!(message.text().starts_with(&format!("[CONVERSATION HISTORY SUMMARY - {covered} messages]\n\n")));
+    assert!(message.text().ends_with("\n\n[END SUMMARY - Recent conversation continues below]"));
+    assert_eq!(message.tokens, 4 + o200k().count(message.text()));
+}
+
+#[test]
+fn pinned_units_stay_when_their_place_is_cut() {
+    let mut talk = turns(60);
+    talk.pin(3).pin(118);
+    let context = talk.context(&within(500));
+    let rendered = sequences(&context);
+    assert_eq!(rendered[0], 3);
+    assert_eq!(context.messages[0].how, How::Pinned);
+    let at = rendered.iter().position(|sequence| *sequence == 118).unwrap();
+    assert_eq!(context.messages[at].how, How::Whole, "in its place");
+    let gap = rendered[1];
+    assert_eq!(omitted(&context), [(Omission::Budget, format!("1-2, 4-{}", gap - 1))]);
+}
+
+#[test]
+fn what_is_recalled_stands_before_the_newest_user_utterance() {
+    let talk = turns(60);
+    let found: Vec<_> = [9, 4, 118].iter().map(|at| talk.0.window.at(at - 1).unwrap().clone()).collect();
+    let request = Request { recall: Some(RecallLimits::default()), ..within(500) };
+    let context = build(&talk.0, &found, &request, o200k()).unwrap();
+    let at = context.messages.iter().position(|message| message.how == How::Recalled).unwrap();
+    assert_eq!((at, context.messages[at + 1].role), (context.messages.len() - 3, Role::User));
+    assert_eq!(context.stable, at);
+    assert_eq!(
+        context.messages[at].text(),
+        "[Recalled from earlier in this conversation]\n\
+         On Thu 1970-01-01:\n\
+         Assistant: Order 2 is on its way to you.\n\
+         User: Question 5: where is order 5?\n\
+         [End of what was recalled]",
+        "in the order said, without what is there anyway"
+    );
+    let recalled: Vec<u64> = context.recalled.iter().map(|found| found.utterance.sequence.get()).collect();
+    assert_eq!(recalled, [4, 9]);
+    assert!(omitted(&context)[0].1.starts_with("1-3, 5-8, 10-"));
+    assert!(context.tokens <= 500);
+}
+
+/// Recalled utterances have the share that the request names, or else half the budget and what the recent
+/// units leave; the recent units get what recall does not need.
+#[test]
+fn what_one_part_leaves_is_for_the_other() {
+    let talk = turns(60);
+    let found: Vec<_> = talk.0.window.iter().take(60).cloned().collect();
+    let quoted = |limits: Option<RecallLimits>, found: &[Arc<Utterance>], max_turns| {
+        let request = Request { recall: limits, stable_steps: Some(false), max_turns, ..within(1_000) };
+        let context = build(&talk.0, found, &request, o200k()).unwrap();
+        let recalled = context.messages.iter().find(|message| message.how == How::Recalled);
+        (recalled.map_or(0, |message| message.tokens), context.tokens)
+    };
+    let percent = |percent| Some(RecallLimits { percent, ..RecallLimits::default() });
+    for (share, least, most) in [(10, 60, 100), (40, 340, 400), (100, 500, 1_000)] {
+        let (tokens, all) = quoted(percent(Some(share)), &found, None);
+        assert!((least..=most).contains(&tokens), "{tokens} of {share} %");
+        assert!((950..=1_000).contains(&all) || share == 100, "{all}");
+    }
+    let (tokens, all) = quoted(percent(None), &found, None);
+    assert!((440..=540).contains(&tokens) && all > 950, "{tokens} of {all}");
+    let (tokens, all) = quoted(percent(None), &found, Some(10));
+    assert!(tokens > 520, "{tokens} of {all}: ten turns leave more than half");
+    assert!(quoted(percent(Some(10)), &found, Some(2)).0 <= 100);
+    let (tokens, all) = quoted(percent(Some(40)), &found[..1], None);
+    assert!(tokens < 60 && (950..=1_000).contains(&all), "{tokens} of {all}");
+    assert_eq!(quoted(None, &found, None).0, 0);
+    let two = Some(RecallLimits { matches: Some(2), ..RecallLimits::default() });
+    assert!((50..100).contains(&quoted(two, &found, None).0));
+}
+
+#[test]
+fn what_is_recalled_of_another_conversation_names_it() {
+    let mut talk = turns(2);
+    let source = |id: u128, title: Option<&str>, day: i64| Source {
+        id: ConversationId::assigned(id),
+        title: title.map(Into::into),
+        start_time: Timestamp(day * 86_400_000_000),
+    };
+    let [lamps, untitled] = [source(2, Some("Lamps"), 20_000), source(3, None, 20_001)].map(Arc::new);
+    let said = |sequence: u64| talk.0.window.get(Sequence(sequence)).unwrap().clone();
+    let of = |source: Option<&Arc<Source>>, sequence| {
+        let found = Found { source: source.cloned(), utterance: said(sequence), quoted: Vec::new() };
+        Match { found, matched: Vec::new(), around: Vec::new() }
+    };
+    let matches =
+        [of(Some(&untitled), 1), of(Some(&lamps), 4), of(None, 2), of(Some(&lamps), 1), of(Some(&lamps), 4)];
+    talk.say(Role::User, "And now?");
+    let request = Request { max_turns: Some(1), recall: Some(RecallLimits::default()), ..Request::default() };
+    let archived = Archived { recalled: &matches, ..Archived::default() };
+    let context = build_with(&talk.0, archived, &request, o200k()).unwrap();
+    let wanted = "[Recalled from earlier conversations]\n\
+         From \"Lamps\" of 2024-10-04:\n\
+         On Thu 1970-01-01:\n\
+         User: Question 1: where is order 1?\n\
+         Assistant: Order 2 is on its way to you.\n\
+         From a conversation of 2024-10-05:\n\
+         On Thu 1970-01-01:\n\
+         User: Question 1: where is order 1?\n\
+         From this conversation:\n\
+         On Thu 1970-01-01:\n\
+         Assistant: Order 1 is on its way to you.\n\
+         [End of what was recalled]";
+    let message = context.messages.iter().find(|message| message.how == How::Recalled).unwrap();
+    assert_eq!((message.text(), message.tokens), (wanted, 4 + o200k().count(wanted)));
+    assert_eq!(context.recalled, [3, 1, 0, 2].map(|place: usize| matches[place].found.clone()));
+    assert_eq!(
+        omitted(&context),
+        [(Omission::MaxTurns, "1, 3-4".to_owned())],
+        "the others are no part of this one"
+    );
+}
+
+#[test]
+fn given_instructions_stand_first_and_count() {
+    let mut talk = Talk::with(Policy { tokens: Some(Marks::of(100)), ..Policy::ROLLING });
+    talk.say(Role::System, "Be kind.").say(Role::User, "Hi");
+    let request = Request { instructions: Some("Be brief.".into()), ..Request::default() };
+    let context = talk.context(&request);
+    assert_eq!(told(&context), ["system Be brief.", "system Be kind.", "user Hi"]);
+    assert_eq!(
+        (context.head, context.stable, context.messages[0].tokens),
+        (2, 3, 4 + o200k().count("Be brief."))
+    );
+    let plain = talk.context(&Request::default());
+    let more = 4 + o200k().count("Be brief.");
+    assert_eq!(
+        (context.tokens, context.budget),
+        (plain.tokens + more, plain.budget.map(|budget| budget + more))
+    );
+    let blank = Request { instructions: Some(" \n".into()), ..Request::default() };
+    assert_eq!(talk.context(&blank), plain);
+    let refused =
+        build(&talk.0, &[], &Request { budget: Some(plain.tokens), ..request }, o200k()).unwrap_err();
+    assert_eq!(needed(&refused), context.tokens);
+}
+
+#[test]
+fn anthropic_begins_with_a_user_and_ends_without_white_space() {
+    let mut talk = Talk::session();
+    talk.say(Role::System, "Be kind.").say(Role::Assistant, "Welcome!\n\n");
+    let request = Request { format: Format::AnthropicMessages, ..unlimited() };
+    let context = talk.context(&request);
+    assert_eq!(told(&context), ["system Be kind.", "user [The conversation goes on.]", "assistant Welcome!"]);
+    assert_eq!((context.head, context.stable), (1, 2));
+    let words = ["Be kind.", wording::OPENING, "Welcome!"];
+    assert_eq!(context.tokens, words.iter().map(|text| 4 + o200k().count(text)).sum::<u32>());
+}
+
+/// The question that was evicted comes only if it fits; without it, what answers it is left out too.
+#[test]
+fn a_question_of_the_archive_comes_if_it_fits() {
+    let mut talk = Talk::with(Policy { utterances: Marks::with_keep(6, 5), ..Policy::ROLLING });
+    talk.say(Role::System, "Be kind.").say(Role::User, "Hi.").say(Role::System, "Be brief.").pin(3);
+    talk.say(Role::User, &"Where is the lamp? ".repeat(30)).say(Role::Assistant, "In Oslo.");
+    talk.say(Role::User, "Since when?").say(Role::Assistant, "May.");
+    let asked = talk.1.iter().find(|said| said.sequence == Sequence(4));
+    let window: Vec<u64> = talk.0.window.iter().map(|said| said.sequence.get()).collect();
+    assert_eq!((window, asked_before(&talk.0)), (vec![1, 3, 5, 6, 7], asked.map(|asked| asked.turn)));
+    let archived = Archived { asked, ..Archived::default() };
+    let shown = |budget| {
+        let context = build_with(&talk.0, archived, &within(budget), o200k()).unwrap();
+        assert!(context.tokens <= budget, "{budget}: {:?}", told(&context));
+        sequences(&context)
+    };
+    assert_eq!(shown(400), [1, 3, 4, 5, 6, 7]);
+    assert_eq!(shown(150), [1, 3, 6, 7]);
+}

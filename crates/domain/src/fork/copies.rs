@@ -1,0 +1,193 @@
+//! Which utterances of a conversation are copies of others, by where these were first stored.
+
+use crate::{
+    Head, LineageId, Ranges, Sequence, Trunk,
+    fork::origin::{Copied, Had, Origin, Origins, Provenance},
+};
+
+/// How many of the last runs of copies are searched for one to continue.
+const NEAR: usize = 8;
+
+impl Head {
+    /// The origins of these utterances, stored or not: every lineage in which another conversation may have
+    /// them, and what they are copies of.
+    pub fn origins_of(&self, sequences: &Ranges) -> Origins {
+        let mut origins = Origins::default();
+        for (lineage, last) in self.lineages() {
+            origins.add(lineage, &sequences.intersection(&Ranges::before(last.next())));
+        }
+        for copied in self.copies.iter() {
+            let some = sequences.intersection(&copied.sequences());
+            origins.add(copied.origin.lineage, &moved(&some, copied.first, copied.origin.sequence));
+        }
+        origins
+    }
+
+    /// The utterances of this conversation that have one of `origins`, stored or not.
+    pub fn having(&self, origins: &Origins) -> Had {
+        let mut had = Had::default();
+        for (lineage, last) in self.lineages() {
+            had.shared.union(&origins.of(lineage, &Ranges::before(last.next())));
+        }
+        for copied in self.copies.iter() {
+            let some = origins.of(copied.origin.lineage, &copied.origins());
+            let some = moved(&some, copied.origin.sequence, copied.first);
+            if copied.edited { &mut had.edited } else { &mut had.copied }.union(&some);
+        }
+        had.copied.subtract(&had.shared);
+        had.edited.subtract(&had.shared);
+        had.edited.subtract(&had.copied);
+        had
+    }
+
+    /// The origins that a copy of an utterance keeps: where its content was first said, and which contents it
+    /// replaced.
+    pub fn origins_at(&self, sequence: Sequence) -> Vec<Provenance> {
+        let at = |run: &&Copied| (run.first..=run.last).contains(&sequence);
+        let mut origins: Vec<_> = self.copies.iter().filter(at).map(|run| run.at(sequence)).collect();
+        if origins.iter().all(|from| from.edited) {
+            origins.push(Provenance { origin: self.first_place(sequence), edited: false });
+        }
+        origins
+    }
+
+    /// The origins of an utterance that an export contains: none if the utterance was imported without any.
+    pub fn told_origins(&self, sequence: Sequence) -> Vec<Provenance> {
+        let own = Provenance { origin: self.first_place(sequence), edited: false };
+        let at = |run: &Copied| (run.first..=run.last).contains(&sequence);
+        let is_own = |run: &Copied| at(run) && run.at(sequence) == own;
+        if self.copies.iter().any(is_own) { Vec::new() } else { self.origins_at(sequence) }
+    }
+
+    /// Where an utterance that is no copy was first stored.
+    fn first_place(&self, sequence: Sequence) -> Origin {
+        let reaches = |trunk: &&Trunk| sequence <= trunk.through;
+        let lineage = self.trunks.iter().find(reaches).map_or(self.branch, |trunk| trunk.lineage);
+        Origin { lineage, sequence }
+    }
+
+    /// The runs of copies among the utterances up to `last`.
+    pub fn copies_through(&self, last: Sequence) -> Vec<Copied> {
+        let cut = |copied: &Copied| Copied { last: copied.last.min(last), ..*copied };
+        self.copies.iter().filter(|copied| copied.first <= last).map(cut).collect()
+    }
+
+    /// Records what these utterances, ascending by sequence, are copies of. The conversation becomes a
+    /// relative of those it has copies of: its trunks name their lineages, without reading anything in them.
+    pub fn note_copies(&mut self, copies: impl IntoIterator<Item = (Sequence, Vec<Provenance>)>) {
+        let mut all = self.copies.to_vec();
+        for (sequence, from) in copies {
+            for from in from {
+                match all.iter_mut().rev().take(NEAR).find(|run| run.continues(sequence, &from)) {
+                    Some(run) => run.last = sequence,
+                    None => all.push(Copied {
+                        first: sequence,
+                        last: sequence,
+                        origin: from.origin,
+                        edited: from.edited,
+                    }),
+                }
+            }
+        }
+        if all.len() == self.copies.len() && *all == *self.copies {
+            return;
+        }
+        self.copies = all.into();
+        let (mut trunks, named): (Vec<Trunk>, Vec<LineageId>) =
+            (Vec::new(), self.lineages().map(|(lineage, _)| lineage).collect());
+        for Copied { origin: Origin { lineage, .. }, .. } in self.copies.iter() {
+            if !named.contains(lineage) && trunks.iter().all(|trunk| trunk.lineage != *lineage) {
+                trunks.push(Trunk { lineage: *lineage, through: Sequence(0) });
+            }
+        }
+        if !trunks.is_empty() {
+            trunks.extend(self.trunks.iter().copied());
+            self.trunks = trunks.into();
+        }
+    }
+}
+
+/// `sequences`, shifted by the distance from `from` to `to`.
+fn moved(sequences: &Ranges, from: Sequence, to: Sequence) -> Ranges {
+    let moved = |sequence: Sequence| Sequence((sequence.0 - from.0).saturating_add(to.0));
+    let mut all = Ranges::new();
+    sequences.iter().for_each(|range| all.insert(moved(*range.start()), moved(*range.end())));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Conversation, ConversationId, ConversationKey, Encoding, Identity, Namespace, Policy, RecipientId,
+        Timestamp,
+    };
+
+    const OLD: LineageId = LineageId([1; 16]);
+    const NEWER: LineageId = LineageId([2; 16]);
+    const OWN: LineageId = LineageId([3; 16]);
+    const OTHER: LineageId = LineageId([9; 16]);
+
+    /// The head of a conversation with these trunks, which writes to a branch of its own.
+    fn head(trunks: &[(LineageId, u64)], branch: LineageId, next: u64) -> Head {
+        let namespace = Namespace::default();
+        let identity = Identity {
+            key: ConversationKey { namespace, id: ConversationId::assigned(1) },
+            recipient: RecipientId::default(),
+            lineage: branch,
+            start_time: Timestamp(0),
+            encoding: Encoding::O200kBase,
+        };
+        let mut head = Conversation::new(identity, Policy::ROLLING).head;
+        let trunk = |(lineage, through): &(_, u64)| Trunk { lineage: *lineage, through: Sequence(*through) };
+        head.trunks = trunks.iter().map(trunk).collect();
+        head.next = Sequence(next);
+        head
+    }
+
+    fn range(first: u64, last: u64) -> Ranges {
+        Ranges::of(Sequence(first), Sequence(last))
+    }
+
+    fn from(lineage: LineageId, sequence: u64, edited: bool) -> Provenance {
+        Provenance { origin: Origin { lineage, sequence: Sequence(sequence) }, edited }
+    }
+
+    fn has(head: &Head, of: &Head, sequences: &Ranges) -> [String; 3] {
+        let Had { shared, copied, edited } = head.having(&of.origins_of(sequences));
+        [shared, copied, edited].map(|part| part.to_string())
+    }
+
+    #[test]
+    fn what_two_share_is_what_both_read_in_one_place() {
+        let (one, mut other) = (head(&[(OLD, 4), (NEWER, 6)], OWN, 9), head(&[(OLD, 3)], OTHER, 9));
+        assert_eq!(has(&other, &one, &range(1, 9)), ["1-3", "none", "none"]);
+        assert_eq!(has(&one, &other, &range(2, 9)), ["2-3", "none", "none"]);
+        other.trunks = [].into();
+        assert!(one.having(&other.origins_of(&range(1, 9))).is_empty());
+    }
+
+    /// Forks, forks of forks and copies of copies, no matter which of them were deleted.
+    #[test]
+    fn copies_name_where_it_was_first_said() {
+        let parent = head(&[(OLD, 4)], NEWER, 6);
+        let mut fork = head(&[(OLD, 1)], OWN, 2);
+        let copies = [2, 3, 4].map(|at| (Sequence(at), parent.origins_at(Sequence(at))));
+        fork.note_copies(copies);
+        fork.note_copies([(Sequence(5), vec![from(NEWER, 5, true)])]);
+        fork.next = Sequence(6);
+        assert_eq!(fork.copies.len(), 2, "{:?}", fork.copies);
+        assert_eq!(fork.trunks[0], Trunk { lineage: NEWER, through: Sequence(0) }, "it is a relative");
+        assert_eq!(fork.trunks.len(), 2);
+        assert_eq!(has(&fork, &parent, &range(1, 3)), ["1", "2-3", "none"]);
+        assert_eq!(has(&parent, &fork, &range(3, 5)), ["3-5", "none", "none"]);
+        assert_eq!(has(&fork, &parent, &range(5, 5)), ["none", "none", "5"]);
+        let mut second = head(&[], OTHER, 1);
+        second.note_copies([3, 5].map(|at| (Sequence(at - 2), fork.origins_at(Sequence(at)))));
+        assert_eq!(fork.origins_at(Sequence(5)), [from(NEWER, 5, true), from(OWN, 5, false)]);
+        assert_eq!(has(&second, &fork, &range(3, 5)), ["none", "1, 3", "none"]);
+        assert_eq!(has(&second, &parent, &range(3, 5)), ["none", "1", "3"]);
+        assert_eq!(fork.copies_through(Sequence(3)).len(), 1);
+        assert_eq!(fork.copies_through(Sequence(1)), []);
+    }
+}

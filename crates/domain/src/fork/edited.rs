@@ -1,0 +1,98 @@
+//! An edit as a fork: the conversation before an utterance, and then something else.
+
+use std::sync::Arc;
+
+use crate::{
+    Conversation, Draft, Refusal, Result, Sequence, Utterance, Verdict,
+    change::Context,
+    fork::{Fork, Forked, freeze, origin::Provenance, start},
+    locate, memorize,
+    segment::Summary,
+    stop::{Stop, verdict},
+    update::UpdateUtterance,
+};
+
+/// A fork in which an utterance is changed.
+#[derive(Clone, Debug)]
+pub struct ForkEdited {
+    /// The fork; the utterance determines its point.
+    pub fork: Fork,
+    /// The utterance, and the change to it.
+    pub update: UpdateUtterance,
+}
+
+/// A conversation that was forked before an utterance.
+#[derive(Clone, Debug)]
+pub struct ForkedEdited {
+    /// Both conversations.
+    pub forked: Forked,
+    /// The utterance as it is in the fork, where it is the newest.
+    pub utterance: Arc<Utterance>,
+}
+
+/// Forks `before` in front of the unit of an utterance; the fork continues with the unit up to the utterance,
+/// which is changed according to `command`.
+///
+/// The repeated utterances keep their place, turn, given id and [origin](crate::fork::origin), and
+/// are memorized like any others, so they can cause evictions. The other conversation is not changed.
+///
+/// Refuses an id that names no stored utterance, an utterance that is forgotten, content that is not
+/// accepted, and a revision that is not the expected one.
+pub fn fork_edited(
+    before: &Conversation,
+    command: &ForkEdited,
+    context: &Context<'_>,
+) -> Result<Verdict<ForkedEdited>> {
+    before.expect(command.update.expected)?;
+    verdict(decide(before, command, context))
+}
+
+fn decide(before: &Conversation, command: &ForkEdited, context: &Context<'_>) -> Result<ForkedEdited, Stop> {
+    let id = &command.update.id;
+    let found = locate::by_ids(before, std::slice::from_ref(id), context.loaded)?.map_err(locate::unknown)?;
+    let target = found.first().ok_or_else(|| locate::unknown(id))?;
+    if target.forgotten {
+        let text = "names a soft-forgotten utterance: Restore it first";
+        return Err(Refusal::invalid("utterance_id", text).into());
+    }
+    let unit = locate::unit_of(before, target, context.loaded)?;
+    let changed = command.update.applied(&unit, target.sequence, before.head.identity.encoding, context)?;
+    let said: Vec<_> = changed.iter().take_while(|member| member.sequence <= target.sequence).collect();
+    let at = Sequence(target.unit.get() - 1);
+    let mut fork = start(before, at, &command.fork, context)?;
+    let drafts: Vec<Draft> = said.iter().map(|member| draft(member, target)).collect();
+    let tokens: Vec<u32> = said.iter().map(|member| member.tokens).collect();
+    memorize::join(&mut fork, &drafts, &tokens, context)?;
+    let origins = said.iter().map(|member| origins(before, member, target));
+    fork.after.head.note_copies((at.next().0..).map(Sequence).zip(origins));
+    fork.evict(context)?;
+    let newest = fork.after.window.last().or_else(|| fork.change.appended.last());
+    let utterance = newest.ok_or_else(|| locate::unknown(id))?.clone();
+    let parent = freeze(before, command.fork.branch);
+    Ok(ForkedEdited { forked: Forked { parent, fork: fork.finish(&Summary::default()) }, utterance })
+}
+
+/// The origins of `member` in the fork, marked as edited for the utterance whose content is changed.
+fn origins(before: &Conversation, member: &Utterance, target: &Utterance) -> Vec<Provenance> {
+    let is_edited = member.sequence == target.sequence && member.content != target.content;
+    let origins = before.head.origins_at(member.sequence).into_iter();
+    origins.map(|from| Provenance { edited: from.edited || is_edited, ..from }).collect()
+}
+
+/// `member` as a draft for the fork, without its original content and without the mark of a late result.
+fn draft(member: &Utterance, target: &Utterance) -> Draft {
+    let mut more = member.more.clone();
+    if let Some(more) = &mut more {
+        more.original = None;
+        more.late = None;
+    }
+    Draft {
+        id: member.given_id().map(Box::from),
+        role: member.role,
+        content: member.content.clone(),
+        turn: Some(member.turn),
+        create_time: (member.sequence != target.sequence).then_some(member.create_time),
+        pinned: member.pinned,
+        more: more.filter(|more| **more != Default::default()),
+    }
+}

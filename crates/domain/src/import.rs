@@ -1,0 +1,172 @@
+//! Import: adds what was said elsewhere to a conversation, with its times and ids, and only once.
+
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
+
+use crate::{
+    Conversation, Ending, Head, Need, Origin, Result, Revision, Sequence, Timestamp, Transition, Verdict,
+    change::Context,
+    fork::origin::Provenance,
+    memorize::{Irregularity, Memorize, memorize},
+    segment::ImportedSummary,
+};
+
+/// The reason in the ending of an imported conversation.
+pub const IMPORTED: &str = "imported";
+
+/// A part of a conversation to import.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// What was said, in order, and the state values for a new conversation.
+    pub memorize: Memorize,
+    /// For each draft, what the file says that it is a copy of; empty if the format cannot say that.
+    pub origins: Vec<Vec<Provenance>>,
+    /// The title for a new conversation that has not ended.
+    pub title: Option<Arc<str>>,
+    /// The summaries of what was said before, for a new conversation.
+    pub summaries: Vec<ImportedSummary>,
+    /// Labels to add to the existing ones.
+    pub labels: BTreeMap<String, String>,
+    /// The time of the newest utterance, if the source has it.
+    pub said: Option<Timestamp>,
+    /// How the conversation ended, if this is its last part.
+    pub ends: Option<Ends>,
+    /// Whether it continues after an earlier import of the same source ended the conversation.
+    pub continues: bool,
+}
+
+/// How a conversation ended, according to the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ends {
+    /// The time it ended.
+    pub time: Timestamp,
+    /// The title that it had then; without one, it is made from what was said. A hard forget replaces it,
+    /// because it may mention what is forgotten.
+    pub title: Option<Arc<str>>,
+    /// The summary made at that time; without one, it is made from what was said.
+    pub summary: Option<Arc<str>>,
+}
+
+/// A part that was imported.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// What changed; `None` if all of it was already there.
+    pub transition: Option<Transition>,
+    /// What was tolerated; the indexes are those in the part.
+    pub irregularities: Vec<Irregularity>,
+    /// How many utterances were already there.
+    pub skipped: usize,
+}
+
+/// Adds the utterances to `before` that are not stored yet, by the rules of [`memorize`], and ends the
+/// conversation if the source did.
+///
+/// Refuses what [`memorize`] refuses, except an id that is taken: that utterance is skipped.
+pub fn import(before: &Conversation, command: &Import, context: &Context<'_>) -> Result<Verdict<Imported>> {
+    let kept = match fresh(before, &command.memorize, context) {
+        Ok(kept) => kept,
+        Err(need) => return Ok(Verdict::Need(need)),
+    };
+    let skipped = command.memorize.drafts.len() - kept.len();
+    let new = before.head.revision == Revision::NONE;
+    let ends = command.ends.as_ref().filter(|_| before.head.ended.is_none());
+    if kept.is_empty() && !new && ends.is_none() {
+        return Ok(Verdict::Decided(Imported { transition: None, irregularities: Vec::new(), skipped }));
+    }
+    let part = match skipped {
+        0 if new || command.memorize.state.is_none() => &command.memorize,
+        _ => &part(&command.memorize, &kept),
+    };
+    let reopened = reopened(before, command);
+    let ends = command.ends.as_ref().filter(|_| reopened.head.ended.is_none());
+    let origins = origins(&reopened.head, command, &kept);
+    Ok(memorize(&reopened, part, context)?.map(|memorized| {
+        let mut transition = memorized.transition;
+        let head = &mut transition.after.head;
+        let said = command.said.unwrap_or(context.now);
+        head.said_time = if new { said } else { said.max(before.head.said_time) };
+        if new {
+            head.title.clone_from(&command.title);
+            let with = context.summary_context(&head.policy);
+            transition.after.summary = transition.after.summary.import(&command.summaries, &with);
+            transition.tell_segments(&before.summary);
+        }
+        let head = &mut transition.after.head;
+        head.note_copies(origins);
+        Arc::make_mut(&mut head.labels).extend(command.labels.clone());
+        if let Some(ends) = ends {
+            end(&mut transition, ends, context);
+        }
+        let place = |it: Irregularity| Irregularity { index: kept[it.index], ..it };
+        let irregularities = memorized.irregularities.into_iter().map(place).collect();
+        Imported { transition: Some(transition), irregularities, skipped }
+    }))
+}
+
+/// The origins of the drafts at `kept`, by the sequences that they will have. A draft without an origin in
+/// the file is recorded as its own origin, so that an export names none either.
+fn origins(head: &Head, command: &Import, kept: &[usize]) -> Vec<(Sequence, Vec<Provenance>)> {
+    let told = kept.iter().filter_map(|place| command.origins.get(*place).cloned());
+    let sequences = (head.next.get()..).map(Sequence);
+    let own = |sequence| Provenance { origin: Origin { lineage: head.branch, sequence }, edited: false };
+    let or_own = |(sequence, told): (_, Vec<_>)| match told.is_empty() {
+        true => (sequence, vec![own(sequence)]),
+        false => (sequence, told),
+    };
+    sequences.zip(told).map(or_own).collect()
+}
+
+/// The conversation as it was before an earlier import of the same source ended it.
+fn reopened<'c>(before: &'c Conversation, command: &Import) -> Cow<'c, Conversation> {
+    let imported = has_imported_ending(&before.head);
+    if !(imported && command.continues && command.ends.is_some()) {
+        return Cow::Borrowed(before);
+    }
+    let mut reopened = before.clone();
+    reopened.head.ended = None;
+    Cow::Owned(reopened)
+}
+
+/// The indexes of the drafts whose ids name no utterance that is, or was, in the conversation.
+fn fresh(before: &Conversation, part: &Memorize, context: &Context<'_>) -> Result<Vec<usize>, Need> {
+    let ids = || part.drafts.iter().filter_map(|draft| draft.id.clone());
+    let archived = match before.head.archived.is_empty() || ids().next().is_none() {
+        true => None,
+        false => Some(context.loaded.ids(|| ids().collect())?),
+    };
+    let was = |id: &str| before.sequence_of(id).is_some_and(|sequence| sequence < before.head.next);
+    let taken = |id: &str| was(id) || archived.is_some_and(|ids| ids.contains_key(id));
+    let kept = part.drafts.iter().enumerate().filter(|(_, draft)| !draft.id.as_deref().is_some_and(taken));
+    Ok(kept.map(|(place, _)| place).collect())
+}
+
+fn part(all: &Memorize, kept: &[usize]) -> Memorize {
+    Memorize {
+        drafts: kept.iter().map(|place| all.drafts[*place].clone()).collect(),
+        tokens: kept.iter().map(|place| all.tokens[*place]).collect(),
+        state: None,
+        ..*all
+    }
+}
+
+/// Whether the conversation had ended when it was imported, so that its closing title and summary may be
+/// those of the file. They can mention messages that the file does not contain.
+pub fn has_imported_ending(head: &Head) -> bool {
+    head.ended.as_ref().is_some_and(|ending| &*ending.reason == IMPORTED)
+}
+
+fn end(transition: &mut Transition, ends: &Ends, context: &Context<'_>) {
+    let head = &mut transition.after.head;
+    head.open = None;
+    head.awaits_answer = false;
+    head.ended = Some(Arc::new(Ending::at(ends.time, IMPORTED.into())));
+    transition.renew_closing(context);
+    let Some(ending) = &mut transition.after.head.ended else { return };
+    let ending = Arc::make_mut(ending);
+    if ends.title.is_some() {
+        ending.title.clone_from(&ends.title);
+    }
+    if ends.summary.is_some() {
+        ending.summary.clone_from(&ends.summary);
+        ending.awaits = None;
+    }
+}

@@ -1,0 +1,148 @@
+//! The languages with stemming.
+
+use std::borrow::Cow;
+
+use frostem::{Algorithm, Stemmer};
+
+use super::irregular::base_form;
+
+/// Defines the languages: the name of each, which is also its stemmer's, and its ISO 639-1 code.
+macro_rules! languages {
+    ($($language:ident $code:literal,)*) => {
+        /// A language with a stemmer.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[repr(u8)]
+        pub(in crate::recall) enum Language {
+            $($language,)*
+        }
+
+        impl Language {
+            pub(in crate::recall) const ALL: [Self; [$($code),*].len()] = [$(Self::$language),*];
+
+            fn algorithm(self) -> Algorithm {
+                match self {
+                    $(Self::$language => Algorithm::$language,)*
+                }
+            }
+
+            /// The ISO 639-1 code.
+            pub(in crate::recall) fn code(self) -> &'static str {
+                match self {
+                    $(Self::$language => $code,)*
+                }
+            }
+        }
+    };
+}
+
+languages! {
+    English "en",
+    German "de",
+    Spanish "es",
+    French "fr",
+    Italian "it",
+    Portuguese "pt",
+    Dutch "nl",
+    Swedish "sv",
+    Danish "da",
+    Norwegian "no",
+    Finnish "fi",
+    Hungarian "hu",
+    Romanian "ro",
+    Turkish "tr",
+    Russian "ru",
+    Greek "el",
+    Arabic "ar",
+    Hindi "hi",
+}
+
+/// A set of languages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::recall) struct Languages(u32);
+
+impl Language {
+    /// The language indicated by a word's script; `None` for Latin letters and for scripts without a stemmer.
+    #[inline]
+    pub(in crate::recall) fn of_script(word: &str) -> Option<Self> {
+        let is_latin = word.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
+        if is_latin { None } else { Self::of_first_letter(word) }
+    }
+
+    fn of_first_letter(word: &str) -> Option<Self> {
+        word.chars().find(|c| c.is_alphabetic()).and_then(|c| match c {
+            '\u{0370}'..='\u{03FF}' | '\u{1F00}'..='\u{1FFF}' => Some(Self::Greek),
+            '\u{0400}'..='\u{052F}' => Some(Self::Russian),
+            '\u{0600}'..='\u{06FF}' | '\u{0750}'..='\u{077F}' => Some(Self::Arabic),
+            '\u{0900}'..='\u{097F}' => Some(Self::Hindi),
+            _ => None,
+        })
+    }
+
+    /// The stem of a lower-case word.
+    pub(in crate::recall) fn stem(self, word: &str) -> Cow<'_, str> {
+        let word = match self {
+            Self::English => base_form(word),
+            Self::Arabic => without_article(word),
+            _ => word,
+        };
+        Stemmer::new(self.algorithm()).stem(word)
+    }
+
+    /// Whether the language writes compounds as one word.
+    pub(in crate::recall) fn compounds(self) -> bool {
+        matches!(
+            self,
+            Self::German
+                | Self::Dutch
+                | Self::Swedish
+                | Self::Danish
+                | Self::Norwegian
+                | Self::Finnish
+                | Self::Hungarian
+        )
+    }
+}
+
+impl Languages {
+    pub(in crate::recall) fn insert(&mut self, language: Language) {
+        self.0 |= 1 << language as u32;
+    }
+
+    pub(in crate::recall) fn contains(self, language: Language) -> bool {
+        self.0 & (1 << language as u32) != 0
+    }
+
+    pub(in crate::recall) fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(in crate::recall) fn iter(self) -> impl Iterator<Item = Language> {
+        let mut bits = self.0;
+        std::iter::from_fn(move || {
+            let next = Language::ALL.get(bits.trailing_zeros() as usize).copied();
+            bits &= bits.wrapping_sub(1);
+            next
+        })
+    }
+
+    pub(in crate::recall) fn bits(self) -> u32 {
+        self.0
+    }
+
+    pub(in crate::recall) fn from_bits(bits: u32) -> Self {
+        Self(bits & ((1 << Language::ALL.len()) - 1))
+    }
+}
+
+/// An Arabic word without a prefixed conjunction, preposition or article, which the stemmer leaves on short
+/// words.
+fn without_article(word: &str) -> &str {
+    let is_long = |rest: &&str, least: usize| rest.chars().nth(least - 1).is_some();
+    let rest = word.strip_prefix('و').filter(|rest| is_long(rest, 4)).unwrap_or(word);
+    let article = ["ال", "بال", "كال", "فال", "لل"];
+    article
+        .iter()
+        .find_map(|article| rest.strip_prefix(article))
+        .filter(|rest| is_long(rest, 2))
+        .unwrap_or(rest)
+}

@@ -1,0 +1,211 @@
+//! What a prompt asks for.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::{
+    language::{
+        irregular::base_form,
+        languages::{Language, Languages},
+    },
+    terms::{Reader, StopWords, TermKind, folded, lower_case, stem_of},
+    times::{When, times},
+    weights::{ASKED, OWN},
+};
+use crate::Role;
+
+/// What a prompt asks for.
+#[derive(Clone, Debug)]
+pub struct Query {
+    prompt: String,
+    now: u32,
+}
+
+/// A term of a prompt.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    /// The forms it can have in an index, depending on the index's languages.
+    pub alternatives: SmallVec<[String; 2]>,
+    /// The word it comes from, in lower case.
+    pub word: String,
+    /// The range of that word in the prompt.
+    pub range: Range<usize>,
+    pub kind: TermKind,
+    /// For a part of an identifier: the index of the whole.
+    pub whole: Option<usize>,
+}
+
+impl Query {
+    /// Creates a query from a prompt.
+    pub fn new(prompt: &str) -> Self {
+        Self { prompt: prompt.to_owned(), now: 0 }
+    }
+
+    /// Sets the minute since 1970 in which it is asked, to which `yesterday` is relative.
+    pub fn at(self, minute: u32) -> Self {
+        Self { now: minute, ..self }
+    }
+
+    /// The role whose words the prompt asks for, and how much more these count.
+    ///
+    /// If the speakers have no names (`is_named`), a prompt that speaks of oneself asks for what users said, unless it
+    /// asks what the assistant said, or for a summary.
+    pub(super) fn role(&self, is_named: bool) -> Option<(Role, f32)> {
+        let lower = self.prompt.to_lowercase();
+        let words: Vec<&str> = words_of(&lower).collect();
+        let asked = asked_role(&words);
+        let is_own = !is_named && asked != Some(Role::Assistant) && speaks_of_oneself(&words);
+        if is_own { Some((Role::User, OWN)) } else { asked.map(|role| (role, ASKED)) }
+    }
+
+    /// Whether the prompt asks what several people discussed, or for a summary: it names a topic by words that few
+    /// of them said.
+    pub(super) fn asks_for_a_topic(&self) -> bool {
+        let begins = |word: &str, start: &str| {
+            word.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
+        };
+        let is_one = |word| TOPICS.iter().chain(&SUMMARIES).any(|start| begins(word, start));
+        words_of(&self.prompt).any(is_one)
+    }
+
+    /// The present, in minutes since 1970.
+    pub(super) fn now(&self) -> u32 {
+        self.now
+    }
+
+    /// The times that the prompt names, and their ranges.
+    pub(super) fn times(&self) -> Vec<(Range<usize>, When)> {
+        times(&self.prompt, self.now)
+    }
+
+    /// The prompt.
+    pub fn prompt(&self) -> &str {
+        &self.prompt
+    }
+
+    /// The distinct terms of the prompt, for indexes in `languages`. A prompt of only stop words yields
+    /// these.
+    pub(super) fn wanted(&self, languages: Languages) -> Vec<Wanted> {
+        let mut reader = Reader::default();
+        let before = languages.iter().next().unwrap_or(Language::English);
+        let own = reader.read(&self.prompt, before);
+        let mut wanted = Vec::new();
+        for stop_words in [StopWords::Skip, StopWords::Keep] {
+            self.collect(&mut reader, own, stop_words, &mut wanted);
+            if !wanted.is_empty() {
+                break;
+            }
+        }
+        for other in languages.iter().filter(|other| *other != own) {
+            self.add_alternatives(&mut reader, other, &mut wanted);
+        }
+        wanted
+            .iter_mut()
+            .filter(|wanted| wanted.kind == TermKind::Word)
+            .for_each(|wanted| add_unaccented(wanted, own));
+        wanted
+    }
+
+    fn collect(&self, reader: &mut Reader, own: Language, stop_words: StopWords, wanted: &mut Vec<Wanted>) {
+        let mut places = FxHashMap::default();
+        let (mut whole, mut word) = (0, String::new());
+        reader.each_term(&self.prompt, own, stop_words, |term| {
+            let is_part = term.kind == TermKind::Part;
+            let place = *places.entry(term.text.to_owned()).or_insert(wanted.len());
+            if place == wanted.len() {
+                lower_case(&self.prompt[term.range.clone()], &mut word);
+                wanted.push(Wanted {
+                    alternatives: SmallVec::from_iter([term.text.to_owned()]),
+                    word: word.clone(),
+                    range: term.range,
+                    kind: term.kind,
+                    whole: is_part.then_some(whole).filter(|_| !wanted.is_empty()),
+                });
+            } else if !is_part {
+                wanted[place].whole = None;
+            }
+            if !is_part {
+                whole = place;
+            }
+        });
+    }
+
+    /// Adds the forms that the words of `wanted` have in another language.
+    fn add_alternatives(&self, reader: &mut Reader, other: Language, wanted: &mut [Wanted]) {
+        let words = wanted.iter().enumerate().filter(|(_, wanted)| wanted.kind == TermKind::Word);
+        let places: FxHashMap<Range<usize>, usize> =
+            words.map(|(place, wanted)| (wanted.range.clone(), place)).collect();
+        reader.each_term(&self.prompt, other, StopWords::Keep, |term| {
+            if let (TermKind::Word, Some(&place)) = (term.kind, places.get(&term.range)) {
+                let alternatives = &mut wanted[place].alternatives;
+                if !alternatives.iter().any(|known| known == term.text) {
+                    alternatives.push(term.text.to_owned());
+                }
+            }
+        });
+    }
+}
+
+/// Adds the stem of a word without its accents or, for a word without accents, the word itself: a stemmer
+/// treats accents as different endings.
+fn add_unaccented(wanted: &mut Wanted, language: Language) {
+    let plain = folded(&wanted.word);
+    let other = match plain == wanted.word {
+        true if language == Language::English => return,
+        true => plain,
+        false => stem_of(&plain, language),
+    };
+    if !wanted.alternatives.contains(&other) {
+        wanted.alternatives.push(other);
+    }
+}
+
+impl Wanted {
+    /// Whether the term is a part of `name`.
+    pub(super) fn names(&self, name: &str) -> bool {
+        let word = self.word.strip_suffix("'s").unwrap_or(&self.word);
+        let parts = name.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+        let is_same = |part: &str| part.chars().flat_map(char::to_lowercase).eq(word.chars());
+        matches!(self.kind, TermKind::Word | TermKind::Whole) && parts.into_iter().any(is_same)
+    }
+}
+
+/// The role whose words an English prompt asks for: the user's for `did I` and `what I told`, the assistant's
+/// for `you said`.
+fn asked_role(words: &[&str]) -> Option<Role> {
+    let says = |who: &str| {
+        words.windows(2).any(|pair| {
+            (pair[1] == who && matches!(pair[0], "did" | "have" | "had"))
+                || (pair[0] == who && (is_past(pair[1]) || matches!(pair[1], "ve" | "had" | "did")))
+        })
+    };
+    match (says("i"), says("you")) {
+        (true, false) => Some(Role::User),
+        (false, true) => Some(Role::Assistant),
+        _ => None,
+    }
+}
+
+fn words_of(prompt: &str) -> impl Iterator<Item = &str> {
+    prompt.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// Whether an English prompt is about the person who asks, and no request for a summary.
+fn speaks_of_oneself(words: &[&str]) -> bool {
+    let summarizes = |word: &&str| SUMMARIES.iter().any(|start| word.starts_with(start));
+    !words.iter().any(summarizes) && words.iter().any(|word| ONESELF.contains(word))
+}
+
+/// Words for oneself.
+const ONESELF: [&str; 5] = ["i", "my", "me", "mine", "myself"];
+/// How words begin that ask for a summary.
+const SUMMARIES: [&str; 3] = ["summar", "recap", "overview"];
+/// How words begin that ask what several people discussed.
+const TOPICS: [&str; 8] =
+    ["discuss", "debat", "opinion", "attitude", "group", "conclu", "presentation", "reflect"];
+
+fn is_past(verb: &str) -> bool {
+    verb.ends_with("ed") || base_form(verb) != verb
+}

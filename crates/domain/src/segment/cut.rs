@@ -1,0 +1,88 @@
+//! Keeping a part of a summary.
+
+use std::sync::Arc;
+
+use crate::{
+    Ranges, Utterance,
+    extractive::{Focus, summarise},
+    segment::{
+        rebuild::Rebuild,
+        record::{Segment, budget},
+        summary::Summary,
+        summary_context::SummaryContext,
+    },
+};
+
+/// A summary that covers less than the one it was cut from.
+#[derive(Clone, Debug)]
+pub struct Cut {
+    /// The remaining summary.
+    pub summary: Summary,
+    /// Whether a segment was cut whose sources are no longer stored: it keeps its sentences about what it
+    /// still covers.
+    pub approximate: bool,
+}
+
+impl Summary {
+    /// The archived utterances, of which `stored` are available, that are needed to [`cut`](Self::cut) the
+    /// summary to `kept`.
+    pub fn sources_of_cut(&self, kept: &Ranges, stored: &Ranges) -> Ranges {
+        let mut sources = Ranges::new();
+        for segment in self.segments().iter().filter(|segment| !kept.holds(&segment.covers)) {
+            let left = segment.covers.intersection(kept);
+            if stored.holds(&left) {
+                sources.union(&left);
+            }
+        }
+        sources
+    }
+
+    /// The summary of `kept` alone.
+    ///
+    /// - A segment that covers nothing else is kept, except for a model's text that was also made from
+    ///   something else; a segment that covers none of `kept` is removed.
+    /// - Any other segment is made again from `sources`, the utterances that
+    ///   [`sources_of_cut`](Self::sources_of_cut) names, in order. If some of them are missing, it keeps its
+    ///   sentences about what it still covers, and the cut is approximate.
+    pub fn cut(&self, kept: &Ranges, sources: &[Arc<Utterance>], with: &SummaryContext<'_>) -> Cut {
+        let seen: Ranges = sources.iter().map(|utterance| utterance.sequence).collect();
+        let mut approximate = false;
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(|segment| {
+            let left = segment.covers.intersection(kept);
+            if left == segment.covers {
+                let alone = segment.llm_saw_only(kept);
+                return (!alone).then(|| segment.without(&Ranges::new(), with).awaiting(segment, with));
+            }
+            if !seen.holds(&left) {
+                approximate = true;
+                return Some(remainder(segment, left, with).awaiting(segment, with));
+            }
+            let own = sources.iter().filter(|utterance| left.contains(utterance.sequence));
+            Some(anew(segment.level, left.clone(), own.cloned().collect(), with).awaiting(segment, with))
+        });
+        rebuild.fold(with);
+        Cut { summary: rebuild.done(), approximate }
+    }
+}
+
+/// Makes a segment from its sources.
+pub(super) fn anew(
+    level: u32,
+    covers: Ranges,
+    source: Vec<Arc<Utterance>>,
+    with: &SummaryContext<'_>,
+) -> Segment {
+    let tokens = source.iter().map(|utterance| u64::from(utterance.counted_tokens())).sum();
+    let sentences = summarise(&source, &Focus::none(), budget(tokens), with.counter);
+    Segment::new(level, covers, sentences, tokens)
+}
+
+/// The sentences of a segment about a part of what it covers.
+pub(super) fn remainder(segment: &Segment, covers: Ranges, with: &SummaryContext<'_>) -> Segment {
+    let gone = |sequence| !covers.contains(sequence);
+    let sentences = segment.sentences.iter().filter_map(|line| line.without(gone, with.counter)).collect();
+    // the tokens of each source are no longer known: in proportion
+    let share = segment.source_tokens.saturating_mul(covers.count()) / segment.covers.count().max(1);
+    Segment::new(segment.level, covers.clone(), sentences, share)
+}

@@ -1,0 +1,77 @@
+//! Imported summaries of what was said before the conversation.
+//!
+//! They cover no sequence: each sequence that left the window is covered by exactly one of the other
+//! segments. They come before the other segments, are folded only with each other, and lose sentences to the
+//! summary's limit like any segment. An imported segment without sentences is removed.
+
+use crate::{
+    Ranges, TokenCounter,
+    segment::{
+        llm_text::lines,
+        period::{ImportedSummary, UNSAID},
+        rebuild::Rebuild,
+        record::Segment,
+        summary::Summary,
+        summary_context::SummaryContext,
+    },
+};
+
+impl Segment {
+    /// An imported segment; `None` if it says nothing.
+    fn of_import(summary: &ImportedSummary, counter: &dyn TokenCounter) -> Option<Self> {
+        let sentences = lines(&one_a_line(&summary.text), UNSAID, u32::MAX, counter).ok()?;
+        let source_tokens = sentences.iter().map(|sentence| u64::from(sentence.tokens)).sum();
+        let own = Self::new(0, Ranges::new(), sentences, source_tokens);
+        Some(Self { imported: Some(summary.of), ..own })
+    }
+}
+
+/// Puts each sentence on a line of its own, so that the least useful ones can be dropped first.
+fn one_a_line(text: &str) -> String {
+    let mut sentences = String::with_capacity(text.len());
+    for line in text.lines() {
+        let mut ends = true;
+        for word in line.split_whitespace() {
+            sentences.push(if ends && !word.starts_with(char::is_lowercase) { '\n' } else { ' ' });
+            sentences.push_str(word);
+            ends = word.ends_with(['.', '!', '?', '…']);
+        }
+        sentences.push('\n');
+    }
+    sentences
+}
+
+impl Summary {
+    /// Adds summaries of what was said before the conversation, and folds as the limit demands.
+    pub fn import(&self, summaries: &[ImportedSummary], with: &SummaryContext<'_>) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        let segments = summaries.iter().filter_map(|summary| Segment::of_import(summary, with.counter));
+        rebuild.begin_with(segments.collect());
+        rebuild.fold(with);
+        rebuild.done()
+    }
+
+    /// Whether it has imported segments.
+    pub fn has_imported(&self) -> bool {
+        self.segments().iter().any(|segment| segment.imported.is_some())
+    }
+
+    /// What it still contains of the imported summaries; importing that again makes the same segments.
+    pub fn imported(&self) -> Vec<ImportedSummary> {
+        let imported =
+            |segment: &Segment| Some(ImportedSummary { of: segment.imported?, text: segment.text().into() });
+        self.segments().iter().filter_map(|segment| imported(segment)).collect()
+    }
+
+    /// Removes the imported sentences for which `gone` holds, after a hard forget.
+    pub fn erase_imported(&self, gone: impl Fn(&str) -> bool) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(|segment| {
+            let imported = segment.imported.filter(|_| segment.sentences.iter().any(|it| gone(&it.text)))?;
+            let kept = segment.sentences.iter().filter(|sentence| !gone(&sentence.text)).cloned().collect();
+            let rest = Segment::new(segment.level, segment.covers.clone(), kept, segment.source_tokens);
+            Some(Segment { imported: Some(imported), ..rest })
+        });
+        rebuild.done()
+    }
+}

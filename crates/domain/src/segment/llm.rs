@@ -1,0 +1,57 @@
+//! What happens to a summary when a model writes a segment's text, or is no longer awaited.
+
+use std::sync::Arc;
+
+use crate::{
+    Ranges,
+    segment::{
+        llm_text::LlmText, rebuild::Rebuild, record::Segment, summary::Summary,
+        summary_context::SummaryContext,
+    },
+};
+
+impl Summary {
+    /// Puts a model's text in place of a segment's sentences, and folds as the limit demands.
+    pub fn replace_by_llm(&self, number: u32, llm_text: &LlmText, with: &SummaryContext<'_>) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(|segment| {
+            (segment.number == number).then(|| {
+                let mut own = segment.clone();
+                own.awaits = None;
+                own.llm_text = Some(Arc::new(llm_text.clone()));
+                own.sum()
+            })
+        });
+        rebuild.fold(with);
+        rebuild.done()
+    }
+
+    /// Stops waiting for a model to write the segment.
+    pub fn settle(&self, number: u32) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(|segment| {
+            (segment.number == number).then(|| Segment { awaits: None, ..segment.clone() })
+        });
+        rebuild.done()
+    }
+
+    /// Stops waiting for a model to write any segment.
+    pub fn settle_all(&self) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild
+            .replace(|segment| segment.awaits.is_some().then(|| Segment { awaits: None, ..segment.clone() }));
+        rebuild.done()
+    }
+
+    /// Removes the models' texts for which `doubted` holds, and those that were kept to be rewritten.
+    pub(crate) fn doubt(&self, doubted: impl Fn(&str) -> bool, with: &SummaryContext<'_>) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(|segment| {
+            let told = segment.awaits.as_ref().is_some_and(|awaits| doubted(&awaits.told));
+            let llm_text = segment.llm_text.is_some() && doubted(&segment.text());
+            (told || llm_text).then(|| segment.without(&Ranges::new(), with).awaiting(segment, with))
+        });
+        rebuild.fold(with);
+        rebuild.done()
+    }
+}

@@ -1,0 +1,158 @@
+//! Changes to a summary: segments replaced, folded, trimmed.
+
+use std::{ops::Range, sync::Arc};
+
+use crate::{
+    extractive::{Focus, Sentence, select},
+    limits::MAX_SEGMENTS,
+    segment::{
+        joined::Joined,
+        record::{Segment, budget},
+        summary::{Summary, total},
+        summary_context::SummaryContext,
+    },
+};
+
+/// A fold continues until this percentage of the limit is used, so that the next evictions fold nothing, and
+/// a rendered prompt keeps its head between folds.
+const FOLD_PERCENT: u64 = 85;
+/// The same if a model rewrites what was folded, because its calls cost.
+const FOLD_PERCENT_OF_MODELS: u64 = 75;
+/// A new segment's tokens, in percent of its source, if the limit leaves room.
+const GENEROUS_PERCENT: u64 = 50;
+
+/// A summary that is being changed. Each segment put into it gets a new number.
+pub(super) struct Rebuild<'a> {
+    before: &'a Summary,
+    segments: Vec<Arc<Segment>>,
+    next_number: u32,
+}
+
+impl<'a> Rebuild<'a> {
+    pub(super) fn of(before: &'a Summary) -> Self {
+        let segments = before.segments().to_vec();
+        Self { before, segments, next_number: before.next_number() }
+    }
+
+    /// The changed summary; the same as before if nothing was put in.
+    pub(super) fn done(self) -> Summary {
+        match self.next_number == self.before.next_number() {
+            true => self.before.clone(),
+            false => Summary::numbered(self.segments, self.next_number),
+        }
+    }
+
+    /// The tokens that a segment may have for a source of `source_tokens`: more if the limit leaves room,
+    /// unless the conversation is to become short.
+    pub(super) fn budget(&self, source_tokens: u64, with: &SummaryContext<'_>) -> u32 {
+        let generous = source_tokens.saturating_mul(GENEROUS_PERCENT) / 100;
+        let generous = u32::try_from(generous).unwrap_or(u32::MAX);
+        let has_room = total(&self.segments).saturating_add(generous) <= with.limit();
+        if has_room && !with.compacts { generous.max(budget(source_tokens)) } else { budget(source_tokens) }
+    }
+
+    /// Adds the newest segment.
+    pub(super) fn push(&mut self, segment: Segment) {
+        let segment = self.numbered(segment);
+        self.segments.push(segment);
+    }
+
+    /// Adds the oldest segments.
+    pub(super) fn begin_with(&mut self, segments: Vec<Segment>) {
+        let segments: Vec<_> = segments.into_iter().map(|segment| self.numbered(segment)).collect();
+        self.segments.splice(0..0, segments);
+    }
+
+    /// Replaces each segment for which `change` returns another. A segment that no longer stands for anything
+    /// is removed.
+    pub(super) fn replace(&mut self, mut change: impl FnMut(&Segment) -> Option<Segment>) {
+        for at in 0..self.segments.len() {
+            if let Some(changed) = change(&self.segments[at]) {
+                self.segments[at] = self.numbered(changed);
+            }
+        }
+        self.segments.retain(|segment| segment.stands());
+    }
+
+    /// Merges old segments until there are at most [`MAX_SEGMENTS`], which loses nothing, and, if their
+    /// tokens are over the limit, until [`FOLD_PERCENT`] of it is used.
+    ///
+    /// If no model writes any of it, all segments that were not imported are merged, and their sentences are
+    /// chosen again together, by what the window still talks about. Otherwise the two oldest neighbours of
+    /// equal level are merged, so that models rewrite a little at a time; such a merge drops at most half of
+    /// the two. Imported segments are merged separately from the others.
+    pub(super) fn fold(&mut self, with: &SummaryContext<'_>) {
+        let limit = with.limit();
+        while self.segments.len() > MAX_SEGMENTS {
+            let Some(pair) = self.pair() else { break };
+            self.merge(pair, |_| None, with);
+        }
+        if total(&self.segments) <= limit {
+            return;
+        }
+        let percent = if with.awaits.is_some() { FOLD_PERCENT_OF_MODELS } else { FOLD_PERCENT };
+        let target = u32::try_from(u64::from(limit) * percent / 100).unwrap_or(limit);
+        loop {
+            let excess = total(&self.segments).saturating_sub(target);
+            if excess == 0 {
+                return;
+            }
+            let without_excess = |tokens: u32| tokens.saturating_sub(excess);
+            match (self.plain(), self.pair()) {
+                (Some(plain), _) => self.merge(plain, |tokens| Some(without_excess(tokens)), with),
+                (None, Some(pair)) => {
+                    self.merge(pair, |tokens| Some(without_excess(tokens).max(tokens / 2)), with);
+                }
+                (None, None) => return self.trim(target, with),
+            }
+        }
+    }
+
+    /// The pair to merge next; `None` if there is none left to merge.
+    fn pair(&self) -> Option<Range<usize>> {
+        let fit = |pair: &&[Arc<Segment>]| pair[0].imported.is_some() == pair[1].imported.is_some();
+        let pairs = || self.segments.windows(2).enumerate().filter(|(_, pair)| fit(pair));
+        let level = pairs().find(|(_, pair)| pair[0].level == pair[1].level);
+        level.or_else(|| pairs().next()).map(|(at, _)| at..at + 2)
+    }
+
+    /// All segments that are not imported, if no model has written any of them or is awaited.
+    fn plain(&self) -> Option<Range<usize>> {
+        let said = self.segments.partition_point(|segment| segment.imported.is_some());
+        let plain = |segment: &Arc<Segment>| segment.llm_text.is_none() && segment.awaits.is_none();
+        let all = said..self.segments.len();
+        (all.len() > 1 && self.segments[said..].iter().all(plain)).then_some(all)
+    }
+
+    /// Merges neighbours into a segment of the next level, within what `budget` returns for their tokens;
+    /// `None` keeps everything.
+    fn merge(&mut self, range: Range<usize>, budget: impl Fn(u32) -> Option<u32>, with: &SummaryContext<'_>) {
+        let Some(segments) = self.segments.get(range.clone()) else { return };
+        let merged = match budget(total(segments)) {
+            None => Joined(segments).whole(with),
+            Some(budget) => Joined(segments).within(budget, with),
+        };
+        let merged = self.numbered(merged);
+        self.segments.splice(range, [merged]);
+    }
+
+    /// Cuts the remaining segments down to `budget` tokens, each in proportion. A model's text is replaced by
+    /// sentences.
+    fn trim(&mut self, budget: u32, with: &SummaryContext<'_>) {
+        let all = u64::from(total(&self.segments)).max(1);
+        self.replace(|segment| {
+            let share = u64::from(budget) * u64::from(segment.tokens) / all;
+            let share = u32::try_from(share).unwrap_or(budget);
+            let sentences: Vec<Sentence> = select(&segment.sentences, &Focus::none(), share, with.counter);
+            let covers = segment.covers.clone();
+            let own = Segment::new(segment.level, covers, sentences, segment.source_tokens);
+            Some(Segment { awaits: segment.awaits.clone(), imported: segment.imported, ..own })
+        });
+    }
+
+    fn numbered(&mut self, mut segment: Segment) -> Arc<Segment> {
+        segment.number = self.next_number;
+        self.next_number += 1;
+        Arc::new(segment)
+    }
+}

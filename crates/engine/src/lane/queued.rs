@@ -1,0 +1,313 @@
+//! A write on its way: the request, its wait in a queue, and its result.
+
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::Arc,
+    task::{Context as TaskContext, Poll, ready},
+};
+
+use tokio::sync::oneshot;
+
+use crate::{
+    Address, Applied, Attempt, Caller, EngineError, Operation, Result, applied::Done, events::facts::Named,
+    lane::attended::Attended,
+};
+use utterd_domain::{
+    Conversation, ConversationKey, Refusal, Sequence, Transition, Utterance, Verdict, change::Context,
+    state::UpdateState,
+};
+use utterd_store::{Outcome, OutcomeKey, PointerWrite};
+
+/// How often something is retried because others were faster.
+pub const ATTEMPTS: u32 = 64;
+
+/// The result of a rule for a conversation.
+pub struct Decision<T> {
+    /// The changes, if any. Boxed: it is large, and is passed on several times.
+    pub transition: Option<Box<Transition>>,
+    /// What else its outcome names.
+    pub named: Named,
+    /// What else the response needs.
+    pub value: T,
+}
+
+impl<T> Decision<T> {
+    pub fn of(transition: impl Into<Option<Transition>>, target: Option<Sequence>, value: T) -> Self {
+        let named = Named { target, ..Named::default() };
+        Self { transition: transition.into().map(Box::new), named, value }
+    }
+
+    /// The decision of a call about one utterance.
+    pub fn about(utterance: Arc<Utterance>, transition: impl Into<Option<Transition>>, value: T) -> Self {
+        Self { transition: transition.into().map(Box::new), named: Named::about(utterance), value }
+    }
+}
+
+/// Makes a decision from a state. It is called again when it needs to see more, or when the state turns out not
+/// to be the newest.
+pub type Rule<T> = dyn FnMut(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal> + Send;
+
+/// How a write treats a conversation that does not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IfAbsent {
+    /// Refuse the write.
+    Refuse,
+    /// Create it; and if the recipient's active one was left idle, create the next.
+    Create,
+    /// Create it, and make it the recipient's active one unless there already is one.
+    CreateAndActivate,
+}
+
+/// What a write adds to a window.
+#[derive(Clone, Copy, Default)]
+pub struct Added {
+    pub utterances: usize,
+    pub tokens: u64,
+}
+
+impl Added {
+    /// Utterances with these `tokens`.
+    pub fn of(tokens: &[u32]) -> Self {
+        Self { utterances: tokens.len(), tokens: tokens.iter().map(|tokens| u64::from(*tokens)).sum() }
+    }
+}
+
+/// Describes a write.
+#[derive(Clone)]
+pub struct WriteCall {
+    pub caller: Caller,
+    pub address: Address,
+    pub attempt: Option<Attempt>,
+    pub operation: Operation,
+    pub if_absent: IfAbsent,
+    /// It begins with a tool result: it goes to the conversation that waits for that result, however long idle.
+    pub answers: bool,
+    /// The change to the recipient's own state to make in the same commit.
+    pub recipient_state: Option<Arc<UpdateState>>,
+    /// What it adds to the window.
+    pub added: Added,
+}
+
+impl WriteCall {
+    /// Creates a write to a conversation that exists.
+    pub fn new(caller: &Caller, address: Address, attempt: Option<Attempt>, operation: Operation) -> Self {
+        let (caller, if_absent) = (caller.clone(), IfAbsent::Refuse);
+        Self {
+            caller,
+            address,
+            attempt,
+            operation,
+            if_absent,
+            answers: false,
+            recipient_state: None,
+            added: Added::default(),
+        }
+    }
+
+    /// Returns the outcome to store, so that the attempt can be replayed.
+    pub fn kept(&self, done: &Done) -> Option<(OutcomeKey, Arc<Outcome>)> {
+        self.attempt.as_ref().map(|attempt| (attempt.key(&self.caller), done.outcome.clone()))
+    }
+}
+
+/// The conversation a write goes to.
+#[derive(Clone)]
+pub struct Target {
+    pub key: ConversationKey,
+    /// The expected value of the recipient's active pointer, and its new value.
+    pub pointer: Option<PointerWrite>,
+    /// It was resolved to a conversation that exists, or is assumed to: no pointer is set to start it.
+    pub exists: bool,
+    /// A state read since the call began, if one was requested.
+    pub seen: Option<Seen>,
+}
+
+/// A state that was read; `None` if the conversation did not exist.
+pub type Seen = Option<Arc<Conversation>>;
+
+/// A write with its rule.
+pub struct Request<T> {
+    pub call: WriteCall,
+    pub rule: Box<Rule<Decision<T>>>,
+    /// The meaning of the address, if it is already resolved.
+    pub target: Option<Target>,
+    tries: u32,
+}
+
+/// The result of a queued write.
+type Reply<T> = Result<Applied<T>, Unapplied<T>>;
+
+pub enum Unapplied<T> {
+    Failed(EngineError),
+    /// The address may mean something else by now, or the attempt has an outcome: resolve it again.
+    Anew(Box<Request<T>>),
+}
+
+/// A write that waits in its conversation's queue.
+pub trait QueuedWrite: Send {
+    fn call(&self) -> &WriteCall;
+    fn target(&self) -> &Target;
+
+    /// Takes the state that was read for it.
+    fn take_seen(&mut self) -> Option<Seen>;
+
+    /// Decides on `before`, and stores what else the response needs.
+    fn decide(
+        &mut self,
+        before: &Conversation,
+        context: &Context<'_>,
+    ) -> Result<Verdict<Decision<()>>, Refusal>;
+
+    /// Counts one more try. Returns whether another is allowed.
+    fn try_again(&mut self) -> bool;
+
+    /// Whether its caller is still waiting.
+    fn is_awaited(&self) -> bool;
+
+    /// Sends the result to the caller.
+    fn answer(self: Box<Self>, answer: Answer);
+}
+
+/// The answer sent to a caller.
+pub enum Answer {
+    Applied(Done),
+    Failed(EngineError),
+    Anew,
+}
+
+/// An entry of a queue.
+pub enum Entry {
+    Write(Box<dyn QueuedWrite>),
+    /// A request to hold the queue.
+    Hold(oneshot::Sender<()>),
+}
+
+impl Entry {
+    /// Whether anyone still waits for it.
+    pub fn is_awaited(&self) -> bool {
+        match self {
+            Self::Write(write) => write.is_awaited(),
+            Self::Hold(grant) => !grant.is_closed(),
+        }
+    }
+}
+
+struct Queued<T> {
+    request: Box<Request<T>>,
+    target: Target,
+    value: Option<T>,
+    reply: oneshot::Sender<Reply<T>>,
+}
+
+impl<T> Request<T> {
+    pub fn new(
+        call: WriteCall,
+        rule: impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<Decision<T>>, Refusal> + Send + 'static,
+    ) -> Self {
+        Self { call, rule: Box::new(rule), target: None, tries: 0 }
+    }
+
+    /// Prepares it to be resolved again, unless that was done too often.
+    pub fn again(mut self: Box<Self>) -> Result<Box<Self>> {
+        self.target = None;
+        if self.try_again() { Ok(self) } else { Err(EngineError::Contended) }
+    }
+
+    /// Whether it was not tried yet.
+    pub fn is_first(&self) -> bool {
+        self.tries == 0
+    }
+
+    fn try_again(&mut self) -> bool {
+        self.tries += 1;
+        self.tries < ATTEMPTS
+    }
+}
+
+impl<T: Send + 'static> Request<T> {
+    /// Returns the queue entry, and the receiver its caller waits on.
+    pub fn queued(self: Box<Self>, target: Target) -> (Entry, oneshot::Receiver<Reply<T>>) {
+        let (reply, answered) = oneshot::channel();
+        (Entry::Write(Box::new(Queued { request: self, target, value: None, reply })), answered)
+    }
+}
+
+impl<T: Send + 'static> QueuedWrite for Queued<T> {
+    fn call(&self) -> &WriteCall {
+        &self.request.call
+    }
+
+    fn target(&self) -> &Target {
+        &self.target
+    }
+
+    fn take_seen(&mut self) -> Option<Seen> {
+        self.target.seen.take()
+    }
+
+    fn decide(
+        &mut self,
+        before: &Conversation,
+        context: &Context<'_>,
+    ) -> Result<Verdict<Decision<()>>, Refusal> {
+        Ok((self.request.rule)(before, context)?.map(|decision| {
+            self.value = Some(decision.value);
+            Decision { transition: decision.transition, named: decision.named, value: () }
+        }))
+    }
+
+    fn try_again(&mut self) -> bool {
+        self.request.try_again()
+    }
+
+    fn is_awaited(&self) -> bool {
+        !self.reply.is_closed()
+    }
+
+    fn answer(self: Box<Self>, answer: Answer) {
+        let Self { request, value, reply, .. } = *self;
+        let answer = match (answer, value) {
+            (Answer::Applied(done), Some(value)) => Ok(Applied::now(done, value)),
+            (Answer::Applied(_), None) => Err(Unapplied::Failed(EngineError::Interrupted)),
+            (Answer::Failed(error), _) => Err(Unapplied::Failed(error)),
+            (Answer::Anew, _) => Err(Unapplied::Anew(request)),
+        };
+        // the caller may be gone
+        let _ = reply.send(answer);
+    }
+}
+
+/// A caller's wait for its write; meanwhile it drives the queue, if it found it free.
+pub struct Waiting<T> {
+    driving: Option<Attended<()>>,
+    reply: oneshot::Receiver<Reply<T>>,
+}
+
+impl<T> Waiting<T> {
+    pub fn new(driving: Option<Attended<()>>, reply: oneshot::Receiver<Reply<T>>) -> Self {
+        Self { driving, reply }
+    }
+
+    /// Starts driving the queue, if the caller found it free, whether or not this future is polled.
+    pub fn start(&mut self) {
+        if let Some(driving) = self.driving.take() {
+            driving.start();
+        }
+    }
+}
+
+impl<T> Future for Waiting<T> {
+    type Output = Reply<T>;
+
+    /// Once it has its answer, the caller stops driving: a task continues for the others.
+    fn poll(mut self: Pin<&mut Self>, context: &mut TaskContext<'_>) -> Poll<Reply<T>> {
+        if let Some(driving) = &mut self.driving
+            && Pin::new(driving).poll(context).is_ready()
+        {
+            self.driving = None;
+        }
+        let reply = ready!(Pin::new(&mut self.reply).poll(context));
+        Poll::Ready(reply.unwrap_or(Err(Unapplied::Failed(EngineError::Interrupted))))
+    }
+}

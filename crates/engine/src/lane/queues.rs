@@ -1,0 +1,123 @@
+//! The queues in memory: a bounded cache, so a process holds only the conversations in use, not every one it
+//! ever touched.
+//!
+//! A queue in use is never evicted: anyone who decides, waits or watches holds a reference to it. So a
+//! conversation never has two queues in use.
+
+use std::{convert::Infallible, sync::Arc};
+
+use quick_cache::{DefaultHashBuilder, Lifecycle, OptionsBuilder, Weighter, sync::Cache};
+
+use crate::{footprint, lane::queue::Queue};
+use utterd_domain::ConversationKey;
+
+/// Bytes per shard of the cache.
+const SHARD_BYTES: u64 = 64 << 20;
+/// The maximum number of shards.
+const MAX_SHARDS: u64 = 256;
+/// More memory than any machine has, yet sums of it do not overflow.
+const UNLIMITED: u64 = 1 << 50;
+/// The expected size of a conversation in bytes.
+const EXPECTED_BYTES: u64 = 16 << 10;
+/// The maximum number of conversations to preallocate room for.
+const MAX_EXPECTED: u64 = 1 << 15;
+
+/// The queues, by conversation.
+pub struct Queues {
+    cache: Cache<ConversationKey, Cached, Bytes, DefaultHashBuilder, InUse>,
+    /// The most that a queue is charged, half a shard: a conversation larger than that is expensive to hold,
+    /// but more expensive to load for each call.
+    most: u64,
+}
+
+#[derive(Clone)]
+struct Cached {
+    queue: Arc<Queue>,
+    /// The bytes it is charged. Stored here and not in the queue, because the weight of an entry must not
+    /// change while the entry is in the cache.
+    bytes: u64,
+}
+
+#[derive(Clone)]
+struct Bytes;
+
+impl Weighter<ConversationKey, Cached> for Bytes {
+    fn weight(&self, _: &ConversationKey, cached: &Cached) -> u64 {
+        cached.bytes
+    }
+}
+
+/// Keeps a queue that is referenced from outside the cache. Queues are handed out under the lock that evictions
+/// hold, so none is handed out while it is being evicted.
+#[derive(Clone)]
+struct InUse;
+
+impl Lifecycle<ConversationKey, Cached> for InUse {
+    /// The evicted queues, dropped once the lock is released.
+    type RequestState = Vec<Cached>;
+
+    fn is_pinned(&self, _: &ConversationKey, cached: &Cached) -> bool {
+        Arc::strong_count(&cached.queue) > 1
+    }
+
+    fn on_evict(&self, evicted: &mut Vec<Cached>, _: ConversationKey, cached: Cached) {
+        evicted.push(cached);
+    }
+}
+
+impl Queues {
+    /// Creates a cache of at most about `limit` bytes, not counting the queues in use.
+    #[allow(clippy::expect_used)] // all required fields are set
+    pub fn new(limit: u64) -> Self {
+        let limit = limit.min(UNLIMITED);
+        let shards = (limit / SHARD_BYTES).clamp(1, MAX_SHARDS);
+        let options = OptionsBuilder::new()
+            .estimated_items_capacity((limit / EXPECTED_BYTES).min(MAX_EXPECTED) as usize)
+            .weight_capacity(limit)
+            .shards(shards as usize)
+            .build()
+            .expect("a capacity is given");
+        let cache = Cache::with_options(options, Bytes, DefaultHashBuilder::default(), InUse);
+        Self { cache, most: limit / shards / 2 }
+    }
+
+    /// Returns the number of conversations in memory, and the bytes that they are charged.
+    pub fn size(&self) -> (usize, u64) {
+        (self.cache.len(), self.cache.weight())
+    }
+
+    /// Returns the queue of a conversation, if it is in memory.
+    pub fn get(&self, key: &ConversationKey) -> Option<Arc<Queue>> {
+        self.cache.get(key).map(|cached| cached.queue)
+    }
+
+    /// Returns the queue of a conversation, creating it if it is not in memory.
+    pub fn of(&self, key: &ConversationKey) -> Arc<Queue> {
+        let new = || {
+            Ok::<_, Infallible>(Cached { queue: Arc::new(Queue::new(key.clone())), bytes: footprint::QUEUE })
+        };
+        match self.cache.get_or_insert_with(key, new) {
+            Ok(cached) => cached.queue,
+            Err(never) => match never {},
+        }
+    }
+
+    /// Charges a queue its current size, if that differs much from its charge. The caller must hold the queue.
+    pub fn charge(&self, queue: &Arc<Queue>) {
+        let Some(bytes) = queue.new_charge() else { return };
+        let cached = Cached { queue: queue.clone(), bytes: bytes.min(self.most) };
+        if self.cache.replace(queue.key.clone(), cached, true).is_ok() {
+            queue.charged(bytes);
+        }
+    }
+
+    /// Removes a released queue, if its conversation does not exist.
+    pub fn discard_unused(&self, queue: &Queue) {
+        if queue.discard() {
+            self.cache.remove(&queue.key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

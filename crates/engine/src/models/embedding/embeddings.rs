@@ -1,0 +1,102 @@
+//! A model that embeds, and its embeddings.
+
+use std::{
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Duration,
+};
+
+use dashmap::DashMap;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use super::{Embedder, counts::Counts, meters::Meters, prompts::Prompts, queue::Queue, vectors::Vectors};
+use crate::models::breaker::Breaker;
+use utterd_domain::{
+    Change, Conversation, ConversationKey, LineageId, Namespace, Ranges, limits::EMBEDDING_BATCH,
+};
+
+/// A model that embeds, and its embeddings.
+pub(crate) struct Embeddings {
+    pub(super) embedder: Arc<dyn Embedder>,
+    /// The longest wait for an answer in the background.
+    pub(super) timeout: Duration,
+    pub(super) vectors: Vectors,
+    pub(super) prompts: Prompts,
+    pub(super) queue: Mutex<Queue>,
+    /// Notified when something is queued.
+    pub(super) news: Notify,
+    /// The breaker for background calls.
+    pub(super) breaker: Mutex<Breaker>,
+    /// The number of texts per call: fewer after failures.
+    pub(super) batch: Mutex<usize>,
+    counts: DashMap<Namespace, Arc<Counts>>,
+    pub(super) meters: Meters,
+}
+
+impl Embeddings {
+    /// Creates the embeddings of a model, with up to `bytes` of memory for them.
+    pub(crate) fn new(embedder: Arc<dyn Embedder>, timeout: Duration, bytes: u64) -> Self {
+        Self {
+            embedder,
+            timeout,
+            vectors: Vectors::new(bytes),
+            prompts: Prompts::default(),
+            queue: Mutex::default(),
+            news: Notify::new(),
+            breaker: Mutex::default(),
+            batch: Mutex::new(EMBEDDING_BATCH),
+            counts: DashMap::new(),
+            meters: Meters::new(),
+        }
+    }
+
+    /// Returns the counts of a namespace.
+    pub(super) fn counts(&self, namespace: &Namespace) -> Arc<Counts> {
+        if let Some(counts) = self.counts.get(namespace) {
+            return counts.clone();
+        }
+        self.counts.entry(namespace.clone()).or_default().clone()
+    }
+
+    /// Queues a conversation to have its missing utterances embedded.
+    pub(super) fn ask(&self, key: &ConversationKey) {
+        self.queue.lock().add(key);
+        self.news.notify_one();
+    }
+
+    /// Follows committed changes from `before` to `after`: embeddings of erased or edited text leave memory,
+    /// and new utterances of a conversation with embeddings in memory are embedded later.
+    pub(crate) fn heed(&self, before: &Conversation, changes: &[Arc<Change>], after: &Conversation) {
+        let Some(shared) = self.vectors.get(before.head.identity.lineage) else { return };
+        let mut gone = Ranges::new();
+        for change in changes {
+            [&change.dropped, &change.erased, &change.remnants, &change.updated]
+                .iter()
+                .for_each(|some| gone.union(some));
+        }
+        let erases = before.head.erased_at != after.head.erased_at;
+        if erases || changes.iter().any(|change| !change.dropped.is_empty()) {
+            let mut held = shared.write();
+            match held.is_of(before) {
+                true => held.give_up(&gone, after),
+                false => self.vectors.remove(before.head.identity.lineage),
+            }
+        }
+        if erases || changes.iter().any(|change| !change.appended.is_empty()) {
+            self.ask(after.key());
+        }
+    }
+
+    /// Drops the embeddings of a conversation that was removed.
+    pub(crate) fn remove(&self, lineage: LineageId) {
+        self.vectors.remove(lineage);
+    }
+
+    /// Counts a search that also ranked by meaning, or had to rank by words alone.
+    pub(super) fn searched(&self, namespace: &Namespace, by_meaning: bool) {
+        self.meters.searched(by_meaning);
+        let counts = self.counts(namespace);
+        let count = if by_meaning { &counts.hybrid } else { &counts.without };
+        count.fetch_add(1, Relaxed);
+    }
+}

@@ -1,0 +1,43 @@
+//! Embeddings of searchable text, by a model. They are made in the background: only a search ever waits, for
+//! the embedding of its own prompt.
+//!
+//! A search requests the embeddings of the conversations it reads. Missing ones are made in the background, in
+//! batches, as are those of later utterances in conversations whose embeddings are in memory. Text of a
+//! conversation that nobody searches is never sent. A search uses the embeddings that exist: if the model is
+//! down or slow, or nothing is embedded yet, it ranks by words alone.
+//!
+//! Embeddings are derived from texts and are removed with them. A commit that erases or edits text also
+//! removes its embedding from the store, and the embedding leaves memory before the commit is answered. An
+//! embedding that is still being made is dropped when it arrives.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `embedder` | the interface to a model |
+//! | `held`, `vectors` | the embeddings of one conversation, and the cache of all |
+//! | `kept`, `block` | the stored embeddings, and their byte format |
+//! | `queue` | the waiting conversations |
+//! | `worker` | the background task that embeds their utterances |
+//! | `prompt`, `prompts` | the embedding of a search's prompt, and the most recent ones |
+//! | `similar` | the similarity of utterances to the prompt |
+//! | `embeddings` | the model, with its embeddings, prompts and queue |
+//! | `standing`, `counts`, `meters` | counts of the work so far |
+
+mod block;
+mod counts;
+mod embedder;
+mod embeddings;
+mod held;
+mod kept;
+mod meters;
+mod prompt;
+mod prompts;
+mod queue;
+mod similar;
+mod standing;
+mod vectors;
+mod worker;
+
+pub use embedder::Embedder;
+pub(crate) use embeddings::Embeddings;
+pub use standing::EmbeddingStanding;
+pub use worker::Embedded;

@@ -1,0 +1,203 @@
+//! Builds the context for a model.
+
+use std::sync::Arc;
+
+use crate::{
+    Address, Caller, Engine, LONG_TEXT_BYTES, Operation, Result, Scope, events::Event,
+    lane::decide::is_large, offload,
+};
+use utterd_domain::{
+    Conversation, Refusal, Role, TokenCounter, Utterance,
+    context::{
+        Archived, ContentParts, Context, Earlier, Format, Match, RecallLimits, Request, asked_before,
+        build_with, recallable,
+    },
+};
+
+/// A context to build.
+#[derive(Clone, Debug)]
+pub struct BuildContextCall {
+    /// The conversation.
+    pub address: Address,
+    /// The context; [`Request::recall`] is set by `recall`.
+    pub request: Request,
+    /// What to recall from outside the context.
+    pub recall: Option<Recall>,
+    /// Whether to say how the recipient's earlier conversations ended.
+    pub earlier: bool,
+    /// Returns an utterance's original content in a format, as a JSON array, if it contains more than text.
+    pub content_parts: fn(&Utterance, Format) -> Option<String>,
+}
+
+/// What to recall.
+#[derive(Clone, Debug)]
+pub struct Recall {
+    /// The text to search for.
+    pub prompt: String,
+    /// The limits of the search.
+    pub limits: RecallLimits,
+    /// Where to search: in the conversation, or in all of its recipient's.
+    pub scope: Scope,
+}
+
+/// A context, and the state it was built from.
+#[derive(Clone, Debug)]
+pub struct BuildContextReply {
+    /// The conversation as it was read.
+    pub state: Arc<Conversation>,
+    /// The messages for the model.
+    pub context: Context,
+}
+
+/// Computes a result from the sources of a context.
+type Make<T> = fn(&Conversation, Archived<'_>, &Request, &dyn TokenCounter) -> Result<T, Refusal>;
+
+/// How many archived utterances to search first for the user's question; quadrupled each time the question is
+/// not among them.
+const ASKED_CHUNK: u64 = 4;
+
+/// The limit in bytes for content with images and the like, so that clients can receive the context.
+const MAX_PARTS_BYTES: usize = 2 << 20;
+
+/// The input of a context.
+struct Sources {
+    state: Arc<Conversation>,
+    request: Request,
+    counter: &'static dyn TokenCounter,
+    pinned: Vec<Arc<Utterance>>,
+    turns: Vec<Arc<Utterance>>,
+    asked: Option<Arc<Utterance>>,
+    earlier: Vec<Earlier>,
+    found: Vec<Match>,
+    /// The original contents in a provider's format; `None` before the first use.
+    parts: Option<ContentParts>,
+    content_parts: fn(&Utterance, Format) -> Option<String>,
+}
+
+impl Sources {
+    /// Returns the newest original contents that fit. The newest of all is included whatever its size.
+    fn newest_parts(&self) -> ContentParts {
+        let mut parts = ContentParts::default();
+        let mut room = None;
+        let window = &self.state.window;
+        // most windows have none
+        let places = if window.extras_bytes() == 0 { 0..0 } else { 0..window.len() };
+        let recent = window.slice(places).rev().chain(self.turns.iter().rev());
+        let said = recent.chain(self.pinned.iter().rev()).chain(&self.asked);
+        for utterance in said.filter(|utterance| utterance.is_live()) {
+            let Some(json) = (self.content_parts)(utterance, self.request.format) else { continue };
+            match room.unwrap_or(MAX_PARTS_BYTES.max(json.len())).checked_sub(json.len()) {
+                Some(rest) => {
+                    room = Some(rest);
+                    parts.insert(utterance.sequence, json);
+                }
+                None => {
+                    parts.left_out = true;
+                    break;
+                }
+            }
+        }
+        parts
+    }
+
+    async fn make<T: Send + 'static>(mut self, make: Make<T>) -> (Self, Result<T, Refusal>) {
+        let is_long = self.is_long();
+        offload(is_long, move || {
+            self.parts = Some(self.parts.take().unwrap_or_else(|| self.newest_parts()));
+            let made = make(&self.state, self.archived(), &self.request, self.counter);
+            (self, made)
+        })
+        .await
+    }
+
+    fn archived(&self) -> Archived<'_> {
+        Archived {
+            pinned: &self.pinned,
+            turns: &self.turns,
+            asked: self.asked.as_ref(),
+            earlier: &self.earlier,
+            recalled: &self.found,
+            content_parts: self.parts.as_ref(),
+        }
+    }
+
+    /// Whether it takes long to make a context.
+    fn is_long(&self) -> bool {
+        let given = self.request.instructions.as_ref().map_or(0, |text| text.len());
+        let found = self.found.iter().flat_map(|one| one.around.iter().chain([&one.found.utterance]));
+        let found: usize = found.map(|utterance| utterance.content.len()).sum();
+        let turns: usize = self.turns.iter().map(|utterance| utterance.content.len()).sum();
+        given + found + turns > LONG_TEXT_BYTES
+            || is_large(&self.state)
+            || self.extras_bytes() > LONG_TEXT_BYTES
+    }
+
+    /// The bytes in which original contents are looked for; they have no tokens.
+    fn extras_bytes(&self) -> usize {
+        let archived = self.turns.iter().chain(&self.pinned).map(|utterance| utterance.extras_bytes());
+        self.state.window.extras_bytes() + archived.sum::<usize>()
+    }
+}
+
+impl Engine {
+    /// Builds the context for the model; stores nothing.
+    pub async fn build_context(
+        self: &Arc<Self>,
+        caller: &Caller,
+        call: &BuildContextCall,
+    ) -> Result<BuildContextReply> {
+        let state = self.read_or_blank(caller, &call.address).await?;
+        let turns = match call.request.include_archive {
+            true => Box::pin(self.archived_turns(&state, &call.request)).await?,
+            false => Vec::new(),
+        };
+        let is_read = |turn: &u32| turns.iter().any(|said| said.turn == *turn && said.role == Role::User);
+        let limits = call.recall.as_ref().map(|recall| recall.limits);
+        let mut sources = Sources {
+            request: Request { recall: limits, ..call.request.clone() },
+            counter: self.counter(state.head.identity.encoding),
+            pinned: match state.head.pinned_away.is_empty() {
+                true => Vec::new(),
+                false => Box::pin(self.stored(&state, &state.head.pinned_away)).await?,
+            },
+            asked: match asked_before(&state).filter(|turn| !is_read(turn)) {
+                None => None,
+                Some(turn) => Box::pin(self.asked(&state, turn)).await?,
+            },
+            earlier: match call.earlier {
+                true => Box::pin(self.earlier_conversations(caller, &state)).await?,
+                false => Vec::new(),
+            },
+            turns,
+            found: Vec::new(),
+            parts: None,
+            content_parts: call.content_parts,
+            state: state.clone(),
+        };
+        if let Some(recall) = &call.recall {
+            let (again, wanted) = sources.make(recallable).await;
+            sources = again;
+            let budget = sources.request.budget;
+            sources.found = Box::pin(self.matches(caller, &state, call, recall, (wanted?, budget))).await?;
+        }
+        let (_, context) = sources.make(build_with).await;
+        let context = context?;
+        self.events.push(Event::read(Operation::BuildContext, &state, context.messages.len()));
+        Ok(BuildContextReply { state, context })
+    }
+
+    /// Returns the user's request in a turn whose beginning has left the window.
+    async fn asked(self: &Arc<Self>, state: &Conversation, turn: u32) -> Result<Option<Arc<Utterance>>> {
+        let mut rest = (*state.head.archived).clone();
+        let mut chunk = ASKED_CHUNK;
+        while !rest.is_empty() {
+            let read = self.stored(state, &rest.take_last(chunk)).await?;
+            let asked = read.iter().rev().find(|other| other.turn == turn && other.role == Role::User);
+            if asked.is_some() || read.iter().any(|other| other.turn < turn) {
+                return Ok(asked.cloned());
+            }
+            chunk *= 4;
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,94 @@
+//! Where a write goes: the conversation that its address means, unless the attempt was already made.
+
+use std::sync::Arc;
+
+use crate::{
+    Engine, EngineError, Result,
+    lane::queued::{Answer, IfAbsent, Target, WriteCall},
+    shared::ask::Wanted,
+};
+use utterd_domain::{ConversationId, Refusal};
+use utterd_store::{Outcome, PointerWrite};
+
+/// The conversation that a write goes to, or its earlier outcome.
+pub enum Aimed {
+    At(Target),
+    /// The attempt was already made.
+    Earlier(Arc<Outcome>),
+}
+
+impl Engine {
+    /// Returns the conversation a write goes to, or the outcome of an earlier attempt with the same id.
+    ///
+    /// - Fails if that attempt had another body, or if the recipient has no active conversation and the write
+    ///   may not start one.
+    /// - Does not ask the store if it `may_assume` the answer and has a likely one.
+    pub(crate) async fn aim(&self, call: &WriteCall, may_assume: bool) -> Result<Aimed> {
+        let WriteCall { caller, address, attempt, if_absent, .. } = call;
+        let recipient = caller.recipient(address.recipient_or_default());
+        if may_assume && let Some(target) = self.assumed(address, &recipient) {
+            return Ok(Aimed::At(target));
+        }
+        let may_start = address.conversation.as_ref().filter(|_| *if_absent == IfAbsent::CreateAndActivate);
+        let exists = may_start.is_some_and(|id| self.surely_exists(&caller.key(id.clone())));
+        let activates = may_start.is_some() && !exists;
+        let asked = self
+            .ask(Wanted {
+                address,
+                recipient: &recipient,
+                active: address.conversation.is_none() || activates,
+                attempt: attempt.as_ref().map(|attempt| attempt.key(caller)).as_ref(),
+            })
+            .await?;
+        if let (Some(outcome), Some(attempt)) = (asked.outcome, attempt) {
+            return match outcome.body == attempt.body {
+                true => Ok(Aimed::Earlier(outcome)),
+                false => Err(Refusal::RequestIdReused(attempt.id.to_string()).into()),
+            };
+        }
+        let pointer = |before: Option<ConversationId>, after: &ConversationId| {
+            Some(PointerWrite { recipient: recipient.clone(), before, after: Some(after.clone()) })
+        };
+        let seen = asked.seen;
+        let at = |id, pointer, exists| Aimed::At(Target { key: caller.key(id), pointer, exists, seen });
+        Ok(match (&address.conversation, asked.active) {
+            (Some(id), None) if activates => at(id.clone(), pointer(None, id), false),
+            (Some(id), _) => at(id.clone(), None, exists),
+            (None, Some(id)) => at(id.clone(), pointer(Some(id.clone()), &id), true),
+            (None, None) if *if_absent == IfAbsent::Refuse => return Err(address.not_found().into()),
+            (None, None) => {
+                let id = self.new_conversation_id();
+                at(id.clone(), pointer(None, &id), false)
+            }
+        })
+    }
+
+    /// Returns the answer to a write that was not committed: its error, or, if the error is an outdated
+    /// refusal, the instruction to resolve the write again.
+    pub(crate) async fn refused(&self, call: &WriteCall, target: &Target, error: EngineError) -> Answer {
+        if !matches!(error, EngineError::Refused(_)) {
+            return Answer::Failed(error);
+        }
+        // boxed: rarely needed, and large
+        match Box::pin(self.is_outdated(call, target)).await {
+            Ok(true) => Answer::Anew,
+            Ok(false) => Answer::Failed(error),
+            Err(unknown) => Answer::Failed(unknown),
+        }
+    }
+
+    /// Whether a refusal is outdated, because something that was looked up before the decision has changed.
+    /// The conversation's queue must be held.
+    ///
+    /// - The attempt may have an outcome by now: the rules may then have refused what the attempt itself did.
+    /// - The recipient may have another active conversation.
+    /// - Another process may have changed the conversation: its state and the data loaded with it may then be
+    ///   from different moments.
+    pub(crate) async fn is_outdated(&self, call: &WriteCall, target: &Target) -> Result<bool> {
+        let key = call.attempt.as_ref().map(|attempt| attempt.key(&call.caller));
+        let now = self.ask_again(target, key.as_ref()).await?;
+        let pointer = target.pointer.as_ref();
+        let is_another = pointer.is_some_and(|pointer| now.active != pointer.before);
+        Ok(now.has_outcome || is_another || now.is_changed)
+    }
+}

@@ -1,0 +1,61 @@
+//! Previews of compactions, and the advice to compact.
+
+use std::sync::Arc;
+
+use crate::{
+    Address, Applied, Caller, Command, Engine, Operation, Result,
+    applied::Done,
+    events::{Event, facts::Named},
+};
+use utterd_domain::{
+    Conversation,
+    compaction::{Compact, Compaction},
+};
+
+impl Engine {
+    /// Decides a compaction on the published state, and commits nothing.
+    pub async fn preview_compaction(
+        self: &Arc<Self>,
+        caller: &Caller,
+        address: &Address,
+        command: Compact,
+    ) -> Result<Applied<Option<Arc<Compaction>>>> {
+        let before = self.read(caller, address).await?;
+        let decision = self.rehearse(&before, move |before, context| command.decide(before, context)).await?;
+        let now = self.now_for(&before);
+        let transition = decision.transition.map(|transition| *transition);
+        let mut done = Done::rehearsed(&before, transition, Named::default(), now);
+        Arc::make_mut(&mut done.outcome).revision = before.head.revision;
+        Ok(Applied::now(done, decision.value))
+    }
+
+    /// Stops the advice to compact the conversation for callers that name `session`, or for all callers if
+    /// `None`, as long as this process runs.
+    pub async fn silence_advice(
+        self: &Arc<Self>,
+        caller: &Caller,
+        address: &Address,
+        session: Option<&str>,
+    ) -> Result<Arc<Conversation>> {
+        let state = self.read(caller, address).await?;
+        self.sessions.silence(&state, session);
+        self.events.push(Event::read(Operation::AnswerCompactionPrompt, &state, 1));
+        Ok(state)
+    }
+
+    /// Whether callers that name `session` get no advice to compact the conversation.
+    pub fn is_silenced(&self, state: &Conversation, session: Option<&str>) -> bool {
+        self.sessions.is_silenced(state, session)
+    }
+
+    /// Returns the addressed conversation, so that its compactions can be listed.
+    pub async fn compactions(
+        self: &Arc<Self>,
+        caller: &Caller,
+        address: &Address,
+    ) -> Result<Arc<Conversation>> {
+        let state = self.read_or_blank(caller, address).await?;
+        self.events.push(Event::read(Operation::ListCompactions, &state, state.compactions.len()));
+        Ok(state)
+    }
+}

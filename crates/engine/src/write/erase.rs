@@ -1,0 +1,158 @@
+//! Erasing: one commit removes the utterances from every conversation that shares them or has copies.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use crate::{
+    Applied, Engine, EngineError, Result,
+    applied::Decided,
+    events::facts::Named,
+    lane::{
+        attended::Attended,
+        beside::Beside,
+        commit::{Extras, Part, Uncommitted},
+        hold::{Hold, held, hold_all},
+        queued::{ATTEMPTS, IfAbsent, Target, WriteCall},
+    },
+    write::{
+        aim::Aimed,
+        reach::{Gone, Reached},
+    },
+};
+use utterd_domain::{
+    Conversation, ConversationKey, Refusal, Transition, Utterance, Verdict, change::Context,
+    forget::erasure::InForks,
+};
+use utterd_store::PointerWrite;
+
+/// The utterances that a rule erases from a conversation, and from all others that share them or have copies.
+pub struct Erasure<T> {
+    /// The change to that conversation, if any.
+    pub transition: Option<Transition>,
+    /// What the change erases.
+    pub gone: Gone,
+    /// Utterances that the outcome names, ascending.
+    pub named: Vec<Arc<Utterance>>,
+    /// What else the response needs.
+    pub value: T,
+}
+
+/// The result of an attempt.
+enum Erased<T> {
+    Done(Applied<T>),
+    /// The erasure reaches these conversations, not all of which are held.
+    Reaches(BTreeSet<ConversationKey>),
+    /// The recipient has another active conversation by now.
+    Elsewhere,
+    /// The conversation does not exist, and the call may start one.
+    Absent,
+}
+
+impl Engine {
+    /// Erases the utterances that the rule selects from the conversation, and from all others that share them
+    /// or have copies. Returns `None` if the conversation does not exist, and the call may start one.
+    pub(crate) async fn erase<T: Send + 'static>(
+        self: &Arc<Self>,
+        call: WriteCall,
+        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<Erasure<T>>, Refusal> + Send + Sync + 'static,
+    ) -> Result<Option<Applied<T>>> {
+        let engine = self.clone();
+        let rule = Arc::new(rule);
+        Attended::new(async move {
+            let mut keys = BTreeSet::new();
+            for _ in 0..ATTEMPTS {
+                let target = match engine.aim(&call, false).await? {
+                    Aimed::At(target) => target,
+                    Aimed::Earlier(outcome) => return engine.earlier(&call.caller, outcome).await.map(Some),
+                };
+                keys.insert(target.key.clone());
+                let holds = hold_all(&engine, &keys).await?;
+                let meant = target.clone();
+                match engine.erase_held(&call, &rule, target, &holds).await {
+                    Ok(Erased::Done(reply)) => return Ok(Some(reply)),
+                    Ok(Erased::Absent) => return Ok(None),
+                    Ok(Erased::Reaches(more)) => keys = more,
+                    Ok(Erased::Elsewhere) | Err(Uncommitted::Conflict(_)) => {}
+                    Err(error) if error.is_refusal() && engine.is_outdated(&call, &meant).await? => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            Err(EngineError::Contended)
+        })
+        .await
+    }
+
+    /// Erases, if every conversation it reaches is held.
+    async fn erase_held<T: Send + 'static>(
+        self: &Arc<Self>,
+        call: &WriteCall,
+        rule: &Arc<
+            impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<Erasure<T>>, Refusal> + Send + Sync + 'static,
+        >,
+        mut target: Target,
+        holds: &[Hold],
+    ) -> Result<Erased<T>, Uncommitted> {
+        let hold = held(holds, &target.key).ok_or(EngineError::Interrupted)?;
+        let Some(before) = hold.state_since(target.seen.take()).await? else { return gone(call, &target) };
+        if call.address.conversation.is_none() && !call.address.may_mean(&before) {
+            return Ok(Erased::Elsewhere);
+        }
+        call.address.check_recipient(&before).map_err(EngineError::from)?;
+        let rule = rule.clone();
+        let mut erasure = self.rehearse(&before, move |before, context| rule(before, context)).await?;
+        let mut reached = match &erasure.transition {
+            Some(_) => self.reach(&before, &erasure.gone, holds).await?,
+            None => Reached::default(),
+        };
+        if reached.keys().any(|key| held(holds, key).is_none()) {
+            return Ok(Erased::Reaches(reached.into_keys().collect()));
+        }
+        let commit = self.next_change();
+        let again = reached.remove(before.key());
+        let mut first = erasure.transition.take().map(|transition| Decided::of(transition, commit));
+        let (mut parts, mut in_forks) = (Vec::new(), InForks::default());
+        if let Some(decided) = &mut first {
+            let mut part = Part::from(hold, &before).and(decided, call.operation, call.attempt.as_ref());
+            if let Some(again) = &again
+                && let Some(transition) = self.lose(&decided.after, again).await?
+            {
+                let more = Decided::of(transition, commit);
+                part.add(&more, call.operation, call.attempt.as_ref());
+                *decided = decided.followed_by(&more);
+            }
+            parts.push(part);
+        }
+        for (other, lost) in &reached {
+            let hold = held(holds, other).ok_or(EngineError::Interrupted)?;
+            let Some(before) = hold.state().await? else { continue };
+            if let Some(transition) = self.lose(&before, lost).await? {
+                in_forks.add(&transition);
+                let decided = Decided::of(transition, commit);
+                let part = Part::from(hold, &before);
+                parts.push(part.and(&decided, call.operation, call.attempt.as_ref()));
+            }
+        }
+        let mut beside = Beside::default();
+        let state = beside.decide(self, call, &before.head.identity, commit).await?;
+        beside.add(state.as_ref(), call);
+        let (state, _hold) = beside.done();
+        parts.extend(state);
+        let named = Named { utterances: erasure.named, in_forks: Some(in_forks), ..Named::default() };
+        let done = self.done(call, &before, first.as_ref(), named);
+        let outcomes = call.kept(&done).into_iter().collect();
+        // a conversation that exists already does not become the active one
+        let stays = |pointer: &PointerWrite| first.is_some() && pointer.before.is_some();
+        let pointers = target.pointer.into_iter().filter(stays).collect();
+        self.commit(&mut parts, Extras { pointers, outcomes }).await?;
+        Ok(Erased::Done(Applied::now(done, erasure.value)))
+    }
+}
+
+/// Returns the result for a conversation that does not exist. If the target was resolved to an existing
+/// conversation, the address means another one by now.
+fn gone<T>(call: &WriteCall, target: &Target) -> Result<Erased<T>, Uncommitted> {
+    match target.exists {
+        true => Ok(Erased::Elsewhere),
+        false if call.if_absent != IfAbsent::Refuse => Ok(Erased::Absent),
+        false => Err(EngineError::from(call.address.not_found()).into()),
+    }
+}

@@ -1,0 +1,171 @@
+//! Forget, soft or hard.
+
+use std::sync::Arc;
+
+use crate::{
+    Address, Applied, Attempt, Caller, Engine, Operation, Result,
+    applied::Done,
+    events::facts::Named,
+    lane::queued::{Decision, WriteCall},
+    write::{erase::Erasure, reach::Gone},
+};
+use utterd_domain::{
+    Conversation, Refusal, Utterance, Verdict,
+    change::Context,
+    forget::{
+        Forget, ForgetSelected, Forgotten, How, erasure::InForks, forget, forget_selected, would_forget,
+    },
+    forgetting::Excess,
+};
+
+/// What to forget, and where.
+#[derive(Clone, Debug)]
+pub struct ForgetCall {
+    /// The conversation.
+    pub address: Address,
+    /// What to forget, and how.
+    pub forget: ToForget,
+    /// Decide, but change nothing.
+    pub dry_run: bool,
+    /// The request id of this attempt, if the caller gave one.
+    pub attempt: Option<Attempt>,
+}
+
+/// What to forget.
+#[derive(Clone, Debug)]
+pub enum ToForget {
+    /// The utterances selected by an instruction.
+    Told(Forget),
+    /// Utterances named by the caller.
+    Named(ForgetSelected),
+}
+
+impl ToForget {
+    /// Whether it is a hard forget.
+    pub fn is_hard(&self) -> bool {
+        match self {
+            Self::Told(forget) => forget.hard,
+            Self::Named(forget) => forget.how != How::Soft,
+        }
+    }
+
+    fn decide(
+        &self,
+        before: &Conversation,
+        context: &Context<'_>,
+        told: impl Fn(&Conversation, &Forget, &Context<'_>) -> Result<Verdict<Forgotten>, Refusal>,
+    ) -> Result<Verdict<Forgotten>, Refusal> {
+        match self {
+            Self::Told(command) => told(before, command, context),
+            Self::Named(command) => forget_selected(before, command, context),
+        }
+    }
+
+    /// Decides what is erased from this conversation and from others.
+    fn erase(
+        &self,
+        before: &Conversation,
+        context: &Context<'_>,
+        told: impl Fn(&Conversation, &Forget, &Context<'_>) -> Result<Verdict<Forgotten>, Refusal>,
+    ) -> Result<Verdict<Erasure<Selected>>, Refusal> {
+        let imported = match self {
+            Self::Told(command) => Some(command.instruction.at(context.now)),
+            Self::Named(_) => None,
+        };
+        let exact = matches!(self, Self::Named(ForgetSelected { how: How::Exact, .. }));
+        Ok(self.decide(before, context, told)?.map(|forgotten| Erasure {
+            transition: forgotten.transition,
+            gone: Gone {
+                sequences: forgotten.gone,
+                exact,
+                imported: imported.filter(|instruction| instruction.selects_imported(&before.summary)),
+            },
+            named: forgotten.utterances.clone(),
+            value: Selected::of(before, forgotten.utterances, forgotten.excess),
+        }))
+    }
+}
+
+impl From<Forget> for ToForget {
+    fn from(forget: Forget) -> Self {
+        Self::Told(forget)
+    }
+}
+
+/// The result.
+pub type ForgetReply = Applied<Selected>;
+
+/// The selected utterances.
+#[derive(Debug)]
+pub struct Selected {
+    /// The conversation before the call.
+    pub before: Box<Conversation>,
+    /// The utterances before the call.
+    pub utterances: Vec<Arc<Utterance>>,
+    /// Why the call would be refused without `dry_run`, if it would be.
+    pub excess: Option<Excess>,
+}
+
+impl Selected {
+    fn of(before: &Conversation, utterances: Vec<Arc<Utterance>>, excess: Option<Excess>) -> Self {
+        Self { before: Box::new(before.clone()), utterances, excess }
+    }
+}
+
+impl Engine {
+    /// Forgets the selected utterances. Unless the call names exactly what to erase, the rest of their units
+    /// is forgotten too.
+    pub async fn forget(self: &Arc<Self>, caller: &Caller, call: ForgetCall) -> Result<ForgetReply> {
+        match call.dry_run {
+            true => self.would_forget(caller, &call).await,
+            false => self.will_forget(caller, call).await,
+        }
+    }
+
+    async fn will_forget(self: &Arc<Self>, caller: &Caller, call: ForgetCall) -> Result<ForgetReply> {
+        let operation = if call.forget.is_hard() { Operation::Erase } else { Operation::Forget };
+        let write = WriteCall::new(caller, call.address, call.attempt, operation);
+        if call.forget.is_hard() {
+            let (forgets, address) = (call.forget, write.address.clone());
+            let erased =
+                self.erase(write, move |before, context| forgets.erase(before, context, forget)).await?;
+            return erased.ok_or_else(|| address.not_found().into());
+        }
+        self.write(write, move |before, context| {
+            Ok(call.forget.decide(before, context, forget)?.map(|forgotten| {
+                let Forgotten { transition, utterances, excess, still_told, .. } = forgotten;
+                let named = Named { still_told, utterances: utterances.clone(), ..Named::default() };
+                let decision = Decision::of(transition, None, Selected::of(before, utterances, excess));
+                Decision { named, ..decision }
+            }))
+        })
+        .await
+    }
+
+    /// Decides on the published state without committing.
+    async fn would_forget(self: &Arc<Self>, caller: &Caller, call: &ForgetCall) -> Result<ForgetReply> {
+        let before = self.read(caller, &call.address).await?;
+        let command = call.forget.clone();
+        let now = self.now_for(&before);
+        if command.is_hard() {
+            let erase = move |before: &Conversation, context: &Context<'_>| {
+                command.erase(before, context, would_forget)
+            };
+            let erasure = self.rehearse(&before, erase).await?;
+            let in_forks = match &erasure.transition {
+                Some(_) => self.would_reach(&before, &erasure.gone).await?,
+                None => InForks::default(),
+            };
+            let named = Named { utterances: erasure.named, in_forks: Some(in_forks), ..Named::default() };
+            let done = Done::rehearsed(&before, erasure.transition, named, now);
+            return Ok(Applied::now(done, erasure.value));
+        }
+        let forgotten = self
+            .rehearse(&before, move |before, context| command.decide(before, context, would_forget))
+            .await?;
+        let Forgotten { transition, utterances, excess, still_told, .. } = forgotten;
+        let named = Named { still_told, utterances: utterances.clone(), ..Named::default() };
+        let done = Done::rehearsed(&before, transition, named, now);
+        Ok(Applied::now(done, Selected::of(&before, utterances, excess)))
+    }
+}

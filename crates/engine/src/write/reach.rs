@@ -1,0 +1,95 @@
+//! Which conversations a hard forget reaches, and what each of them loses.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use crate::{
+    Engine, Result,
+    lane::{
+        hold::{Hold, held},
+        queue::Published,
+    },
+};
+use utterd_domain::{
+    Conversation, ConversationKey, Ranges, Transition, Verdict,
+    change::Context,
+    forget::erasure::{InForks, Lost, erase_lost},
+    forgetting::Instruction,
+    import::has_imported_ending,
+};
+
+/// What each conversation loses. Includes the erasing conversation, if it has other copies of what it erases.
+pub type Reached = BTreeMap<ConversationKey, Lost>;
+
+/// What is erased from a conversation.
+#[derive(Debug, Default)]
+pub struct Gone {
+    /// The sequences that are erased completely.
+    pub sequences: Ranges,
+    /// Whether only these are erased, even if they are part of an exchange.
+    pub exact: bool,
+    /// The instruction that selects from imported segments, which forks share.
+    pub imported: Option<Instruction>,
+}
+
+impl Engine {
+    /// Returns what each conversation loses if `gone` is erased from `state`: those that share erased
+    /// utterances or imported segments, or have copies of erased utterances. They are found by the lineages
+    /// that they name, even if the conversations between them and `state` no longer exist. Conversations in
+    /// other namespaces are not reached, because a file can name any lineage.
+    pub(crate) async fn reach(
+        &self,
+        state: &Arc<Conversation>,
+        gone: &Gone,
+        holds: &[Hold],
+    ) -> Result<Reached> {
+        let Gone { sequences, exact, imported } = gone;
+        let (exact, origins) = (*exact, state.head.origins_of(sequences));
+        let mut reached = Reached::new();
+        let again = state.head.having(&origins).without(sequences);
+        if !again.is_empty() {
+            reached.insert(state.key().clone(), Lost { had: again, imported: None, exact });
+        }
+        let sharing = self.store.sharing(state.key()).await?.into_iter();
+        for (key, _) in sharing.filter(|(key, _)| key.namespace == state.key().namespace) {
+            let Some(other) = self.relative(&key, holds).await? else { continue };
+            let had = other.head.having(&origins);
+            if !had.is_empty() || imported.is_some() || has_imported_ending(&other.head) {
+                reached.insert(key, Lost { had, imported: imported.clone(), exact });
+            }
+        }
+        Ok(reached)
+    }
+
+    /// Returns the state of a related conversation, without waiting for a writer that holds it. A commit in
+    /// flight changes which origins the conversation has only by the utterances that it adds.
+    async fn relative(&self, key: &ConversationKey, holds: &[Hold]) -> Result<Option<Arc<Conversation>>> {
+        if let Some(hold) = held(holds, key) {
+            return hold.state().await;
+        }
+        match self.queues.get(key).map(|queue| queue.published()) {
+            Some(Published::State(state)) => Ok(Some(state)),
+            _ => Ok(self.store.load(key).await?),
+        }
+    }
+
+    /// Returns the change that removes `lost` from a conversation; `None` if the conversation has none of it.
+    pub(crate) async fn lose(&self, before: &Arc<Conversation>, lost: &Lost) -> Result<Option<Transition>> {
+        let lost = lost.clone();
+        self.rehearse(before, move |before: &Conversation, context: &Context<'_>| {
+            Ok(erase_lost(before, &lost, context).map_or_else(Verdict::Need, Verdict::Decided))
+        })
+        .await
+    }
+
+    /// Returns what an erasure would remove from other conversations, without making it.
+    pub(crate) async fn would_reach(&self, state: &Arc<Conversation>, gone: &Gone) -> Result<InForks> {
+        let mut in_forks = InForks::default();
+        let mut reached = self.reach(state, gone, &[]).await?;
+        reached.remove(state.key());
+        for (key, lost) in reached {
+            let Some(other) = self.relative(&key, &[]).await? else { continue };
+            self.lose(&other, &lost).await?.iter().for_each(|lost| in_forks.add(lost));
+        }
+        Ok(in_forks)
+    }
+}

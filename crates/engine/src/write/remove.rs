@@ -1,0 +1,54 @@
+//! Deleting a conversation.
+
+use std::sync::Arc;
+
+use crate::{
+    Engine, EngineError, Event, Operation, Result,
+    lane::{
+        attended::Attended,
+        commit::{Extras, Part, Uncommitted},
+        queued::ATTEMPTS,
+    },
+};
+use utterd_domain::{Conversation, ConversationKey, Refusal};
+
+impl Engine {
+    /// Removes the conversation if `check` allows it; `None` if there is none.
+    pub(crate) async fn remove(
+        self: &Arc<Self>,
+        key: &ConversationKey,
+        operation: Operation,
+        check: impl Fn(&Conversation) -> Result<(), Refusal> + Send + Sync + 'static,
+    ) -> Result<Option<Arc<Conversation>>> {
+        let (engine, key) = (self.clone(), key.clone());
+        Attended::new(async move {
+            for _ in 0..ATTEMPTS {
+                match engine.try_to_remove(&key, operation, &check).await {
+                    Ok(removed) => return Ok(removed),
+                    Err(Uncommitted::Conflict(_)) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            Err(EngineError::Contended)
+        })
+        .await
+    }
+
+    async fn try_to_remove(
+        self: &Arc<Self>,
+        key: &ConversationKey,
+        operation: Operation,
+        check: &(impl Fn(&Conversation) -> Result<(), Refusal> + Sync),
+    ) -> Result<Option<Arc<Conversation>>, Uncommitted> {
+        let hold = self.hold(key).await?;
+        let Some(state) = hold.state().await? else { return Ok(None) };
+        check(&state).map_err(EngineError::from)?;
+        let pointers = self.release(&state).await?.into_iter().collect();
+        // a recipient's own state is removed with the recipient, which has its own event
+        let event = state.head.identity.is_listed().then(|| Event::removal(operation, &state));
+        let part = Part::new(&hold, Some(state.clone())).deleted(event);
+        self.commit(&mut [part], Extras { pointers, outcomes: Vec::new() }).await?;
+        self.indexes.remove(state.head.identity.lineage);
+        Ok(Some(state))
+    }
+}

@@ -1,0 +1,218 @@
+//! Writes utterances as messages.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    Format, Losses, Repairs, Whole,
+    anthropic::{
+        AT, FORM, MESSAGE, STARTS, SYSTEM,
+        accepted::{accepted, remove_blank},
+        canonical, side,
+    },
+    extras::{self, Parts},
+};
+use utterd_domain::{Role, context::wording::OPENING};
+
+/// The format of this file.
+const FORMAT: Format = Format::Anthropic;
+
+/// Writes the conversation: an array of messages, or an object with `messages` if it came as one or begins
+/// with instructions, which go into `system`.
+///
+/// System utterances elsewhere become user messages.
+pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value {
+    let said = whole.parts();
+    let mut writer = Writer { system: None, system_text: None, messages: Vec::new(), all: repairs.all };
+    for line in whole.lines(&said, FORMAT, repairs, losses) {
+        let parts = line.parts();
+        let kept = parts.kept(FORMAT);
+        let mut blocks = match whole.rendered(line.place, blocks(&parts, kept.as_ref()), losses) {
+            Value::Array(blocks) => blocks,
+            block => vec![block],
+        };
+        if repairs.all {
+            let accepted = accepted(&parts, &blocks);
+            whole.note_left_out(line.place, accepted == blocks, losses);
+            blocks = accepted;
+        } else if kept.is_none() {
+            remove_blank(&mut blocks);
+        }
+        if blocks.is_empty() && (repairs.all || kept.is_none()) {
+            continue;
+        }
+        let kept = kept.unwrap_or_default();
+        let apart = !repairs.all && kept.get(MESSAGE).is_some();
+        if kept.get(SYSTEM).is_some() || (parts.role == Role::System && writer.messages.is_empty() && !apart)
+        {
+            writer.instruct(&parts, &kept, blocks);
+            continue;
+        }
+        if parts.role == Role::System && !apart {
+            let reason = "an instruction inside the conversation becomes a user message";
+            losses.add("role", reason, Some(whole.utterances[line.place].sequence));
+        }
+        writer.say(&parts, &kept, blocks);
+    }
+    if repairs.all && writer.settle() {
+        losses.add("role", "the first message must be a user's: a placeholder was put first", None);
+    }
+    writer.end(extras::document(&said, FORMAT))
+}
+
+/// One utterance as an array of content blocks that includes its kept details, and whether these still fit.
+pub fn blocks(parts: &Parts<'_>, kept: Option<&Value>) -> (Value, bool) {
+    parts.render(kept, || canonical(parts))
+}
+
+/// The original blocks of an utterance, if the API accepts them and there is more than texts and calls. Cache
+/// marks are removed: a request may have only a few.
+pub fn accepted_content(parts: &Parts<'_>) -> Option<Vec<Value>> {
+    let Value::Array(rendered) = blocks(parts, parts.kept(FORMAT).as_ref()).0 else { return None };
+    let mut accepted = accepted(parts, &rendered);
+    let unmarked = accepted.iter_mut().filter_map(Value::as_object_mut);
+    unmarked.for_each(|block| drop(block.shift_remove("cache_control")));
+    // a message with nothing but thinking is refused
+    let says = parts.role != Role::Assistant || accepted.iter().any(is_plain);
+    (says && !accepted.iter().all(is_plain)).then_some(accepted)
+}
+
+fn is_plain(block: &Value) -> bool {
+    match block["type"].as_str() {
+        Some("text" | "tool_use") => true,
+        Some("tool_result") => block.get("is_error").is_none() && !block["content"].is_array(),
+        _ => false,
+    }
+}
+
+/// Writes the message whose parts are `said`, each with its kept details. Instructions are a message with their own
+/// role.
+pub fn message(said: &[(Parts<'_>, Option<Value>)]) -> Option<Value> {
+    let mut writer = Writer { system: None, system_text: None, messages: Vec::new(), all: false };
+    for (parts, kept) in said {
+        let Value::Array(blocks) = blocks(parts, kept.as_ref()).0 else { continue };
+        writer.say(parts, kept.as_ref().unwrap_or(&Value::Null), blocks);
+    }
+    let (first, kept) = said.first()?;
+    let in_blocks = kept.as_ref().is_some_and(|kept| kept.get(SYSTEM).is_some_and(|form| form == "blocks"));
+    let mut message = writer.messages.pop()?;
+    message.text = message.text.filter(|_| !in_blocks);
+    if first.role == Role::System && !message.fields.contains_key("role") {
+        message.side = Role::System.as_str();
+    }
+    Some(message.value())
+}
+
+/// Writes the message whose parts are `said`, without anything that was kept. A text alone is its content.
+pub fn plain_message(said: &[Parts<'_>]) -> Option<Value> {
+    let form = |role| (role == Role::Assistant).then(|| json!({ FORM: "text" }));
+    message(&said.iter().map(|parts| (*parts, form(parts.role))).collect::<Vec<_>>())
+}
+
+struct Writer {
+    system: Option<Vec<Value>>,
+    /// The instructions as text, while there is only one.
+    system_text: Option<String>,
+    messages: Vec<Message>,
+    /// Drops kept details that the API might not accept.
+    all: bool,
+}
+
+/// A message being built.
+struct Message {
+    side: &'static str,
+    /// Fields other than role and content; may override the role.
+    fields: Map<String, Value>,
+    blocks: Vec<Value>,
+    /// Results that have a fixed place among the blocks.
+    placed: Vec<(usize, Value)>,
+    /// The content as text, while it is a single text.
+    text: Option<String>,
+}
+
+impl Writer {
+    fn instruct(&mut self, parts: &Parts<'_>, kept: &Value, blocks: Vec<Value>) {
+        let text = self.system.is_none() && kept.get(SYSTEM).is_none_or(|form| form == "text");
+        self.system_text = text.then(|| parts.content.to_owned());
+        self.system.get_or_insert_default().extend(blocks);
+    }
+
+    fn say(&mut self, parts: &Parts<'_>, kept: &Value, blocks: Vec<Value>) {
+        let side = side(parts.role);
+        let kept = |mark: &str| kept.get(mark).filter(|_| !self.all || mark == FORM);
+        let starts = kept(STARTS).is_some() || self.messages.last().is_none_or(|last| last.side != side);
+        if starts {
+            let fields = kept(MESSAGE).and_then(Value::as_object).cloned().unwrap_or_default();
+            let text = is_text(parts, kept(FORM)).then(|| parts.content.to_owned());
+            let message = Message { side, fields, blocks: Vec::new(), placed: Vec::new(), text };
+            self.messages.push(message);
+        }
+        let Some(message) = self.messages.last_mut() else { return };
+        if !starts {
+            message.text = None;
+        }
+        match kept(AT).and_then(Value::as_u64).and_then(|at| usize::try_from(at).ok()) {
+            Some(at) => message.placed.extend(blocks.into_iter().map(|block| (at, block))),
+            None => message.blocks.extend(blocks),
+        }
+    }
+
+    /// Makes a user message the first one, and trims white space from the end of a final assistant message.
+    /// Returns whether a message was inserted.
+    fn settle(&mut self) -> bool {
+        let opens = self.messages.first().is_some_and(|first| first.side == "assistant");
+        if opens {
+            let text = Some(OPENING.to_owned());
+            let opening =
+                Message { side: "user", fields: Map::new(), blocks: Vec::new(), placed: Vec::new(), text };
+            self.messages.insert(0, opening);
+        }
+        if let Some(last) = self.messages.last_mut().filter(|last| last.side == "assistant") {
+            last.trim_end();
+        }
+        opens
+    }
+
+    fn end(self, document: Option<Map<String, Value>>) -> Value {
+        let messages: Value = self.messages.into_iter().map(Message::value).collect();
+        let system = match self.system_text {
+            Some(text) => Some(Value::String(text)),
+            None => self.system.map(Value::Array),
+        };
+        if document.is_none() && system.is_none() {
+            return messages;
+        }
+        let mut document = document.unwrap_or_default();
+        system.into_iter().for_each(|system| drop(document.insert("system".into(), system)));
+        document.insert("messages".into(), messages);
+        Value::Object(document)
+    }
+}
+
+impl Message {
+    fn trim_end(&mut self) {
+        let block = self.blocks.last_mut().and_then(|block| block.get_mut("text"));
+        if let Some(Value::String(text)) = block {
+            text.truncate(text.trim_end().len());
+        }
+        if let Some(text) = &mut self.text {
+            text.truncate(text.trim_end().len());
+        }
+    }
+
+    fn value(self) -> Value {
+        let Self { side, fields, mut blocks, placed, text } = self;
+        for (at, block) in placed {
+            blocks.insert(at.min(blocks.len()), block);
+        }
+        let mut message = Map::from_iter([("role".into(), side.into())]);
+        message.insert("content".into(), text.map_or(Value::Array(blocks), Value::String));
+        message.extend(fields);
+        Value::Object(message)
+    }
+}
+
+/// Whether a message that consists only of `parts` has text as its content.
+fn is_text(parts: &Parts<'_>, form: Option<&Value>) -> bool {
+    let usual = parts.role != Role::Assistant && parts.role != Role::Tool;
+    form.map_or(usual, |form| form == "text") && parts.calls().is_empty()
+}

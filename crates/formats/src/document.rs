@@ -1,0 +1,188 @@
+//! Reads bytes into conversations, in any of the formats.
+
+use serde_json::{Deserializer, Value};
+
+use crate::{
+    Format, Parsed, Source, UnknownRoles, anthropic, legacy, notes::Notes, openai_chat, openai_responses,
+    persisted, place::Place, programs, replace_surrogates,
+};
+use utterd_domain::{Refusal, Result};
+
+/// Reads the conversations of a file: JSON, or JSON values one after the other (JSONL).
+///
+/// Without a `format`, it is detected from the content; an empty list could be of any format, and holds no
+/// conversation. In OpenAI's chat messages, Responses items and Anthropic's messages, several arrays or
+/// objects are several conversations; single messages, one per line, make up one conversation. Of the data of
+/// seed 000's plugin, only the value under its storage key, `conversationData`, is read.
+///
+/// Refuses data that is not UTF-8 or not JSON, and names the place of whatever the format does not accept.
+pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) -> Result<Source> {
+    let mut notes = Notes::new(unknown_roles);
+    let mut values = values(bytes)?;
+    let name = if unwrap(&mut values, &mut notes) { STORAGE_KEY } else { "" };
+    if format.is_none() && values.iter().all(|value| value.as_array().is_some_and(Vec::is_empty)) {
+        notes.add(&Place::root("content"), "holds nothing: nothing is stored");
+        return Ok(Source { format: detect(&values)?, conversations: Vec::new(), notes: notes.into_vec() });
+    }
+    let format = match format {
+        Some(format) => format,
+        None => detect(&values)?,
+    };
+    let conversations = match format {
+        Format::ChatGpt => programs::chatgpt::conversations(values, &mut notes)?,
+        Format::Claude => programs::claude::conversations(values, &mut notes)?,
+        Format::ClaudeCode => programs::claude_code::conversations(values, &mut notes)?,
+        Format::Codex => programs::codex::conversations(values, &mut notes)?,
+        format => transcripts(values, format, name, &mut notes)?,
+    };
+    if conversations.is_empty() && !format.has_messages() && format != Format::Legacy {
+        notes.add(&Place::root("content"), "holds no conversation: nothing is stored");
+    }
+    Ok(Source { format, conversations, notes: notes.into_vec() })
+}
+
+/// Reads values that are conversations, or messages of one.
+fn transcripts(values: Vec<Value>, format: Format, name: &str, notes: &mut Notes) -> Result<Vec<Parsed>> {
+    let several = values.len() > 1;
+    let mut conversations = Vec::new();
+    let spread = spread(values, format);
+    let one_a_line = several && spread.len() == 1;
+    for (index, value) in spread.into_iter().enumerate() {
+        let line = format!("line {}", index + 1);
+        let place = match index {
+            0 if one_a_line => Place::lines(),
+            0 => Place::root(name),
+            _ => Place::root(&line),
+        };
+        match format {
+            Format::OpenAiChat => conversations.push(openai_chat::conversation(value, &place, notes)?),
+            Format::OpenAiResponses => {
+                conversations.push(openai_responses::conversation(value, &place, notes)?);
+            }
+            Format::Anthropic => conversations.push(anthropic::conversation(value, &place, notes)?),
+            Format::Persisted => conversations.extend(persisted::conversations(value, &place, notes)?),
+            _ => conversations.extend(legacy::history(value, &place, notes)?),
+        }
+    }
+    Ok(conversations)
+}
+
+fn values(bytes: &[u8]) -> Result<Vec<Value>> {
+    let text = str::from_utf8(bytes).map_err(|error| refuse(format!("is not UTF-8: {error}")))?;
+    let text = replace_surrogates(text.trim_start_matches('\u{feff}'));
+    let values: Result<Vec<Value>, _> = Deserializer::from_str(&text).into_iter().collect();
+    values.map_err(|error| refuse(format!("is not JSON: {error}")))
+}
+
+/// The key under which seed 000's plugin keeps its conversations.
+const STORAGE_KEY: &str = "conversationData";
+
+/// Replaces the plugin's data with the value under its storage key; returns whether it has that key.
+fn unwrap(values: &mut [Value], notes: &mut Notes) -> bool {
+    let [Value::Object(fields)] = values else { return false };
+    let Some(data) = fields.shift_remove(STORAGE_KEY) else { return false };
+    fields.keys().for_each(|name| notes.add(&Place::root(name), "is not read: only conversationData is"));
+    values[0] = data;
+    true
+}
+
+fn refuse(description: String) -> Refusal {
+    Refusal::invalid("content", description)
+}
+
+/// Splits `values` into conversations: single messages make up one.
+fn spread(values: Vec<Value>, format: Format) -> Vec<Value> {
+    if matches!(format, Format::Persisted | Format::Legacy) {
+        return values;
+    }
+    let (mut loose, mut whole) = (Vec::new(), Vec::new());
+    for value in values {
+        match value {
+            Value::Array(values) if values.first().is_some_and(is_conversation) => whole.extend(values),
+            value if is_conversation(&value) => whole.push(value),
+            message => loose.push(message),
+        }
+    }
+    if !loose.is_empty() {
+        whole.push(Value::Array(loose));
+    }
+    whole
+}
+
+fn is_conversation(value: &Value) -> bool {
+    const LISTS: [&str; 4] = ["input", "output", "items", "data"];
+    let holds = |list: &str| value.get(list).is_some_and(|list| list.is_array() || list.is_string());
+    let message = value.get("role").is_some() || value.get("type").is_some_and(|kind| kind != "response");
+    value.is_array() || value.get("messages").is_some() || (!message && LISTS.into_iter().any(holds))
+}
+
+/// Detects the format of `values`.
+///
+/// Refuses unrecognizable values. A plain message with a role and text could come from any provider: it is
+/// read as an OpenAI chat message.
+pub fn detect(values: &[Value]) -> Result<Format> {
+    let Some(first) = values.first() else { return Ok(Format::OpenAiChat) };
+    if let Some(format) = programs::detect(values) {
+        return Ok(format);
+    }
+    let has = |name: &str| first.get(name).is_some();
+    if has("recentConversations") || first.get(0).is_some_and(|entry| entry.get("userMessage").is_some()) {
+        return Ok(Format::Legacy);
+    }
+    if has("conversations") || (has("startedAt") && has("messages")) {
+        return Ok(Format::Persisted);
+    }
+    if ["input", "output", "items"].iter().any(|name| has(name)) && !has("role") && !has("type") {
+        return Ok(Format::OpenAiResponses);
+    }
+    if has("system") && has("messages") {
+        return Ok(Format::Anthropic);
+    }
+    let (mut responses, mut anthropic, mut chat) = (false, false, true);
+    for message in values.iter().flat_map(messages) {
+        for kind in kinds(message) {
+            responses |= is_responses(kind);
+            anthropic |= is_anthropic(kind);
+        }
+        chat &= message.get("role").is_some();
+    }
+    match () {
+        () if responses => Ok(Format::OpenAiResponses),
+        () if anthropic => Ok(Format::Anthropic),
+        () if chat => Ok(Format::OpenAiChat),
+        () => Err(refuse(
+            "is in no recognizable format; name the format; accepted: messages with roles, \
+             Responses items, PersistedConversations, legacy histories, and what ChatGPT, Claude, Claude Code and \
+             Codex keep"
+                .to_owned(),
+        )),
+    }
+}
+
+/// The messages that a value contains, or the value itself if it is a message.
+fn messages(value: &Value) -> Vec<&Value> {
+    match value {
+        Value::Array(values) => values.iter().flat_map(messages).collect(),
+        Value::Object(fields) => match fields.get("messages").and_then(Value::as_array) {
+            Some(messages) => messages.iter().collect(),
+            None => vec![value],
+        },
+        other => vec![other],
+    }
+}
+
+/// The types of an item and of its content parts.
+fn kinds(message: &Value) -> impl Iterator<Item = &str> {
+    let parts = message.get("content").and_then(Value::as_array).into_iter().flatten();
+    std::iter::once(message).chain(parts).filter_map(|value| value.get("type")?.as_str())
+}
+
+fn is_responses(kind: &str) -> bool {
+    ["message", "reasoning", "input_text", "output_text", "item_reference"].contains(&kind)
+        || kind.ends_with("_call")
+        || kind.ends_with("_call_output")
+}
+
+fn is_anthropic(kind: &str) -> bool {
+    ["tool_use", "tool_result", "thinking", "redacted_thinking"].contains(&kind)
+}

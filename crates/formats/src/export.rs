@@ -1,0 +1,49 @@
+//! Writes a conversation in a format.
+
+use serde_json::{Map, Value};
+
+use crate::{Format, Losses, Repairs, Whole, anthropic, openai_chat, openai_responses, persisted};
+
+/// Writes the conversation in `format`, and lists what the format cannot carry. Null for a read-only format.
+pub fn export(whole: &Whole<'_>, format: Format, repairs: Repairs) -> (Value, Losses) {
+    let mut losses = Losses::default();
+    let value = match format {
+        Format::OpenAiChat => openai_chat::export(whole, repairs, &mut losses),
+        Format::OpenAiResponses => openai_responses::export(whole, repairs, &mut losses),
+        Format::Anthropic => anthropic::export(whole, repairs, &mut losses),
+        Format::Persisted => persisted::export(whole, &mut losses),
+        Format::Legacy | Format::ChatGpt | Format::Claude | Format::ClaudeCode | Format::Codex => Value::Null,
+    };
+    whole.note_uncarried(format, &mut losses);
+    (value, losses)
+}
+
+/// The messages or items of an exported conversation, without the object around them.
+pub fn messages(value: Value, format: Format) -> Vec<Value> {
+    match value {
+        Value::Array(messages) => messages,
+        Value::Object(mut fields) => match fields.remove(list(&fields, format)) {
+            Some(Value::Array(messages)) => messages,
+            other => other.into_iter().collect(),
+        },
+        other => vec![other],
+    }
+}
+
+/// Turns an exported conversation into an object with an id, so that several fit into one file.
+pub fn named(value: Value, format: Format, id: &str) -> Value {
+    let mut named = Map::from_iter([("id".to_owned(), id.into())]);
+    match value {
+        Value::Object(fields) => named.extend(fields),
+        messages => drop(named.insert(list(&named, format).to_owned(), messages)),
+    }
+    Value::Object(named)
+}
+
+/// The field that holds the messages.
+fn list(fields: &Map<String, Value>, format: Format) -> &'static str {
+    match format {
+        Format::OpenAiResponses => openai_responses::list(fields),
+        _ => "messages",
+    }
+}

@@ -1,0 +1,401 @@
+//! Keeps what a message holds beyond the model, so that an export in the same format can restore it.
+//!
+//! A format writes each utterance in one canonical way: a JSON value with *holes* for the text that the model
+//! holds, such as `{"role": "user", "content": {"$": "content"}}`. A parser punches the same holes into the
+//! incoming message. The *difference* between the two is what the model does not hold, and it is all that is
+//! kept. So nothing is stored twice, and nothing is kept of an ordinary message.
+//!
+//! A difference is a JSON object: `{"is": V}` replaces everything; `{"set": {…}, "unset": [keys], "at": {key
+//! or index: difference}}` changes parts. A hole is `{"$": "content"}`, `{"$": [from, to]}` (a byte range of
+//! the content), `{"$": "name"}` and the like (see [`Parts::fill`]).
+
+use serde_json::{Map, Value, json, value::RawValue};
+
+use crate::{Format, Sourced, notes::Notes, place::Place, raw_object::RawObject, time};
+use utterd_domain::{Draft, More, Role, Timestamp, Utterance, exchange::Said};
+
+/// The key of a hole.
+const HOLE: &str = "$";
+/// The key of a message that is kept verbatim because holes cannot reproduce it.
+const WHOLE: &str = "whole";
+
+/// The parts of a message that the model holds: those of a draft or of a stored utterance.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts<'a> {
+    /// The speaker.
+    pub role: Role,
+    /// What was said.
+    pub content: &'a str,
+    /// The less common fields.
+    pub more: Option<&'a More>,
+    /// The id that a client gave.
+    pub id: Option<&'a str>,
+    /// The time at which it was said.
+    pub time: Option<Timestamp>,
+}
+
+impl<'a> From<&'a Draft> for Parts<'a> {
+    fn from(draft: &'a Draft) -> Self {
+        Self {
+            role: draft.role,
+            content: &draft.content,
+            more: draft.more.as_deref(),
+            id: draft.id.as_deref(),
+            time: draft.create_time,
+        }
+    }
+}
+
+impl<'a> From<&'a Utterance> for Parts<'a> {
+    fn from(utterance: &'a Utterance) -> Self {
+        Self {
+            role: utterance.role,
+            content: &utterance.content,
+            more: utterance.more.as_deref(),
+            id: utterance.given_id(),
+            time: Some(utterance.create_time),
+        }
+    }
+}
+
+impl<'a> From<Parts<'a>> for Said<'a> {
+    fn from(parts: Parts<'a>) -> Self {
+        let late = parts.more.is_some_and(|more| more.late.is_some());
+        Self { role: parts.role, calls: parts.calls(), answers: parts.tool_call_id(), late }
+    }
+}
+
+/// A hole for a part of the model: `content`, `name`, `tool_call_id`, `calls/0/arguments`…
+pub fn hole(part: impl Into<Value>) -> Value {
+    json!({ HOLE: part.into() })
+}
+
+impl<'a> Parts<'a> {
+    /// The calls it makes.
+    pub fn calls(&self) -> &'a [utterd_domain::ToolCall] {
+        self.more.map_or(&[], |more| &more.tool_calls)
+    }
+
+    /// The call it answers.
+    pub fn tool_call_id(&self) -> Option<&'a str> {
+        self.more?.tool_call_id.as_deref()
+    }
+
+    /// The name of the participant or the tool.
+    pub fn name(&self) -> Option<&'a str> {
+        self.more?.name.as_deref()
+    }
+
+    /// The extras, by format; `None` if there are none, or they are not an object.
+    pub fn extras(&self) -> Option<Map<String, Value>> {
+        match serde_json::from_str(self.more?.extras_json.as_deref()?) {
+            Ok(Value::Object(extras)) => Some(extras),
+            _ => None,
+        }
+    }
+
+    /// What is kept for `format`. `Some` even if that is only the mark that the utterance came in this
+    /// format.
+    pub fn kept(&self, format: Format) -> Option<Value> {
+        serde_json::from_str(self.kept_json(format)?.get()).ok()
+    }
+
+    /// The same as [`kept`](Self::kept), as raw JSON.
+    pub fn kept_json(&self, format: Format) -> Option<&'a RawValue> {
+        RawObject::read(self.more?.extras_json.as_deref()?)?.get(format.name())
+    }
+
+    /// The first of `formats` for which something is kept. Does not parse the value.
+    pub fn first_kept(&self, formats: &[Format]) -> Option<Format> {
+        let kept = RawObject::read(self.more?.extras_json.as_deref()?)?;
+        formats.iter().copied().find(|format| kept.get(format.name()).is_some())
+    }
+
+    /// Fills the holes of `template`. `None` if a hole cannot be filled because the content has changed.
+    ///
+    /// A hole is `content`, a byte range `[from, to]` of it, `id`, `time`, `name`, `tool_call_id`,
+    /// `tools_used`, or, for the n-th call, `calls/n/id`, `calls/n/name`, `calls/n/arguments` (text) and
+    /// `calls/n/input` (JSON).
+    pub fn fill(&self, mut template: Value) -> Option<Value> {
+        self.fill_in(&mut template)?;
+        Some(template)
+    }
+
+    fn fill_in(&self, template: &mut Value) -> Option<()> {
+        if let Some(part) = as_hole(template) {
+            *template = self.part(part)?;
+            return Some(());
+        }
+        match template {
+            Value::Object(fields) => fields.values_mut().try_for_each(|value| self.fill_in(value)),
+            Value::Array(values) => values.iter_mut().try_for_each(|value| self.fill_in(value)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Some(()),
+        }
+    }
+
+    fn part(&self, part: &Value) -> Option<Value> {
+        if let Some(range) = part.as_array() {
+            let at = |index: usize| usize::try_from(range.get(index)?.as_u64()?).ok();
+            return Some(self.content.get(at(0)?..at(1)?)?.into());
+        }
+        let text = match part.as_str()? {
+            "content" => self.content,
+            "id" => self.id?,
+            "time" => return Some(time::write(self.time?).into()),
+            "name" => self.name()?,
+            "tool_call_id" => self.tool_call_id()?,
+            "tools_used" => {
+                return Some(self.more?.tools_used.iter().map(|tool| &**tool).collect());
+            }
+            path => return self.of_call(path),
+        };
+        Some(text.into())
+    }
+
+    fn of_call(&self, path: &str) -> Option<Value> {
+        let (index, part) = path.strip_prefix("calls/")?.split_once('/')?;
+        let call = self.calls().get(index.parse::<usize>().ok()?)?;
+        match part {
+            "id" => Some((*call.id).into()),
+            "name" => Some((*call.name).into()),
+            "arguments" => Some((*call.arguments_json).into()),
+            "input" => serde_json::from_str(&call.arguments_json).ok(),
+            _ => None,
+        }
+    }
+
+    /// Fills the holes of `canonical`, without anything that was kept.
+    pub fn plain(&self, canonical: Value) -> Value {
+        self.fill(canonical).unwrap_or(Value::Null)
+    }
+
+    /// Fills the holes of `canonical` and applies what is `kept` for its format.
+    ///
+    /// If the kept part no longer fits because the content has changed, it is left out, and the second value
+    /// is false.
+    pub fn render(&self, kept: Option<&Value>, canonical: impl Fn() -> Value) -> (Value, bool) {
+        if let Some(whole) = kept.and_then(|kept| kept.get(WHOLE)) {
+            return (whole.clone(), true);
+        }
+        let Some(difference) = kept.and_then(|kept| kept.get(DIFFERENCE)) else {
+            return (self.plain(canonical()), true);
+        };
+        let mut changed = canonical();
+        apply(&mut changed, difference);
+        match self.fill(changed) {
+            Some(message) => (message, true),
+            None => (self.plain(canonical()), false),
+        }
+    }
+}
+
+/// The key of a file's content other than its messages; kept with the first message.
+const DOCUMENT: &str = "document";
+/// The key of the difference among what is kept; a format's marks are next to it.
+const DIFFERENCE: &str = "differs";
+
+/// Whether `extras` might hold more than marks and the bytes of a message. Cheaper than parsing them.
+pub fn has_difference(extras: &str) -> bool {
+    [DIFFERENCE, WHOLE].iter().any(|key| extras.contains(&format!("\"{key}\":")))
+}
+
+/// Keeps with the draft what `canonical` alone does not reproduce of `source`, if anything. `hollow` is `source`
+/// with its holes punched.
+pub fn keep_difference(
+    draft: &mut Draft,
+    format: Format,
+    source: &Value,
+    hollow: &Value,
+    canonical: fn(&Parts<'_>) -> Value,
+) {
+    let parts = Parts::from(&*draft);
+    let kept = difference(parts, source, hollow, canonical(&parts));
+    if !kept.is_empty() {
+        keep(draft, format, kept);
+    }
+}
+
+/// What to keep of `source`, given `hollow`, which is `source` with its holes punched. Empty if `canonical`
+/// alone reproduces `source`.
+pub fn difference(
+    parts: Parts<'_>,
+    source: &Value,
+    hollow: &Value,
+    mut canonical: Value,
+) -> Map<String, Value> {
+    let mut kept = Map::new();
+    if let Some(difference) = differ(&canonical, hollow) {
+        apply(&mut canonical, &difference);
+        kept.insert(DIFFERENCE.into(), difference);
+    }
+    if parts.fill(canonical).as_ref() != Some(source) {
+        // it contains something that looks like a hole, or a number that would be written differently
+        kept = Map::from_iter([(WHOLE.into(), source.clone())]);
+    }
+    kept
+}
+
+/// Adds `kept` to the draft's extras under `format`; if empty, it is only the mark that the draft came in
+/// that format.
+pub fn keep(draft: &mut Draft, format: Format, kept: Map<String, Value>) {
+    let more = draft.more.get_or_insert_default();
+    let mut extras = match more.extras_json.as_deref().map(serde_json::from_str) {
+        Some(Ok(Value::Object(extras))) => extras,
+        _ => Map::new(),
+    };
+    match extras.get_mut(format.name()) {
+        Some(Value::Object(before)) => before.extend(kept),
+        _ => drop(extras.insert(format.name().into(), Value::Object(kept))),
+    }
+    more.extras_json = Some(Value::Object(extras).to_string().into());
+}
+
+/// Replaces the draft's extras with `kept` under `format`.
+pub fn keep_only(draft: &mut Draft, format: Format, kept: Map<String, Value>) {
+    let extras = Map::from_iter([(format.name().to_owned(), Value::Object(kept))]);
+    draft.more.get_or_insert_default().extras_json = Some(Value::Object(extras).to_string().into());
+}
+
+/// Keeps a file's content other than its messages with the first draft of `said`.
+///
+/// `document` is `None` for a file with nothing but messages. If there is no draft to keep it with, a note
+/// says so.
+pub fn keep_document(
+    said: &mut [Sourced],
+    format: Format,
+    document: Option<Map<String, Value>>,
+    notes: &mut Notes,
+    place: &Place<'_>,
+) {
+    let Some(document) = document else { return };
+    match said.first_mut() {
+        Some(first) => {
+            let kept = Map::from_iter([(DOCUMENT.into(), Value::Object(document))]);
+            keep(&mut first.draft, format, kept);
+        }
+        None if document.is_empty() => {}
+        None => notes.add(place, "is not kept, as there are no messages to keep it with"),
+    }
+}
+
+/// The content other than messages of the `format` file that the utterances came from.
+pub fn document(said: &[Parts<'_>], format: Format) -> Option<Map<String, Value>> {
+    let document = |parts: &Parts<'_>| match parts.kept(format)?.get_mut(DOCUMENT)?.take() {
+        Value::Object(document) => Some(document),
+        _ => None,
+    };
+    said.iter().find_map(document)
+}
+
+fn as_hole(value: &Value) -> Option<&Value> {
+    value.as_object().filter(|fields| fields.len() == 1)?.get(HOLE)
+}
+
+fn differ(from: &Value, to: &Value) -> Option<Value> {
+    if from == to {
+        return None;
+    }
+    let parts = as_hole(from).is_none() && as_hole(to).is_none();
+    let mut difference = Map::new();
+    match (from, to) {
+        (Value::Object(from), Value::Object(to)) if parts => {
+            let (mut set, mut at) = (Map::new(), Map::new());
+            for (key, value) in to {
+                match from.get(key).map(|before| differ(before, value)) {
+                    Some(None) => {}
+                    Some(Some(inner)) if inner.get("is").is_none() => drop(at.insert(key.clone(), inner)),
+                    _ => drop(set.insert(key.clone(), value.clone())),
+                }
+            }
+            let unset: Vec<&str> =
+                from.keys().filter(|key| !to.contains_key(*key)).map(String::as_str).collect();
+            let mut add = |any: bool, key: &str, value: Value| {
+                any.then(|| difference.insert(key.into(), value));
+            };
+            add(!set.is_empty(), "set", Value::Object(set));
+            add(!unset.is_empty(), "unset", json!(unset));
+            add(!at.is_empty(), "at", Value::Object(at));
+        }
+        (Value::Array(from), Value::Array(to)) if from.len() == to.len() => {
+            let inner = |(index, (from, to))| Some((usize::to_string(&index), differ(from, to)?));
+            let at: Map<_, _> = from.iter().zip(to).enumerate().filter_map(inner).collect();
+            difference.insert("at".into(), Value::Object(at));
+        }
+        _ => drop(difference.insert("is".into(), to.clone())),
+    }
+    Some(Value::Object(difference))
+}
+
+fn apply(to: &mut Value, difference: &Value) {
+    if let Some(value) = difference.get("is") {
+        *to = value.clone();
+        return;
+    }
+    let inner = difference.get("at").and_then(Value::as_object);
+    for (key, inner) in inner.into_iter().flatten() {
+        let place = match &mut *to {
+            Value::Array(values) => key.parse().ok().and_then(|index: usize| values.get_mut(index)),
+            fields => fields.get_mut(key),
+        };
+        if let Some(place) = place {
+            apply(place, inner);
+        }
+    }
+    let Some(fields) = to.as_object_mut() else { return };
+    for key in difference.get("unset").and_then(Value::as_array).into_iter().flatten() {
+        fields.shift_remove(key.as_str().unwrap_or_default());
+    }
+    if let Some(set) = difference.get("set").and_then(Value::as_object) {
+        fields.extend(set.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![any::<Option<bool>>().prop_map(Value::from), "[a$]?".prop_map(Value::from)];
+        leaf.prop_recursive(3, 24, 4, |inner| {
+            let key = prop::sample::select(vec!["$", "is", "a", "b"]).prop_map(str::to_owned);
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::vec((key, inner), 0..4).prop_map(|fields| fields.into_iter().collect()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_difference_leads_from_one_value_to_the_other(from in json(), to in json()) {
+            let mut changed = from.clone();
+            if let Some(difference) = differ(&from, &to) {
+                apply(&mut changed, &difference);
+            }
+            prop_assert_eq!(changed, to);
+        }
+    }
+
+    #[test]
+    fn what_is_kept_and_no_longer_fits_is_left_out() {
+        let draft = |content: &str| {
+            let more = More {
+                extras_json: Some(
+                    r#"{"openai_chat":{"differs":{"set":{"content":[{"$":[0,4]},{"$":[5,9]}]}}}}"#.into(),
+                ),
+                ..More::default()
+            };
+            Draft::of(Role::User, content, more)
+        };
+        let canonical = json!({"content": hole("content")});
+        let render = |content: &str| {
+            let draft = draft(content);
+            let parts = Parts::from(&draft);
+            parts.render(parts.kept(Format::OpenAiChat).as_ref(), || canonical.clone())
+        };
+        assert_eq!(render("this\nthat"), (json!({"content": ["this", "that"]}), true));
+        assert_eq!(render("thus"), (json!({"content": "thus"}), false));
+    }
+}

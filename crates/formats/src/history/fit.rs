@@ -1,0 +1,116 @@
+//! Fits a history into the limits as it is written.
+
+use crate::history::{
+    Format, Request, Warning, WarningKind,
+    units::cost,
+    write::{self, Written, write},
+};
+use utterd_domain::{
+    Draft, More, Result, Role, TokenCounter,
+    context::wording::OPENING,
+    history::{
+        Entry, Unit,
+        alternation::{Alternation, merge},
+        cut::{Cost, Frame, Kept, Limit, cut, too_small},
+        recall::{Scale, cut_and_recall},
+    },
+};
+
+/// A history that fits.
+pub struct Fit {
+    /// The messages.
+    pub written: Written,
+    /// Their token count.
+    pub token_count: u32,
+    /// The places of the units that did not fit, each with the limit.
+    pub left_out: Vec<(usize, Limit)>,
+    /// The indexes of the messages left out that are quoted.
+    pub recalled: Vec<usize>,
+    /// The changes that were made.
+    pub warnings: Vec<Warning>,
+}
+
+impl Fit {
+    /// Cuts, merges and writes.
+    ///
+    /// The cut measures each message on its own, and joined messages can take a byte or a token more or less.
+    /// So the written result is measured again, and the oldest unit is removed until it is within the limits.
+    pub fn of(units: &[Unit], request: &Request, counter: &dyn TokenCounter) -> Result<Self> {
+        let most = Cost::from(request.limits);
+        let frame = request.frame(counter);
+        let bytes = |draft: &Draft| write::bytes(draft, request.format);
+        let mut kept = match &request.recall {
+            Some(recall) => cut_and_recall(units, recall, most, frame, &Scale { bytes: &bytes, counter })?,
+            None => cut(units, most, frame)?,
+        };
+        loop {
+            let (entries, warnings) = request.finished(&kept);
+            let written = write(&entries, request.format);
+            let token_count =
+                entries.iter().map(|entry| entry.draft.tokens(counter)).fold(0, u32::saturating_add);
+            let bytes = (written.messages_json.len() + written.system.len()) as u64;
+            let cost = Cost { messages: 0, bytes, tokens: token_count.into() };
+            let Some(limit) = cost.above(most) else {
+                let recalled = kept.recalled.map_or_else(Vec::new, |recalled| recalled.places);
+                return Ok(Self { written, token_count, left_out: kept.left_out, recalled, warnings });
+            };
+            if !kept.drop_oldest(limit) {
+                return Err(too_small(limit, most, cost));
+            }
+        }
+    }
+}
+
+/// Put first if the format requires a user's message there, as in a context.
+fn opening() -> Entry {
+    Entry { index: None, draft: Draft::of(Role::User, OPENING, More::default()) }
+}
+
+impl Request {
+    fn frame(&self, counter: &dyn TokenCounter) -> Frame {
+        // Two brackets, and one comma fewer than messages.
+        let around = Cost { bytes: 1, ..Cost::default() };
+        let lead = match self.format {
+            Format::OpenAiChat => Cost::default(),
+            Format::AnthropicMessages => Cost { messages: 1, ..cost(&opening(), self, counter) },
+        };
+        Frame { around, lead }
+    }
+
+    /// The messages as they will be written.
+    fn finished(&self, kept: &Kept<'_>) -> (Vec<Entry>, Vec<Warning>) {
+        let mut warnings = Vec::new();
+        let mut entries: Vec<Entry> = kept.entries().cloned().collect();
+        if self.format == Format::AnthropicMessages {
+            // The sort is stable: messages stay in their order.
+            entries.sort_by_key(|entry| entry.draft.role != Role::System);
+            warnings.extend(open(&mut entries));
+        }
+        if self.alternation == Alternation::Merge {
+            let (merged, joined) = merge(entries);
+            let text = format!("messages merged with the one of the same role before them: {joined}");
+            warnings.extend((joined > 0).then_some(Warning { kind: WarningKind::MessagesMerged, text }));
+            entries = merged;
+        }
+        if self.format == Format::AnthropicMessages {
+            entries.last_mut().filter(|last| last.draft.role == Role::Assistant).map(trim_end);
+        }
+        (entries, warnings)
+    }
+}
+
+/// Puts a user message first if there is none.
+fn open(entries: &mut Vec<Entry>) -> Option<Warning> {
+    let first = entries.iter().position(|entry| entry.draft.role != Role::System)?;
+    if entries[first].draft.role == Role::User {
+        return None;
+    }
+    entries.insert(first, opening());
+    let text = format!("the messages kept do not begin with a user's; {OPENING:?} was put before them");
+    Some(Warning { kind: WarningKind::PlaceholderAdded, text })
+}
+
+/// Anthropic refuses white space at the end of an assistant's last text.
+fn trim_end(last: &mut Entry) {
+    last.draft.content = last.draft.content.trim_end().into();
+}

@@ -1,0 +1,181 @@
+//! PrepareHistory: turns a caller's history into messages that a model accepts.
+//!
+//! The steps: messages are read ([`read`]), and those that cannot go to a model are left out (`normal`); calls
+//! and results are paired, and ids and names changed, as in an export (`units`); runs of one role are
+//! repaired, the newest messages within the limits are kept (`fit`), and the rest is written (`write`). A
+//! history is only refused if it is not a JSON array: unusable messages are left out, and the response says
+//! why.
+
+mod fit;
+mod normal;
+mod prepare;
+pub mod read;
+mod units;
+mod write;
+
+pub use prepare::prepare;
+
+use utterd_domain::{
+    Draft, More, Result, Role, context,
+    history::{Dropped, Entry, alternation::Alternation, cut::Limits, recall::Recall},
+    limits::MOST_CONTENT_BYTES,
+};
+
+/// How many messages of a history are kept by default (seed 002, "Safety Limit").
+pub const DEFAULT_MAX_MESSAGES: usize = 20;
+/// How many bytes go out by default (seed 002, "Request Size").
+pub const DEFAULT_MAX_BYTES: usize = 100 << 10;
+/// The maximum number of messages in an incoming history.
+pub const MAX_MESSAGES_READ: usize = 10_000;
+
+/// The format to write messages in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// OpenAI's chat completions.
+    #[default]
+    OpenAiChat,
+    /// Anthropic's messages: system messages are separate.
+    AnthropicMessages,
+}
+
+/// What the caller asks for.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// How much can go out.
+    pub limits: Limits,
+    /// What happens to consecutive messages of one role.
+    pub alternation: Alternation,
+    /// The format to write.
+    pub format: Format,
+    /// Maximum size of one message's text and calls, in bytes; larger messages are left out.
+    pub max_content_bytes: usize,
+    /// How to quote the messages that the limits leave out; `None` quotes nothing.
+    pub recall: Option<Recall>,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        let limits = Limits { messages: DEFAULT_MAX_MESSAGES, bytes: DEFAULT_MAX_BYTES, tokens: None };
+        Self {
+            limits,
+            alternation: Alternation::Merge,
+            format: Format::OpenAiChat,
+            max_content_bytes: MOST_CONTENT_BYTES,
+            recall: None,
+        }
+    }
+}
+
+/// An incoming history: what could be read of it, and what could not.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Incoming {
+    /// The field of the request that it came in.
+    pub field: &'static str,
+    /// The messages that were read.
+    pub entries: Vec<Entry>,
+    /// The messages that could not be read.
+    pub dropped: Vec<Dropped>,
+    /// The messages that were read only in part.
+    pub warnings: Vec<Warning>,
+    /// The number of incoming messages.
+    pub count: usize,
+    /// The size of the incoming messages in bytes.
+    pub bytes: usize,
+}
+
+/// Something the caller should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// The kind of warning, for machines.
+    pub kind: WarningKind,
+    /// The warning in words.
+    pub text: String,
+}
+
+/// The kind of a warning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WarningKind {
+    /// At least three quarters of the messages that can be kept (seed 002: from 15 of 20).
+    ManyMessages,
+    /// At least three quarters of the byte limit.
+    LargeRequest,
+    /// At least three quarters of the token budget.
+    NearTokenBudget,
+    /// Parts of a message that are not text were left out.
+    PartsLeftOut,
+    /// Results were moved directly behind their calls.
+    ResultsMoved,
+    /// Consecutive messages of one role were merged.
+    MessagesMerged,
+    /// Call ids were changed to ones that the format accepts.
+    CallIdsChanged,
+    /// The format requires a user message first, so a marked one was inserted.
+    PlaceholderAdded,
+}
+
+/// What goes to the model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prepared {
+    /// A JSON array of messages.
+    pub messages_json: String,
+    /// The text of the system messages, in a format that separates them; otherwise empty.
+    pub system: String,
+    /// The number of messages in the array.
+    pub message_count: usize,
+    /// The token count of the messages and the system text as utterances; see [`Draft::tokens`].
+    pub token_count: u32,
+    /// The messages left out, in the order of the request.
+    pub dropped: Vec<Dropped>,
+    /// The places of messages that were left out and are quoted, ascending.
+    pub recalled: Vec<usize>,
+    /// What the caller should know.
+    pub warnings: Vec<Warning>,
+}
+
+impl Format {
+    /// The format of exports whose repairs it needs.
+    fn of_exports(self) -> crate::Format {
+        match self {
+            Self::OpenAiChat => crate::Format::OpenAiChat,
+            Self::AnthropicMessages => crate::Format::Anthropic,
+        }
+    }
+
+    /// The format of contexts that words messages as it does.
+    fn of_contexts(self) -> context::Format {
+        match self {
+            Self::OpenAiChat => context::Format::OpenAiChat,
+            Self::AnthropicMessages => context::Format::AnthropicMessages,
+        }
+    }
+
+    /// Whether system messages are separate from the others.
+    fn system_apart(self) -> bool {
+        self == Self::AnthropicMessages
+    }
+}
+
+impl Incoming {
+    /// An empty history of a field of the request that has `count` messages and `bytes` bytes.
+    pub fn of(field: &'static str, count: usize, bytes: usize) -> Self {
+        Self { field, count, bytes, ..Self::default() }
+    }
+
+    /// Adds the result of reading the message at `index`.
+    pub fn add(&mut self, index: usize, read: Result<Draft>) {
+        match read {
+            Ok(draft) => self.entries.push(Entry { index: Some(index), draft }),
+            Err(refusal) => self.dropped.push(Dropped::refused(index, &refusal)),
+        }
+    }
+}
+
+/// The prompt as a user message.
+pub fn prompt(text: &str) -> Draft {
+    Draft::of(Role::User, text, More::default())
+}
+
+#[cfg(test)]
+mod recall_tests;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,23 @@
+//! Single messages, in the form that callers of a provider's API have them: each comes back byte for byte.
+//!
+//! A message becomes one utterance. An Anthropic message with results becomes one for each result, and one
+//! for the rest: all but the first are marked as continuing it.
+//!
+//! The text of the message is stored once, in the utterance. Next to it is whatever else is needed to write
+//! the same bytes again (see `raw.rs`), valid as long as the utterance still says the same. Otherwise, and in
+//! another format, the message is written from the utterance.
+
+mod bytes;
+mod raw;
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use read::{Incoming, read};
+pub use write::{Written, write};
+
+use crate::Format;
+
+/// The formats that have messages.
+const FORMATS: [Format; 3] = [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic];

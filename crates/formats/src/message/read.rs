@@ -1,0 +1,199 @@
+//! Reads messages.
+
+use serde_json::{Value, value::RawValue};
+
+use crate::{
+    Format, Parsed, Sourced, UnknownRoles, anthropic, document,
+    extras::Parts,
+    message::{raw, write},
+    notes::Notes,
+    openai_chat, openai_responses,
+    place::Place,
+    raw_object::RawObject,
+    replace_surrogates,
+};
+use utterd_domain::{More, Refusal, Result, Role, quoted};
+
+/// Messages that were read.
+#[derive(Debug)]
+pub struct Incoming {
+    /// The format of all messages.
+    pub format: Format,
+    /// A draft for each message, or several, of which all but the first are marked as continuing it.
+    pub drafts: Vec<Sourced>,
+}
+
+/// The field that errors name.
+const FIELD: &str = "messages_json";
+
+/// Reads messages: a JSON array, a single message, or an object with `messages` and Anthropic's `system`, the
+/// form in which contexts are built. Without a format, it is detected.
+///
+/// Refuses anything that is not JSON, other fields next to `messages`, and what the format does not accept,
+/// with its place.
+pub fn read(json: &str, format: Option<Format>, unknown: UnknownRoles) -> Result<Incoming> {
+    let Whole { messages, system, list } = whole(json)?;
+    let values: Vec<Value> = messages.iter().map(|message| value(message.get())).collect::<Result<_, _>>()?;
+    let format = match format {
+        Some(format) => format,
+        None if system.is_some() => Format::Anthropic,
+        None => document::detect(&values).map_err(named)?,
+    };
+    let root = Place::root(list);
+    let mut notes = Notes::new(unknown);
+    let said = match format {
+        Format::OpenAiChat => openai_chat::conversation(Value::Array(values), &root, &mut notes),
+        Format::OpenAiResponses => openai_responses::items_apart(values, &root, &mut notes),
+        Format::Anthropic => anthropic::conversation(Value::Array(values), &root, &mut notes),
+        _ => Err(no_messages(format)),
+    };
+    let Parsed { said, .. } = said?;
+    let mut drafts = instructions(system.map(RawValue::get), format)?;
+    let before = drafts.len();
+    drafts.extend(said.into_iter().map(|sourced| Sourced { index: sourced.index + before, ..sourced }));
+    let texts: Vec<&str> = messages.iter().map(|message| message.get()).collect();
+    keep(&mut drafts[before..], &texts, before, format);
+    Ok(Incoming { format, drafts })
+}
+
+/// The content of a request.
+struct Whole<'j> {
+    messages: Vec<&'j RawValue>,
+    system: Option<&'j RawValue>,
+    /// The name of the list in errors.
+    list: &'static str,
+}
+
+fn whole(json: &str) -> Result<Whole<'_>> {
+    let refused = |error: serde_json::Error| Refusal::invalid(FIELD, format!("is not JSON: {error}"));
+    let json = json.trim_start_matches('\u{feff}');
+    if json.trim_start().starts_with('[') {
+        let messages = serde_json::from_str(json).map_err(refused)?;
+        return Ok(Whole { messages, system: None, list: FIELD });
+    }
+    let alone: &RawValue = serde_json::from_str(json).map_err(refused)?;
+    let accepted = || {
+        let text = "is not a JSON array of messages, one message, or an object with messages and system";
+        Refusal::invalid(FIELD, text)
+    };
+    let fields = RawObject::read(alone.get()).ok_or_else(accepted)?;
+    let Some(list) = fields.get("messages") else {
+        return Ok(Whole { messages: vec![alone], system: None, list: FIELD });
+    };
+    if let Some((other, _)) = fields.iter().find(|(name, _)| *name != "messages" && *name != "system") {
+        let text = format!("has the field {}; accepted next to messages is system", quoted(other));
+        return Err(Refusal::invalid(FIELD, text));
+    }
+    let messages = serde_json::from_str(list.get()).map_err(|_| accepted())?;
+    let system = fields.get("system").filter(|system| system.get() != "null");
+    Ok(Whole { messages, system, list: "messages_json.messages" })
+}
+
+fn value(json: &str) -> Result<Value> {
+    serde_json::from_str(&replace_surrogates(json))
+        .map_err(|error| Refusal::invalid(FIELD, format!("is not JSON: {error}")))
+}
+
+/// Reads a request's `system` as a message of its own.
+fn instructions(system: Option<&str>, format: Format) -> Result<Vec<Sourced>> {
+    let Some(system) = system else { return Ok(Vec::new()) };
+    if format != Format::Anthropic {
+        return Err(Refusal::invalid(
+            "messages_json.system",
+            "is accepted only with the format ANTHROPIC_MESSAGES (3)",
+        ));
+    }
+    let request = Value::Object([("system".to_owned(), value(system)?)].into_iter().collect());
+    let mut notes = Notes::new(UnknownRoles::Refuse);
+    Ok(anthropic::conversation(with_messages(request), &Place::root(FIELD), &mut notes)?.said)
+}
+
+fn with_messages(mut request: Value) -> Value {
+    if let Some(fields) = request.as_object_mut() {
+        fields.insert("messages".to_owned(), Value::Array(Vec::new()));
+    }
+    request
+}
+
+fn no_messages(format: Format) -> Refusal {
+    let text = format!(
+        "is {}; accepted: OPENAI_CHAT (1), OPENAI_RESPONSES (2) and ANTHROPIC_MESSAGES (3)",
+        format.name()
+    );
+    Refusal::invalid("format", text)
+}
+
+/// The same refusal, with the name of the field in this request.
+fn named(refusal: Refusal) -> Refusal {
+    let text = "is in no recognizable format: name the format";
+    match refusal {
+        Refusal::Field(..) => Refusal::invalid(FIELD, text),
+        other => other,
+    }
+}
+
+/// Keeps with each draft its own share of the message's bytes, and marks the drafts that continue the
+/// previous one.
+fn keep(drafts: &mut [Sourced], texts: &[&str], before: usize, format: Format) {
+    for said in drafts.chunk_by_mut(|one, next| one.index == next.index) {
+        let Some(text) = said.first().and_then(|first| texts.get(first.index - before)) else { continue };
+        for (place, sourced) in said.iter_mut().enumerate() {
+            let more = sourced.draft.more.get_or_insert_default();
+            more.continues = place > 0;
+            if **more == More::default() {
+                sourced.draft.more = None;
+            }
+        }
+        let parts: Vec<_> = said.iter().map(|sourced| Parts::from(&sourced.draft)).collect();
+        let with_kept = write::with_kept(&parts, format);
+        if write::canonical(&with_kept, format) == [*text] {
+            // without a mark, a message is taken for a chat message
+            if format != Format::OpenAiChat {
+                raw::mark(&mut said[0].draft, format);
+            }
+            continue;
+        }
+        let kept: Vec<_> = with_kept.into_iter().map(|(_, kept)| kept).collect();
+        for ((place, pieces), kept) in owned(text, said).into_iter().enumerate().zip(kept) {
+            raw::keep(&mut said[place].draft, format, kept, &pieces);
+        }
+    }
+}
+
+/// The pieces of a message's text, by draft. If a message became several drafts, each result belongs to its
+/// own draft, every other block to the draft that is not a result (or to the first), and the text around the
+/// blocks to the first.
+fn owned<'m>(text: &'m str, said: &[Sourced]) -> Vec<Vec<raw::Piece<'m>>> {
+    let mut owned = vec![Vec::new(); said.len()];
+    let blocks = if said.len() > 1 { blocks(text).unwrap_or_default() } else { Vec::new() };
+    let rest = said.iter().position(|sourced| sourced.draft.role != Role::Tool).unwrap_or(0);
+    let (mut from, mut number, mut results) = (0, 0, 0..said.len());
+    let mut give = |owner: usize, piece: &'m str| {
+        owned[owner].push((number, piece));
+        number += 1;
+    };
+    for (start, end) in blocks {
+        let owner = if is_result(&text[start..end]) { results.next().unwrap_or(0) } else { rest };
+        give(0, &text[from..start]);
+        give(owner, &text[start..end]);
+        from = end;
+    }
+    give(0, &text[from..]);
+    owned
+}
+
+fn is_result(block: &str) -> bool {
+    value(block).is_ok_and(|block| block["type"] == "tool_result")
+}
+
+/// The ranges of the content blocks within a message's text.
+fn blocks(text: &str) -> Option<Vec<(usize, usize)>> {
+    let content = RawObject::read(text)?.get("content")?;
+    let blocks: Vec<&RawValue> = serde_json::from_str(content.get()).ok()?;
+    let place = |block: &&RawValue| {
+        let start = (block.get().as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+        let end = start + block.get().len();
+        (text.get(start..end)? == block.get()).then_some((start, end))
+    };
+    blocks.iter().map(place).collect()
+}

@@ -1,0 +1,74 @@
+//! Writes messages.
+
+use serde_json::Value;
+
+use crate::{
+    Format, anthropic,
+    extras::Parts,
+    message::{FORMATS, raw},
+    openai_chat, openai_responses,
+};
+use utterd_domain::Utterance;
+
+/// A written message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The message: a JSON object. For OpenAI's Responses there are several objects if an utterance both
+    /// speaks and calls or makes several calls, and did not come in that format.
+    pub json: Vec<String>,
+    /// Its format.
+    pub format: Format,
+}
+
+/// Writes the message that consists of `utterances`, in the order in which they were said. Without a
+/// `format`, the one it came in is used.
+///
+/// If that is the format it came in, and no part of it was removed or changed, the bytes are the original
+/// ones.
+pub fn write<'u>(utterances: impl IntoIterator<Item = &'u Utterance>, format: Option<Format>) -> Written {
+    let parts: Vec<Parts<'_>> = utterances.into_iter().map(Parts::from).collect();
+    let format = format.unwrap_or_else(|| came_in(&parts));
+    let anew = || canonical(&with_kept(&parts, format), format);
+    let json = as_it_came(&parts, format).map_or_else(anew, |json| vec![json]);
+    Written { json, format }
+}
+
+/// Adds its kept details to each part.
+pub(super) fn with_kept<'a>(parts: &[Parts<'a>], format: Format) -> Vec<(Parts<'a>, Option<Value>)> {
+    parts.iter().map(|parts| (*parts, parts.kept(format))).collect()
+}
+
+/// The format a message came in; chat messages have no mark.
+fn came_in(parts: &[Parts<'_>]) -> Format {
+    let first = parts.first().and_then(|first| first.first_kept(&FORMATS));
+    first.unwrap_or(Format::OpenAiChat)
+}
+
+fn as_it_came(parts: &[Parts<'_>], format: Format) -> Option<String> {
+    let pieces: Option<Vec<_>> = parts.iter().map(|parts| raw::pieces(parts, format)).collect();
+    let mut pieces: Vec<(usize, String)> = pieces?.into_iter().flatten().collect();
+    pieces.sort_by_key(|(number, _)| *number);
+    let is_whole = pieces.iter().enumerate().all(|(place, (number, _))| place == *number);
+    // the last piece closes the message
+    let json: String = pieces.into_iter().map(|(_, text)| text).collect();
+    (is_whole && json.trim_end().ends_with('}')).then_some(json)
+}
+
+/// The message as `format` writes it, with its kept details.
+pub(super) fn canonical(said: &[(Parts<'_>, Option<Value>)], format: Format) -> Vec<String> {
+    let values: Vec<Value> = match format {
+        Format::Anthropic => anthropic::message(said).into_iter().collect(),
+        Format::OpenAiResponses => {
+            said.iter().flat_map(|(parts, kept)| items(parts, kept.as_ref())).collect()
+        }
+        _ => return said.iter().map(|(parts, kept)| openai_chat::written(parts, kept.as_ref())).collect(),
+    };
+    values.iter().map(Value::to_string).collect()
+}
+
+fn items(parts: &Parts<'_>, kept: Option<&Value>) -> Vec<Value> {
+    match openai_responses::items(parts, kept).0 {
+        Value::Array(items) => items,
+        item => vec![item],
+    }
+}

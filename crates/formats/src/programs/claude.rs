@@ -1,0 +1,163 @@
+//! Claude's export: `conversations.json`, an array of conversations with `chat_messages`.
+//!
+//! One message of the assistant holds its calls and their results; it is split into the messages of Anthropic's API.
+//! Calls have no ids in most exports, so each result belongs to the first open call of its tool.
+
+use serde_json::{Map, Value};
+
+use super::{
+    BRANCH_OF, Message, conversation, elements, labels, missing, object, text, time_of,
+    tree::{Node, paths},
+};
+use crate::{Parsed, anthropic, notes::Notes};
+use utterd_domain::Refusal;
+
+/// Reads an export, or one conversation of it. An abandoned branch is a conversation of its own.
+pub fn conversations(values: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>, Refusal> {
+    let mut found = Vec::new();
+    for (index, value) in super::each(values).iter().enumerate() {
+        if !value.get("chat_messages").is_some_and(Value::is_array) {
+            return Err(missing(index, "chat_messages", "a conversation of Claude's export"));
+        }
+        one(value, &mut found, notes)?;
+    }
+    Ok(found)
+}
+
+fn one(value: &Value, found: &mut Vec<Parsed>, notes: &mut Notes) -> Result<(), Refusal> {
+    let said = elements(value, "chat_messages");
+    let id = text(value, "uuid").unwrap_or("conversation");
+    let has_tree = said.iter().any(|message| text(message, "parent_message_uuid").is_some());
+    let previous = |at: usize| at.checked_sub(1).and_then(|at| text(&said[at], "uuid"));
+    let node = |(at, message)| Node {
+        id: text(message, "uuid").unwrap_or_default(),
+        before: if has_tree { text(message, "parent_message_uuid") } else { previous(at) },
+    };
+    let nodes: Vec<Node<'_>> = said.iter().enumerate().map(node).collect();
+    let mut names: Vec<String> = Vec::new();
+    for path in paths(&nodes, text(value, "current_leaf_message_uuid")) {
+        let last = path.nodes.last().map_or("", |at| nodes[*at].id);
+        let name = if names.is_empty() { id.to_owned() } else { format!("{id}~{last}") };
+        names.push(name.clone());
+        let messages: Vec<_> = path.nodes.iter().flat_map(|at| messages(&said[*at])).collect();
+        if messages.is_empty() {
+            continue;
+        }
+        let mut parsed = conversation(name, messages, anthropic::conversation, notes)?;
+        parsed.title = text(value, "name").map(str::to_owned);
+        parsed.start = time_of(value, "created_at").or(parsed.start);
+        parsed.labels = labels([(BRANCH_OF, path.left.map(|left| names[left].as_str()))]);
+        found.push(parsed);
+    }
+    Ok(())
+}
+
+/// The messages of the API that one message of the export stands for.
+fn messages(message: &Value) -> Vec<Message> {
+    let is_users = matches!(text(message, "sender"), Some("human"));
+    let id = text(message, "uuid").unwrap_or_default();
+    let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
+    let mut calls = Calls { id, made: 0, open: Vec::new() };
+    let blocks = elements(message, "content").iter().filter_map(|block| calls.block(block));
+    for block in blocks.chain(attached(message)) {
+        let side = if is_users || block["type"] == "tool_result" { "user" } else { "assistant" };
+        match turns.last_mut() {
+            Some((last, blocks)) if *last == side => blocks.push(block),
+            _ => turns.push((side, vec![block])),
+        }
+    }
+    if turns.is_empty()
+        && let Some(said) = text(message, "text")
+    {
+        turns.push((if is_users { "user" } else { "assistant" }, vec![text_block(said)]));
+    }
+    let made = |(role, blocks): (&str, Vec<Value>)| Message {
+        id: text(message, "uuid").map(str::to_owned),
+        time: time_of(message, "created_at"),
+        value: object([("role", role.into()), ("content", blocks.into())]),
+    };
+    turns.into_iter().map(made).collect()
+}
+
+fn text_block(said: &str) -> Value {
+    object([("type", "text".into()), ("text", said.into())])
+}
+
+/// What the user attached: its text if the export has it, otherwise its name.
+fn attached(message: &Value) -> Vec<Value> {
+    let all = elements(message, "attachments").iter().chain(elements(message, "files"));
+    let shown = all.map(|file| {
+        let name = text(file, "file_name").unwrap_or("file");
+        text_block(&match text(file, "extracted_content") {
+            Some(content) => format!("[{name}]\n{content}"),
+            None => format!("[{name}]"),
+        })
+    });
+    shown.collect()
+}
+
+/// The calls of a message.
+struct Calls<'m> {
+    id: &'m str,
+    made: usize,
+    /// The tools and ids of those without a result.
+    open: Vec<(String, String)>,
+}
+
+impl Calls<'_> {
+    /// The block as the API knows it; `None` if it is no part of what was said, or is empty. The signature of a thought
+    /// is not exported, so a model would refuse the thought.
+    fn block(&mut self, block: &Value) -> Option<Value> {
+        match text(block, "type")? {
+            "text" => text(block, "text").map(text_block),
+            "tool_use" => Some(self.call(block)),
+            "tool_result" => Some(self.result(block)),
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, block: &Value) -> Value {
+        self.made += 1;
+        let id = text(block, "id").map_or_else(|| format!("{}/{}", self.id, self.made), str::to_owned);
+        let tool = text(block, "name").unwrap_or("tool").to_owned();
+        let input = block.get("input").filter(|input| input.is_object()).cloned();
+        self.open.push((tool.clone(), id.clone()));
+        object([
+            ("type", "tool_use".into()),
+            ("id", id.into()),
+            ("name", tool.into()),
+            ("input", input.unwrap_or_else(|| Map::new().into())),
+        ])
+    }
+
+    fn result(&mut self, block: &Value) -> Value {
+        let given = text(block, "tool_use_id");
+        let is_its = |(tool, id): &(String, String)| match given {
+            Some(given) => id == given,
+            None => text(block, "name").is_none_or(|name| name == tool),
+        };
+        let open = self.open.iter().position(is_its).map(|at| self.open.remove(at).1);
+        let id = open.or_else(|| given.map(str::to_owned)).unwrap_or_default();
+        let is_error = block.get("is_error").filter(|it| **it == Value::Bool(true)).cloned();
+        object([
+            ("type", "tool_result".into()),
+            ("tool_use_id", id.into()),
+            ("content", told(block.get("content")).into()),
+            ("is_error", is_error.unwrap_or_default()),
+        ])
+    }
+}
+
+/// The text of a result; its other parts, such as what a search found, as JSON.
+fn told(content: Option<&Value>) -> String {
+    let part = |part: &Value| match text(part, "text") {
+        Some(said) if text(part, "type") == Some("text") => said.to_owned(),
+        _ => part.to_string(),
+    };
+    match content {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(said)) => said.clone(),
+        Some(Value::Array(parts)) => parts.iter().map(part).collect::<Vec<_>>().join("\n"),
+        Some(other) => other.to_string(),
+    }
+}

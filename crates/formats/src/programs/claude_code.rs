@@ -1,0 +1,172 @@
+//! Sessions of Claude Code: the files `~/.claude/projects/*/*.jsonl`, one line per event.
+//!
+//! A line names the one before it (`parentUuid`), so a session that was wound back branches. Its messages are those of
+//! Anthropic's API. An answer with several blocks takes several lines with the same `message.id`.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::{
+    BRANCH_OF, Message, conversation, elements, is_true, labels, object, text, time_of,
+    tree::{Node, Path, paths},
+};
+use crate::{Parsed, anthropic, notes::Notes, raw_object::RawObject};
+use utterd_domain::Refusal;
+
+/// Reads the lines of one or several sessions. The session goes on from its last line; each other branch, and each
+/// subagent, is a conversation of its own.
+pub fn conversations(lines: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>, Refusal> {
+    let titles = titles(&lines);
+    let lines = once(&lines);
+    let befores = befores(&lines);
+    let mut nodes = Vec::with_capacity(lines.len());
+    for (line, before) in lines.iter().zip(&befores) {
+        nodes.push(Node { id: id(line), before: before.as_deref() });
+    }
+    let (mut found, mut names) = (Vec::new(), Vec::<String>::new());
+    for path in paths(&nodes, None) {
+        let name = name(&path, &lines, &names);
+        names.push(name.clone());
+        let way: Vec<&Value> = path.nodes.iter().map(|at| lines[*at]).collect();
+        if !way[path.shared..].iter().any(|line| is_message(line)) {
+            continue;
+        }
+        let first = way.iter().find(|line| is_message(line));
+        let label = |name: &str| first.and_then(|line| text(line, name));
+        let left = path.left.map(|left| names[left].as_str());
+        let agent = way.last().and_then(|line| text(line, "agentId"));
+        let mut parsed = conversation(name, messages(&way), anthropic::conversation, notes)?;
+        parsed.title =
+            way.iter().rev().find_map(|line| titles.get(id(line))).map(|title| (*title).to_owned());
+        parsed.labels = labels([
+            ("cwd", label("cwd")),
+            ("git_branch", label("gitBranch")),
+            ("agent", agent),
+            (BRANCH_OF, left),
+        ]);
+        found.push(parsed);
+    }
+    Ok(found)
+}
+
+/// The fields of a line that are read.
+const READ: [&str; 16] = [
+    "agentId",
+    "cwd",
+    "gitBranch",
+    "isApiErrorMessage",
+    "isCompactSummary",
+    "isMeta",
+    "isSidechain",
+    "leafUuid",
+    "logicalParentUuid",
+    "message",
+    "parentUuid",
+    "sessionId",
+    "summary",
+    "timestamp",
+    "type",
+    "uuid",
+];
+
+/// A line with the fields that are read; `None` if it is no object.
+pub fn condensed(line: &str) -> Option<String> {
+    let line = RawObject::read(line)?;
+    let read = line.iter().filter(|(name, _)| READ.contains(name));
+    let fields: Vec<String> = read.map(|(name, value)| format!("\"{name}\":{value}")).collect();
+    Some(format!("{{{}}}\n", fields.join(",")))
+}
+
+fn id(line: &Value) -> &str {
+    text(line, "uuid").unwrap_or_default()
+}
+
+/// The lines with an id, each once: a session that is resumed can repeat the one that it continues.
+fn once(lines: &[Value]) -> Vec<&Value> {
+    let mut seen = HashSet::new();
+    lines.iter().filter(|line| !id(line).is_empty() && seen.insert(id(line))).collect()
+}
+
+/// The id of the line before each line.
+///
+/// The blocks of one answer, and the results of its calls, are put in the order of the file: as written, the result of
+/// a first call is next to the second call instead of after it.
+fn befores(lines: &[&Value]) -> Vec<Option<String>> {
+    // Of each line that belongs to an answer, the answer; of each answer, its last line so far.
+    let (mut answer_of, mut last): (HashMap<&str, &str>, HashMap<&str, &str>) =
+        (HashMap::new(), HashMap::new());
+    let mut befores = Vec::new();
+    for line in lines {
+        let before = text(line, "parentUuid").or(text(line, "logicalParentUuid"));
+        let beside = before.and_then(|before| answer_of.get(before).copied());
+        befores.push(beside.and_then(|answer| last.get(answer).copied()).or(before).map(str::to_owned));
+        let own = line.get("message").and_then(|message| text(message, "id"));
+        let of = match text(line, "type") {
+            Some("assistant") => own,
+            _ if is_result(line) => beside,
+            _ => None,
+        };
+        if let Some(answer) = of {
+            answer_of.insert(id(line), answer);
+            last.insert(answer, id(line));
+        }
+    }
+    befores
+}
+
+fn is_result(line: &Value) -> bool {
+    let content = line.get("message").map_or(&[][..], |message| elements(message, "content"));
+    content.iter().any(|block| text(block, "type") == Some("tool_result"))
+}
+
+/// Whether a line is something that was said, and neither written by the program on somebody's behalf nor a
+/// summary of earlier lines.
+fn is_message(line: &Value) -> bool {
+    let is_said = matches!(text(line, "type"), Some("user" | "assistant")) && line.get("message").is_some();
+    is_said
+        && !["isMeta", "isCompactSummary", "isApiErrorMessage"].into_iter().any(|mark| is_true(line, mark))
+}
+
+/// The messages of some lines: the blocks of one answer together.
+fn messages(lines: &[&Value]) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    let mut answer = None;
+    for line in lines.iter().filter(|line| is_message(line)) {
+        let message = &line["message"];
+        let own = text(message, "id").filter(|_| text(line, "type") == Some("assistant"));
+        let content = message.get("content").cloned().unwrap_or_default();
+        if let (Some(_), true, Some(before), Value::Array(blocks)) =
+            (own, own == answer, messages.last_mut(), &content)
+            && let Some(Value::Array(all)) = before.value.get_mut("content")
+        {
+            all.extend(blocks.iter().cloned());
+            continue;
+        }
+        answer = own;
+        let role = message.get("role").cloned().unwrap_or_else(|| line["type"].clone());
+        messages.push(Message {
+            id: text(line, "uuid").map(str::to_owned),
+            time: time_of(line, "timestamp"),
+            value: object([("role", role), ("content", content)]),
+        });
+    }
+    messages
+}
+
+/// The name of a path: its session's own, unless that is taken or the path is a subagent's.
+fn name(path: &Path, lines: &[&Value], taken: &[String]) -> String {
+    let (Some(first), Some(last)) = (path.nodes.first(), path.nodes.last()) else { return String::new() };
+    let (first, last) = (lines[*first], lines[*last]);
+    let session = text(last, "sessionId").unwrap_or("session");
+    let name = match is_true(last, "isSidechain") {
+        true => format!("{session}~{}", text(last, "agentId").unwrap_or(id(first))),
+        false => session.to_owned(),
+    };
+    if taken.contains(&name) { format!("{name}~{}", id(last)) } else { name }
+}
+
+/// The titles by the lines that they stand for.
+fn titles(lines: &[Value]) -> HashMap<&str, &str> {
+    lines.iter().filter_map(|line| Some((text(line, "leafUuid")?, text(line, "summary")?))).collect()
+}

@@ -1,0 +1,303 @@
+//! Leaves out, closes or moves what a provider would refuse, unless the same format brought it in.
+//!
+//! Afterwards (seed 003, "Tool Call/Result Pairing") every result follows its call directly, and every call
+//! has its result. A late result becomes a user note in its own place. Every change is reported as a loss.
+
+use std::collections::HashSet;
+
+use crate::{
+    Format, Sourced,
+    extras::{self, Parts},
+};
+use utterd_domain::{
+    More, Role, ToolCall,
+    context::{self, wording::tool},
+    exchange::{
+        Answers, Pairing, Said,
+        call_ids::{CallIds, Rule},
+        note,
+    },
+};
+
+/// What happens to unanswered calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unanswered {
+    /// They are left out, along with utterances that hold nothing else.
+    #[default]
+    LeaveOut,
+    /// Each gets [`PLACEHOLDER`] as its result.
+    Close,
+}
+
+/// The result written for an unanswered call.
+pub const PLACEHOLDER: &str = "[no result: the call was never answered]";
+
+/// An outgoing utterance.
+#[derive(Debug)]
+pub struct Line<'a> {
+    /// The place of the utterance that it is written for.
+    pub place: usize,
+    parts: Parts<'a>,
+    changed: Option<Box<More>>,
+    /// The user's text to write instead.
+    note: Option<String>,
+}
+
+impl Line<'_> {
+    /// The parts to write.
+    pub fn parts(&self) -> Parts<'_> {
+        match &self.note {
+            Some(note) => Parts { role: Role::User, content: note, more: None, ..self.parts },
+            None => Parts { more: self.changed.as_deref().or(self.parts.more), ..self.parts },
+        }
+    }
+}
+
+/// What a format's provider requires.
+struct Demands {
+    ids: Rule,
+    /// Accepts valid speaker names; `None` if the format has no names, or does not check them.
+    name: Option<fn(&str) -> bool>,
+    /// Whether a message may consist of this text alone.
+    says: fn(&str) -> bool,
+    /// The context format whose rule for tool names applies.
+    tools: context::Format,
+}
+
+impl Demands {
+    fn of(format: Format) -> Self {
+        // OpenAI: "^[^\s<|\\/>]+$", at most 64.
+        let name = |name: &str| {
+            name.len() <= 64 && !name.contains(|c: char| c.is_whitespace() || "<|\\/>".contains(c))
+        };
+        let tools = context::Format::OpenAiChat;
+        let openai = Self { ids: Rule::OPENAI_CHAT, name: Some(name), says: |_| true, tools };
+        match format {
+            Format::Anthropic => Self {
+                ids: Rule::ANTHROPIC,
+                name: None,
+                says: |text| !text.trim().is_empty(),
+                tools: context::Format::AnthropicMessages,
+            },
+            Format::OpenAiResponses => Self { ids: Rule::OPENAI_RESPONSES, name: None, ..openai },
+            _ => openai,
+        }
+    }
+}
+
+/// Pairs the calls and the results of `said`.
+pub fn pairing(said: &[Parts<'_>]) -> Pairing {
+    Pairing::of(said.iter().map(|parts| Said::from(*parts)))
+}
+
+/// Repairs `said`, which is paired so, for `format`. A unit goes out unchanged if `as_it_came` is true for any of its parts. Calls
+/// `lost` with the place, the field and the reason of each change.
+pub fn lines<'a>(
+    said: &[Parts<'a>],
+    pairing: &Pairing,
+    format: Format,
+    unanswered: Unanswered,
+    as_it_came: impl Fn(usize) -> bool,
+    lost: impl FnMut(usize, &str, &str),
+) -> Vec<Line<'a>> {
+    let demands = Demands::of(format);
+    let ids = CallIds::by(demands.ids);
+    let mut repair = Repair { said, pairing, demands, unanswered, ids, lines: Vec::new(), lost };
+    let mut from = 0;
+    while from < said.len() {
+        let unit = repair.pairing.unit[from];
+        let to = (from..said.len()).find(|place| repair.pairing.unit[*place] != unit).unwrap_or(said.len());
+        match (from..to).any(&as_it_came) {
+            true => (from..to).for_each(|place| repair.as_it_is(place)),
+            false => (from..to).for_each(|place| repair.one(place)),
+        }
+        from = to;
+    }
+    repair.lines
+}
+
+/// Marks the drafts that an export would change as having come in `format`, so that they go out unchanged.
+///
+/// Leaving a draft unchanged can change later ones, for instance by taking an id. So this repeats until
+/// nothing more would be changed.
+pub fn mark(format: Format, said: &mut [Sourced]) {
+    let parts: Vec<Parts<'_>> = said.iter().map(|sourced| Parts::from(&sourced.draft)).collect();
+    let pairing = pairing(&parts);
+    let mut irregular: HashSet<usize> = HashSet::new();
+    loop {
+        let changed = changed(format, &parts, &pairing, &irregular);
+        if changed.is_subset(&irregular) {
+            break;
+        }
+        irregular.extend(changed);
+    }
+    for place in irregular {
+        extras::keep(&mut said[place].draft, format, serde_json::Map::new());
+    }
+}
+
+/// The places that an export changes or reorders if the `irregular` ones go out unchanged.
+fn changed(
+    format: Format,
+    said: &[Parts<'_>],
+    pairing: &Pairing,
+    irregular: &HashSet<usize>,
+) -> HashSet<usize> {
+    let mut changed = HashSet::new();
+    let note = |place: usize, _: &str, _: &str| {
+        changed.insert(place);
+    };
+    let lines = lines(said, pairing, format, Unanswered::LeaveOut, |place| irregular.contains(&place), note);
+    let mut newest = 0;
+    for line in &lines {
+        if line.place < newest {
+            changed.insert(line.place);
+        }
+        newest = newest.max(line.place);
+    }
+    changed
+}
+
+struct Repair<'a, 'b, F> {
+    said: &'b [Parts<'a>],
+    pairing: &'b Pairing,
+    demands: Demands,
+    unanswered: Unanswered,
+    ids: CallIds,
+    lines: Vec<Line<'a>>,
+    lost: F,
+}
+
+impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
+    fn as_it_is(&mut self, place: usize) {
+        let parts = self.said[place];
+        parts.calls().iter().for_each(|call| self.ids.take(&call.id));
+        self.lines.push(Line { place, parts, changed: None, note: None });
+    }
+
+    fn one(&mut self, place: usize) {
+        let parts = self.said[place];
+        match parts.role {
+            Role::Tool => match self.pairing.answers[place] {
+                Answers::Nothing => (self.lost)(place, "content", "a result that answers no call"),
+                // it went out with its call
+                Answers::Open => {}
+                Answers::Late(call) => self.late(place, call),
+            },
+            Role::Assistant if !parts.calls().is_empty() => self.caller(place),
+            _ if !(self.demands.says)(parts.content) && parts.extras().is_none() => {
+                (self.lost)(place, "role", "a blank message is not accepted");
+            }
+            _ => self.push(place, None),
+        }
+    }
+
+    /// Writes a late result: no provider accepts it anywhere but behind its call.
+    fn late(&mut self, place: usize, call: Option<(usize, usize)>) {
+        (self.lost)(place, "role", "a late result becomes a user message");
+        let parts = self.said[place];
+        let made = call.and_then(|(caller, call)| self.said[caller].calls().get(call));
+        let told = parts.more.and_then(|more| more.late.as_ref()).map(|late| &*late.tool);
+        let tool = told.or(made.map(|made| &*made.name)).unwrap_or_default();
+        let note = note(tool, parts.tool_call_id().unwrap_or_default(), parts.content);
+        self.lines.push(Line { place, parts, changed: None, note: Some(note) });
+    }
+
+    /// Writes an utterance that calls, and the results behind it.
+    fn caller(&mut self, place: usize) {
+        let calls = self.said[place].calls();
+        let results = self.pairing.results[place].clone();
+        let open = results.iter().any(Option::is_none);
+        let closes = self.unanswered == Unanswered::Close;
+        if open {
+            let reason = match closes {
+                true => "an unanswered call is closed with a placeholder",
+                false => "an unanswered call is left out",
+            };
+            (self.lost)(place, "tool_calls", reason);
+        }
+        self.ids.next_message();
+        let kept: Vec<(&ToolCall, Option<usize>)> =
+            calls.iter().zip(results).filter(|(_, result)| closes || result.is_some()).collect();
+        if kept.is_empty() && !(self.demands.says)(self.said[place].content) {
+            return;
+        }
+        let ids: Vec<String> = kept.iter().map(|(call, _)| self.id(place, &call.id)).collect();
+        let names: Vec<String> = kept.iter().map(|(call, _)| self.name(place, &call.name)).collect();
+        let renamed = kept.iter().zip(&ids).any(|((call, _), id)| *call.id != **id)
+            || kept.iter().zip(&names).any(|((call, _), name)| *call.name != **name);
+        let changed = (open || renamed).then(|| {
+            let call = |(((call, _), id), name): ((&(&ToolCall, _), &String), &String)| ToolCall {
+                id: id.as_str().into(),
+                name: name.as_str().into(),
+                ..(*call).clone()
+            };
+            let tool_calls = kept.iter().zip(&ids).zip(&names).map(call).collect();
+            Box::new(More { tool_calls, extras_json: None, ..self.more(place) })
+        });
+        self.push(place, changed);
+        self.results(place, &kept, &ids);
+    }
+
+    fn results(&mut self, caller: usize, kept: &[(&ToolCall, Option<usize>)], ids: &[String]) {
+        let mut results: Vec<_> =
+            kept.iter().zip(ids).map(|((call, result), id)| (*result, *call, id)).collect();
+        results.sort_by_key(|(result, _, _)| result.unwrap_or(usize::MAX));
+        for (result, call, id) in results {
+            let answers = || Some(id.as_str().into());
+            match result {
+                Some(place) if *call.id == **id => self.push(place, None),
+                Some(place) => {
+                    let more = More { tool_call_id: answers(), extras_json: None, ..self.more(place) };
+                    self.push(place, Some(Box::new(more)));
+                }
+                None => {
+                    let more = More { tool_call_id: answers(), ..More::default() };
+                    let time = self.said[caller].time;
+                    let parts = Parts { role: Role::Tool, content: PLACEHOLDER, more: None, id: None, time };
+                    let changed = Some(Box::new(more));
+                    self.lines.push(Line { place: caller, parts, changed, note: None });
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, place: usize, changed: Option<Box<More>>) {
+        let parts = self.said[place];
+        let wrong_name = match (self.demands.name, parts.name()) {
+            (Some(accepts), Some(name)) => !accepts(name),
+            _ => false,
+        };
+        let changed = match wrong_name {
+            true => {
+                (self.lost)(place, "name", "the name contains what the format does not accept");
+                let more = changed.map_or_else(|| self.more(place), |more| *more);
+                Some(Box::new(More { name: None, ..more }))
+            }
+            false => changed,
+        };
+        self.lines.push(Line { place, parts, changed, note: None });
+    }
+
+    fn more(&self, place: usize) -> More {
+        self.said[place].more.cloned().unwrap_or_default()
+    }
+
+    /// The id of an outgoing call.
+    fn id(&mut self, place: usize, id: &str) -> String {
+        let given = self.ids.assign(id, "");
+        if given != id {
+            (self.lost)(place, "tool_calls.id", "the id is not accepted, or recurs: it was replaced");
+        }
+        given
+    }
+
+    /// The tool name of an outgoing call.
+    fn name(&mut self, place: usize, name: &str) -> String {
+        let accepted = tool(name, self.demands.tools).into_owned();
+        if accepted != name {
+            (self.lost)(place, "tool_calls.name", "the name contains what the format does not accept");
+        }
+        accepted
+    }
+}

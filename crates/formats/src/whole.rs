@@ -1,0 +1,128 @@
+//! A conversation being exported.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde_json::Value;
+
+use crate::{
+    Format, Losses, Unanswered,
+    extras::Parts,
+    repair::{self, Line},
+};
+use utterd_domain::{
+    Timestamp, Utterance, fork::origin::Provenance, segment::ImportedSummary, state::StateValue,
+};
+
+/// A conversation with its utterances from the window and the archive.
+#[derive(Clone, Debug)]
+pub struct Whole<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Its title.
+    pub title: Option<&'a str>,
+    /// The summary that was made when it ended.
+    pub summary: Option<&'a str>,
+    /// The start time.
+    pub start: Timestamp,
+    /// The end time; `None` while it goes on.
+    pub end: Option<Timestamp>,
+    /// Its labels.
+    pub labels: &'a BTreeMap<String, String>,
+    /// The state values kept with it, by name.
+    pub state: &'a [Arc<StateValue>],
+    /// The imported summaries of what was said before it.
+    pub summaries: &'a [ImportedSummary],
+    /// Ascending, without forgotten ones.
+    pub utterances: &'a [Arc<Utterance>],
+    /// For each utterance, where it was first said; empty for formats that cannot tell.
+    pub origins: &'a [Vec<Provenance>],
+}
+
+/// How an export is repaired.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Repairs {
+    /// What happens to unanswered calls.
+    pub unanswered: Unanswered,
+    /// Also repairs what came in unchanged in the same format.
+    pub all: bool,
+}
+
+impl<'a> Whole<'a> {
+    /// What the model holds of each utterance.
+    pub(super) fn parts(&self) -> Vec<Parts<'a>> {
+        self.utterances.iter().map(|utterance| Parts::from(&**utterance)).collect()
+    }
+
+    /// What goes out: `said`, repaired unless `format` brought it in as it is.
+    pub(super) fn lines<'p>(
+        &self,
+        said: &[Parts<'p>],
+        format: Format,
+        repairs: Repairs,
+        losses: &mut Losses,
+    ) -> Vec<Line<'p>> {
+        let as_it_came = |place: usize| !repairs.all && said[place].kept(format).is_some();
+        let lost = |place: usize, field: &str, reason: &str| {
+            losses.add(field, reason, Some(self.utterances[place].sequence));
+        };
+        repair::lines(said, &repair::pairing(said), format, repairs.unanswered, as_it_came, lost)
+    }
+
+    /// The written form of an utterance; records a loss if not all of its kept details still fit.
+    pub(super) fn rendered(&self, place: usize, (value, fits): (Value, bool), losses: &mut Losses) -> Value {
+        if !fits {
+            let reason = "what was kept no longer fits the content, which has changed";
+            losses.add("extras_json", reason, Some(self.utterances[place].sequence));
+        }
+        value
+    }
+
+    /// Records a loss if an utterance goes out only in part because the provider's API does not accept the
+    /// rest.
+    pub(super) fn note_left_out(&self, place: usize, is_whole: bool, losses: &mut Losses) {
+        if !is_whole {
+            losses.add(
+                "extras_json",
+                "what the API does not accept is left out",
+                Some(self.utterances[place].sequence),
+            );
+        }
+    }
+
+    pub(super) fn note_uncarried(&self, format: Format, losses: &mut Losses) {
+        let persists = format == Format::Persisted;
+        for utterance in self.utterances {
+            let mut lose = |field: &str, lost: bool| {
+                if lost {
+                    losses.add(field, "the format has no place for it", Some(utterance.sequence));
+                }
+            };
+            lose(
+                "utterance_id",
+                !persists && utterance.given_id().is_some_and(|id| !id.starts_with(IMPORTED)),
+            );
+            lose("create_time", !persists);
+            lose("pinned", utterance.pinned);
+            let Some(more) = utterance.more.as_deref() else { continue };
+            lose("name", format != Format::OpenAiChat && more.name.is_some());
+            lose("tools_used", !persists && !more.tools_used.is_empty());
+            lose("metadata", !more.metadata.is_empty());
+            lose("awaits_answer", more.awaits_answer);
+            for other in Parts::from(&**utterance).extras().unwrap_or_default().keys() {
+                lose(&format!("extras_json.{other}"), other != format.name());
+            }
+        }
+        let mut lose = |field: &str, lost: bool| {
+            if lost {
+                losses.add(field, "the format has no place for it", None);
+            }
+        };
+        lose("title", !persists && self.title.is_some());
+        lose("closing_summary", !persists && self.summary.is_some());
+        lose("state", !persists && !self.state.is_empty());
+        lose("summaries", !persists && !self.summaries.is_empty());
+    }
+}
+
+/// The prefix of the ids that an import makes up.
+pub const IMPORTED: &str = "import-";

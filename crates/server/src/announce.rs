@@ -1,0 +1,99 @@
+//! The announcement that a server serves.
+
+use std::{
+    fmt,
+    io::{self, Write},
+    process,
+};
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use utterd_config::{Listen, Settings};
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// How a server announces on stdout that it serves, and where.
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub enum Announce {
+    /// for people, with a first call to try
+    #[default]
+    Text,
+    /// for programs, on one line
+    Json,
+    /// For a person, followed by the function's text for the address.
+    #[value(skip)]
+    Tour(fn(&Listen) -> String),
+}
+
+/// The announcement for a program.
+#[derive(Serialize)]
+struct Announcement {
+    /// The address for clients on this machine.
+    address: String,
+    pid: u32,
+    version: &'static str,
+    /// The inspector's address for browsers on this machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inspector: Option<String>,
+}
+
+impl Announce {
+    /// Announces on stdout that `address` is served, and the inspector on its own address if it is. A closed stdout
+    /// does not stop the server.
+    pub fn write(self, address: &Listen, inspector: Option<&Listen>, settings: &Settings) {
+        let inspector = inspector.map(|listen| page(listen, settings));
+        let also = inspector.as_ref().map_or_else(String::new, |page| format!("\ninspector: {page}"));
+        let text = match self {
+            Self::Text => {
+                format!("utterd {VERSION} listening on {address}{also}\n{}", text(address, settings))
+            }
+            Self::Json => json(address, inspector),
+            Self::Tour(tour) => format!("utterd {VERSION} listening on {address}{also}\n{}", tour(address)),
+        };
+        let mut stdout = io::stdout().lock();
+        if let Err(error) = writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+            tracing::warn!(%error, "could not announce on stdout that {address} is served");
+        }
+    }
+}
+
+/// What a person opens in a browser on this machine.
+fn page(listen: &Listen, settings: &Settings) -> String {
+    match listen {
+        Listen::Unix(_) => listen.to_string(),
+        Listen::Tcp(_) if settings.tls_cert.is_some() => format!("https://{}/", listen.reached()),
+        Listen::Tcp(_) => format!("http://{}/", listen.reached()),
+    }
+}
+
+fn json(address: &Listen, inspector: Option<String>) -> String {
+    let address = address.reached().to_string();
+    let announcement = Announcement { address, pid: process::id(), version: VERSION, inspector };
+    serde_json::json!(announcement).to_string()
+}
+
+fn text(address: &Listen, settings: &Settings) -> String {
+    let (how, target): (_, &dyn fmt::Display) = match address {
+        Listen::Unix(path) => ("-plaintext -unix", &path.display()),
+        Listen::Tcp(address) if settings.tls_cert.is_none() => ("-plaintext", address),
+        Listen::Tcp(address) if settings.tls_client_ca.is_none() => ("-insecure", address),
+        Listen::Tcp(address) => ("-insecure -cert CERT -key KEY", address),
+    };
+    format!(
+        "try it: utterd --help, or\n  grpcurl {how} -d '{{\"utterances\":[{{\"role\":\"ROLE_USER\",\"content\":\"hi\"}}]}}' {target} utterd.v1.MemoryService/Memorize"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_told_where_it_can_connect() {
+        let told = json(&Listen::parse("0.0.0.0:7").unwrap(), None);
+        let pid = process::id();
+        assert_eq!(told, format!(r#"{{"address":"127.0.0.1:7","pid":{pid},"version":"{VERSION}"}}"#));
+        assert!(json(&Listen::parse("unix:/a \"b\"").unwrap(), None).contains(r#""unix:/a \"b\"""#));
+    }
+}

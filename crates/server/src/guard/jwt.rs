@@ -1,0 +1,187 @@
+//! JWTs: tokens signed by an issuer, with claims about the caller.
+
+use std::{num::NonZeroU32, sync::Arc, time::Duration};
+
+use jsonwebtoken::{Header, Validation, dangerous::insecure_decode_claims, decode, decode_header};
+use quick_cache::sync::Cache;
+use serde::{Deserialize, de::IgnoredAny};
+
+use super::{
+    credential::Credential,
+    fault::Fault,
+    jwk::{self, Key},
+    principal::{Principal, Role},
+    refusal::Refused,
+    signatures,
+    token::TokenDigest,
+};
+use utterd_domain::{
+    Namespace, Timestamp,
+    limits::{JWT_LEEWAY, MAX_ID_BYTES, MAX_VERIFIED_JWTS},
+};
+
+/// The issuer and the audience that a token must name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// The required issuer; empty accepts any token signed with one of the keys.
+    pub issuer: String,
+    /// The required audience.
+    pub audience: String,
+}
+
+/// The keys of the issuer, and a cache of the tokens already verified with them.
+pub struct Keys {
+    keys: Vec<Key>,
+    rules: Rules,
+    verified: Cache<TokenDigest, Credential>,
+}
+
+/// A token that was read.
+pub enum Jwt {
+    /// Its signature was checked before.
+    Verified(Credential),
+    /// Its signature still has to be checked.
+    Claimed(Claimed),
+}
+
+/// The content of a token whose signature is not checked yet.
+pub struct Claimed {
+    digest: TokenDigest,
+    header: Box<Header>,
+    credential: Credential,
+}
+
+/// The claims of a token.
+#[derive(Deserialize)]
+struct Claims {
+    /// One name: an issuer is never a list (RFC 7519, 4.1.1).
+    iss: Option<String>,
+    aud: Option<Names>,
+    namespace: String,
+    role: Option<String>,
+    sub: Option<String>,
+    /// Seconds since 1970.
+    exp: f64,
+    nbf: Option<f64>,
+}
+
+/// One name or several.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Names {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Keys {
+    /// Reads the text of a file of keys.
+    pub fn parse(text: &str, rules: &Rules) -> Result<Self, Fault> {
+        signatures::install();
+        let keys = jwk::keys(text)?;
+        Ok(Self { keys, rules: rules.clone(), verified: Cache::new(MAX_VERIFIED_JWTS) })
+    }
+
+    /// Returns the number of keys.
+    pub fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Reads a token, and refuses it if it could not be accepted whoever signed it. This is cheap, so that unsigned
+    /// tokens cost little. An expired token is read like any other, because only the holder of a signed one learns
+    /// that it has expired.
+    pub fn read(&self, token: &str, now: Timestamp) -> Result<Jwt, Refused> {
+        let digest = TokenDigest::of(token);
+        if let Some(credential) = self.verified.get(&digest) {
+            return Ok(Jwt::Verified(credential));
+        }
+        // critical header extensions are not supported (RFC 7515, 4.1.11)
+        let header = decode_header(token).ok().filter(|header| header.crit.is_none());
+        let header = header.ok_or(Refused::Invalid)?;
+        let claims: Claims = insecure_decode_claims(token).map_err(|_| Refused::Invalid)?;
+        let is_fit = claims.are_of(&self.rules) && self.keys.iter().any(|key| key.fits(&header));
+        let credential = claims.credential(now).filter(|_| is_fit).ok_or(Refused::Invalid)?;
+        Ok(Jwt::Claimed(Claimed { digest, header: header.into(), credential }))
+    }
+
+    /// Returns the credential of `token` if one of the keys signed it, with an algorithm of that key.
+    pub fn verify(&self, token: &str, claimed: Claimed) -> Option<Credential> {
+        let Claimed { digest, header, credential } = claimed;
+        let validation = self.validation(&header);
+        let mut fitting = self.keys.iter().filter(|key| key.fits(&header));
+        fitting.find(|key| decode::<IgnoredAny>(token, &key.key, &validation).is_ok())?;
+        self.verified.insert(digest, credential.clone());
+        Some(credential)
+    }
+
+    fn validation(&self, header: &Header) -> Validation {
+        let mut validation = Validation::new(header.alg);
+        validation.set_audience(&[&self.rules.audience]);
+        let mut required = vec!["aud"];
+        if !self.rules.issuer.is_empty() {
+            validation.set_issuer(&[&self.rules.issuer]);
+            required.push("iss");
+        }
+        validation.set_required_spec_claims(&required);
+        // the times are checked by the server's own clock, when the token is read
+        validation.validate_exp = false;
+        validation
+    }
+}
+
+impl Key {
+    /// Whether this key can have signed a token with this header. The header only chooses among the key's algorithms.
+    fn fits(&self, header: &Header) -> bool {
+        let is_named = match (&self.id, &header.kid) {
+            (Some(id), Some(named)) => id == named,
+            _ => true,
+        };
+        is_named && self.algorithms.contains(&header.alg)
+    }
+}
+
+impl Names {
+    fn contain(&self, name: &str) -> bool {
+        match self {
+            Self::One(one) => one == name,
+            Self::Several(several) => several.iter().any(|one| one == name),
+        }
+    }
+}
+
+impl Claims {
+    /// Whether they have the required issuer and audience.
+    fn are_of(&self, rules: &Rules) -> bool {
+        let is_for_us = self.aud.as_ref().is_some_and(|names| names.contain(&rules.audience));
+        is_for_us && (rules.issuer.is_empty() || self.iss.as_ref() == Some(&rules.issuer))
+    }
+
+    fn expires(&self) -> Timestamp {
+        time(self.exp).plus(JWT_LEEWAY)
+    }
+
+    /// Returns the credential; `None` if the namespace, role or subject is invalid, or the token is not valid yet.
+    fn credential(self, now: Timestamp) -> Option<Credential> {
+        let starts = self.nbf.map(|seconds| time(seconds).minus(JWT_LEEWAY));
+        if starts.is_some_and(|starts| now < starts) {
+            return None;
+        }
+        let role = self.role.as_deref().map_or(Some(Role::ReadOnly), Role::named)?;
+        let expires = Some(self.expires());
+        let subject = self.sub.unwrap_or_default();
+        if subject.len() > MAX_ID_BYTES || subject.contains(char::is_control) {
+            return None;
+        }
+        let namespace = Namespace::new(&self.namespace).ok()?;
+        // the same subject in two namespaces is two callers
+        let name = format!("jwt:{:?}/{subject}", namespace.as_str());
+        let principal =
+            Principal { name: name.into(), namespace, role, calls_per_second: None::<NonZeroU32> };
+        Some(Credential { principal: Arc::new(principal), expires })
+    }
+}
+
+/// Converts the seconds of a claim.
+fn time(seconds: f64) -> Timestamp {
+    // the conversion saturates
+    Timestamp((seconds * Duration::from_secs(1).as_micros() as f64) as i64)
+}

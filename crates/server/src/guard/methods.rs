@@ -1,0 +1,212 @@
+//! The methods that are served: what their descriptors say, and what access they require.
+
+use std::{borrow::Cow, sync::LazyLock};
+
+use prost::Message;
+use prost_types::FileDescriptorSet;
+use rustc_hash::FxHashMap;
+
+use super::access::{Access, access};
+use utterd_rpc::proto::FILE_DESCRIPTOR_SET;
+
+/// Every served method, by the path of its calls.
+static METHODS: LazyLock<FxHashMap<String, Method>> = LazyLock::new(methods);
+
+/// A method that nothing is known about: it counts as one that changes something.
+static UNKNOWN: Method = Method {
+    number: 0,
+    path: Cow::Borrowed("unknown"),
+    service: String::new(),
+    name: String::new(),
+    origin: Origin::Unknown,
+    access: Access::Write,
+    takes: Count::One,
+    answers: Count::One,
+    input: None,
+};
+
+/// What is known of a method.
+#[derive(Debug)]
+pub struct Method {
+    /// Counted from 1; 0 for a method that nothing is known about.
+    pub number: usize,
+    /// The full name of its service, a slash and its name; `unknown` if nothing is known about it.
+    pub path: Cow<'static, str>,
+    /// The full name of its service.
+    pub service: String,
+    /// Its name in the service.
+    pub name: String,
+    /// Who defines the method.
+    pub origin: Origin,
+    /// The access that it requires.
+    pub access: Access,
+    /// The number of request messages.
+    pub takes: Count,
+    /// The number of response messages.
+    pub answers: Count,
+    /// The type of the request, as descriptors name it.
+    pub input: Option<String>,
+}
+
+/// Who defines a method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The project.
+    Own,
+    /// gRPC: health and reflection.
+    Grpc,
+    /// The program that embeds the server.
+    Unknown,
+}
+
+/// The number of messages in one direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// One.
+    One,
+    /// Any number: a stream.
+    Any,
+}
+
+impl Method {
+    /// Returns the method of calls with the path `/package.Service/Method`.
+    pub fn of(path: &str) -> &'static Self {
+        METHODS.get(path).unwrap_or(&UNKNOWN)
+    }
+
+    /// Returns the number of methods, the unknown one included.
+    pub fn count() -> usize {
+        METHODS.len() + 1
+    }
+
+    /// Whether a call can change something.
+    pub fn changes(&self) -> bool {
+        matches!(self.access, Access::Write | Access::Admin)
+    }
+
+    /// Whether either side of a call is a stream, so that the call can last long.
+    pub fn is_stream(&self) -> bool {
+        self.takes == Count::Any || self.answers == Count::Any
+    }
+}
+
+impl Count {
+    fn of(is_stream: bool) -> Self {
+        if is_stream { Self::Any } else { Self::One }
+    }
+}
+
+/// The paths of all known methods.
+#[cfg(test)]
+pub fn paths() -> impl Iterator<Item = &'static str> {
+    METHODS.keys().map(|path| &**path)
+}
+
+fn methods() -> FxHashMap<String, Method> {
+    let sets = [
+        (Origin::Own, FILE_DESCRIPTOR_SET),
+        (Origin::Grpc, tonic_health::pb::FILE_DESCRIPTOR_SET),
+        (Origin::Grpc, tonic_reflection::pb::v1::FILE_DESCRIPTOR_SET),
+        (Origin::Grpc, tonic_reflection::pb::v1alpha::FILE_DESCRIPTOR_SET),
+    ];
+    let mut methods = FxHashMap::default();
+    for (origin, set) in sets {
+        for file in FileDescriptorSet::decode(set).unwrap_or_default().file {
+            for service in &file.service {
+                let service_name = format!("{}.{}", file.package(), service.name());
+                for method in &service.method {
+                    let known = Method {
+                        number: methods.len() + 1,
+                        path: format!("{service_name}/{}", method.name()).into(),
+                        service: service_name.clone(),
+                        name: method.name().to_owned(),
+                        origin,
+                        access: access(&service_name, method.name()).unwrap_or(UNKNOWN.access),
+                        takes: Count::of(method.client_streaming()),
+                        answers: Count::of(method.server_streaming()),
+                        input: Some(method.input_type().to_owned()),
+                    };
+                    methods.insert(format!("/{service_name}/{}", method.name()), known);
+                }
+            }
+        }
+    }
+    methods
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use prost_reflect::{DescriptorPool, MethodDescriptor};
+
+    use super::*;
+
+    /// Every served method.
+    fn served() -> Vec<MethodDescriptor> {
+        let sets = [
+            FILE_DESCRIPTOR_SET,
+            tonic_health::pb::FILE_DESCRIPTOR_SET,
+            tonic_reflection::pb::v1::FILE_DESCRIPTOR_SET,
+            tonic_reflection::pb::v1alpha::FILE_DESCRIPTOR_SET,
+        ];
+        let pools = sets.map(|set| DescriptorPool::decode(set).unwrap());
+        let services = pools.iter().flat_map(|pool| pool.services().collect::<Vec<_>>());
+        services.flat_map(|service| service.methods().collect::<Vec<_>>()).collect()
+    }
+
+    fn path(method: &MethodDescriptor) -> String {
+        format!("/{}/{}", method.parent_service().full_name(), method.name())
+    }
+
+    #[test]
+    fn each_call_is_known() {
+        let served = served();
+        let asks = |it: &MethodDescriptor| access(it.parent_service().full_name(), it.name());
+        let unknown: Vec<_> = served.iter().filter(|it| asks(it).is_none()).map(path).collect();
+        assert!(
+            unknown.is_empty(),
+            "say in crates/server/src/guard/access.rs what they ask of callers: {unknown:#?}"
+        );
+        assert!(served.len() > 30, "{} calls", served.len());
+        let known: BTreeSet<_> = METHODS.keys().cloned().collect();
+        assert_eq!(known, served.iter().map(path).collect());
+    }
+
+    #[test]
+    fn a_call_is_what_its_descriptor_says() {
+        for method in served() {
+            let (path, input) = (path(&method), format!(".{}", method.input().full_name()));
+            let known = Method::of(&path);
+            let told = (known.takes == Count::Any, known.answers == Count::Any, known.input.as_deref());
+            let says = (method.is_client_streaming(), method.is_server_streaming(), Some(&*input));
+            assert_eq!(told, says, "{path}");
+        }
+    }
+
+    #[test]
+    fn the_calls_that_go_on_for_long() {
+        let streams = METHODS.iter().filter(|(_, method)| method.is_stream());
+        let streams: BTreeSet<_> = streams.map(|(path, _)| &**path).collect();
+        let expected = [
+            "/utterd.v1.MemoryService/MemorizeStream",
+            "/utterd.v1.MemoryService/WatchCapacity",
+            "/utterd.v1.ConversationService/ExportConversation",
+            "/utterd.v1.ConversationService/ImportConversation",
+            "/utterd.v1.TraceService/WatchEvents",
+            "/utterd.v1.AdminService/Backup",
+            "/grpc.health.v1.Health/Watch",
+            "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+            "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+        ];
+        assert_eq!(streams, BTreeSet::from(expected));
+    }
+
+    #[test]
+    fn what_is_not_known_counts_as_a_change() {
+        for path in ["", "/", "/utterd.v1.MemoryService", "/utterd.v1.MemoryService/Recall", "/a.B/C", "a"] {
+            let Method { origin, access, .. } = Method::of(path);
+            assert_eq!((*origin, *access), (Origin::Unknown, Access::Write), "{path}");
+        }
+    }
+}

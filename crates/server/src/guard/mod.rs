@@ -1,0 +1,272 @@
+//! Who may call: credentials, roles and namespaces.
+//!
+//! A caller shows a token from the file of credentials, a JWT of an issuer whose keys are known, or the certificate of
+//! its connection. The files are read again when they change, and long-lived calls end with their credential. If
+//! neither credentials nor keys are set, everybody may do everything in the namespace `default`.
+
+pub(super) mod access;
+mod attempts;
+mod credential;
+mod credentials;
+mod entry;
+mod failed;
+mod fault;
+mod issue;
+#[cfg(feature = "jwt")]
+mod jwk;
+#[cfg_attr(not(feature = "jwt"), path = "no_jwt.rs")]
+mod jwt;
+mod layer;
+pub(super) mod methods;
+mod principal;
+mod refusal;
+mod running;
+mod shown;
+#[cfg(feature = "jwt")]
+mod signatures;
+mod strangers;
+mod token;
+mod watched;
+
+use std::{
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use http::{HeaderMap, Request};
+use tokio::{sync::watch, time::Instant};
+use tonic::Status;
+
+use crate::{guard::access::Access, transport::connection::Peer};
+use attempts::Attempts;
+use credential::Credential;
+use credentials::Credentials;
+use failed::{Failed, Source};
+use jwt::{Jwt, Keys, Rules};
+use refusal::Refused;
+use shown::{Proof, Shown};
+use utterd_config::Settings;
+use utterd_domain::{Namespace, Timestamp, limits::CREDENTIALS_RELOAD};
+use utterd_engine::Clock;
+use utterd_telemetry::panics::Within;
+use watched::Watched;
+
+pub use issue::{IssueError, Issued, Listed, NewCredential, issue, list};
+pub use layer::Guarded;
+pub use principal::{Principal, Role};
+pub use strangers::Strangers;
+pub use watched::FileError;
+
+/// The metadata in which a call names its namespace.
+const NAMESPACE: &str = "utterd-namespace";
+
+/// Why a guard cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum GuardError {
+    /// The file of credentials cannot be used.
+    #[error("credentials: {0}")]
+    Credentials(FileError),
+    /// The file of JWT keys cannot be used.
+    #[error("jwt_keys: {0}")]
+    Keys(FileError),
+}
+
+/// Decides who may call.
+pub struct Guard {
+    credentials: Option<Watched<Credentials>>,
+    keys: Option<Watched<Keys>>,
+    known: watch::Sender<Known>,
+    attempts: Attempts,
+    failed: Failed,
+    clock: Arc<dyn Clock>,
+}
+
+/// The content of the files.
+#[derive(Clone, Default)]
+struct Known {
+    credentials: Arc<Credentials>,
+    keys: Option<Arc<Keys>>,
+}
+
+impl Guard {
+    /// Sets up the guard of the settings; `None` if they name neither credentials nor keys. As long as the guard
+    /// exists, its files are checked from time to time.
+    pub fn new(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Option<Arc<Self>>, GuardError> {
+        if !settings.asks_for_credentials() {
+            return Ok(None);
+        }
+        let mut known = Known::default();
+        let mut credentials = None;
+        if let Some(file) = settings.credentials.clone() {
+            let (watched, read) = Watched::open(file, Credentials::parse).map_err(GuardError::Credentials)?;
+            (credentials, known.credentials) = (Some(watched), read);
+        }
+        let mut keys = None;
+        if let Some(file) = settings.jwt_keys.clone() {
+            let rules =
+                Rules { issuer: settings.jwt_issuer.clone(), audience: settings.jwt_audience.clone() };
+            let parse = move |text: &str| Keys::parse(text, &rules);
+            let (watched, read) = Watched::open(file, parse).map_err(GuardError::Keys)?;
+            (keys, known.keys) = (Some(watched), Some(read));
+        }
+        let (attempts, failed, known) = (Attempts::default(), Failed::default(), watch::Sender::new(known));
+        let guard = Arc::new(Self { credentials, keys, known, attempts, failed, clock });
+        tokio::spawn(follow(Arc::downgrade(&guard)));
+        Ok(Some(guard))
+    }
+
+    /// Describes the guard, such as `3 credentials, 1 key of JWTs`.
+    pub fn told(&self) -> String {
+        let known = self.known.borrow();
+        let credentials = self.credentials.is_some().then(|| counted(known.credentials.len(), "credential"));
+        let keys = known.keys.as_ref().map(|keys| counted(keys.len(), "key") + " of JWTs");
+        credentials.into_iter().chain(keys).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Reads the files that have changed. If a file cannot be used, its previous content stays in force.
+    pub fn reload(&self) {
+        let credentials = self.credentials.as_ref().map(Watched::again).transpose();
+        let credentials = credentials.map_err(GuardError::Credentials).map(Option::flatten);
+        let keys = self.keys.as_ref().map(Watched::again).transpose();
+        let keys = keys.map_err(GuardError::Keys).map(Option::flatten);
+        let credentials = credentials.unwrap_or_else(kept);
+        let keys = keys.unwrap_or_else(kept);
+        if credentials.is_some() || keys.is_some() {
+            self.known.send_modify(|known| {
+                known.credentials = credentials.unwrap_or_else(|| known.credentials.clone());
+                known.keys = keys.or_else(|| known.keys.clone());
+            });
+            tracing::info!("guarded by {}", self.told());
+        }
+    }
+
+    /// Returns a receiver that is notified when the content of the files changes.
+    fn changes(&self) -> watch::Receiver<Known> {
+        self.known.subscribe()
+    }
+
+    /// Returns the time until `moment`.
+    fn until(&self, moment: Timestamp) -> Duration {
+        Duration::from_micros(u64::try_from(moment.0.saturating_sub(self.clock.now().0)).unwrap_or(0))
+    }
+
+    /// Returns the credential that `shown` proves. Failed checks count against `source`, if there is one.
+    fn identify(&self, shown: &Shown, source: Option<Source>) -> Result<Credential, Refused> {
+        let now = self.clock.now();
+        let known = self.known.borrow();
+        let credential = match shown.proof() {
+            Proof::None => return Err(Refused::Missing),
+            Proof::Nonsense => None,
+            Proof::Certificate(names) => known.credentials.of_certificate(names).cloned(),
+            // a JWT has two dots; a token from the file has none
+            Proof::Token(token) if token.contains('.') => match &known.keys {
+                Some(keys) => {
+                    let keys = keys.clone();
+                    drop(known);
+                    Some(self.of_jwt(&keys, token, now, source)?)
+                }
+                None => None,
+            },
+            Proof::Token(token) => known.credentials.of_token(token).cloned(),
+        };
+        let credential = credential.ok_or(Refused::Invalid)?;
+        if credential.is_expired(now) { Err(Refused::Expired) } else { Ok(credential) }
+    }
+
+    /// Returns the credential of a JWT, even of one that has expired. Its signature is checked last.
+    fn of_jwt(
+        &self,
+        keys: &Keys,
+        token: &str,
+        now: Timestamp,
+        source: Option<Source>,
+    ) -> Result<Credential, Refused> {
+        let claimed = match keys.read(token, now)? {
+            Jwt::Verified(credential) => return Ok(credential),
+            Jwt::Claimed(claimed) => claimed,
+        };
+        let verify = || keys.verify(token, claimed);
+        match source {
+            Some(source) => self.failed.check(source, Instant::now(), verify),
+            None => verify().ok_or(Refused::Invalid),
+        }
+    }
+
+    /// Returns the caller of a request that stands for a call with `access`, before the call is made.
+    pub fn caller<B>(&self, request: &Request<B>, access: Access) -> Result<Principal, Status> {
+        Ok(self.admit(request, &Shown::with(request), access)?.principal)
+    }
+
+    /// Admits the call `request`, which requires `access`, and returns its caller.
+    fn admit<B>(&self, request: &Request<B>, shown: &Shown, access: Access) -> Result<Admitted, Refused> {
+        let source = Some(Source::of(request.extensions()));
+        let credential = self.identify(shown, source).inspect_err(|refused| {
+            let peer = request.extensions().get::<Peer>();
+            self.attempts.failed(peer.and_then(|peer| peer.address), refused, self.clock.now());
+        })?;
+        let principal = &*credential.principal;
+        if principal.role < Role::needed(access) {
+            return Err(Refused::Role(Role::needed(access)));
+        }
+        let namespace = namespace(request.headers(), principal)?;
+        let principal = Principal { namespace, ..principal.clone() };
+        Ok(Admitted { principal, credential })
+    }
+}
+
+/// An admitted caller.
+struct Admitted {
+    /// The caller, in the namespace of the call.
+    principal: Principal,
+    /// The credential that let it in.
+    credential: Credential,
+}
+
+/// Checks the files of a guard from time to time, as long as it exists.
+async fn follow(guard: Weak<Guard>) {
+    loop {
+        tokio::time::sleep(CREDENTIALS_RELOAD).await;
+        match guard.upgrade() {
+            // a file that makes reading it panic is one that cannot be used
+            Some(guard) => drop(Within::Background.caught(|| guard.reload())),
+            None => return,
+        }
+    }
+}
+
+/// Logs that a file cannot be used.
+fn kept<T>(error: GuardError) -> Option<T> {
+    tracing::warn!("{error}; its previous content stays in force");
+    None
+}
+
+/// `1 key` or `2 keys`.
+fn counted(count: usize, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Returns the namespace of a call.
+fn namespace(headers: &HeaderMap, principal: &Principal) -> Result<Namespace, Refused> {
+    let own = &principal.namespace;
+    match named_namespace(headers)? {
+        Some(named) if principal.role == Role::Admin || named == *own => Ok(named),
+        Some(_) => Err(Refused::Namespace),
+        None => Ok(own.clone()),
+    }
+}
+
+/// Returns the namespace that the metadata names, if any.
+fn named_namespace(headers: &HeaderMap) -> Result<Option<Namespace>, Refused> {
+    let mut given = headers.get_all(NAMESPACE).iter();
+    let Some(first) = given.next() else { return Ok(None) };
+    let text = first.to_str().ok().filter(|_| given.next().is_none()).ok_or(Refused::NoNamespace)?;
+    Namespace::new(text).map(Some).map_err(|_| Refused::NoNamespace)
+}
+
+/// Refuses a call in a namespace other than `default`: without credentials there is no other.
+fn only_namespace(headers: &HeaderMap) -> Result<(), Refused> {
+    match named_namespace(headers)? {
+        Some(named) if named != Namespace::default() => Err(Refused::OnlyNamespace),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,71 @@
+//! Callers as the guard has identified them.
+
+use std::{fmt, num::NonZeroU32, sync::Arc};
+
+use crate::guard::access::Access;
+use utterd_domain::Namespace;
+
+/// What a caller may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Calls in its namespace that change nothing.
+    ReadOnly,
+    /// Every call in its namespace.
+    ReadWrite,
+    /// Every call in every namespace, and calls that affect the whole server.
+    Admin,
+}
+
+impl Role {
+    /// Every role, the one with the fewest rights first.
+    pub const ALL: [Self; 3] = [Self::ReadOnly, Self::ReadWrite, Self::Admin];
+
+    /// Returns the role called `name`.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.name() == name)
+    }
+
+    /// Returns the role's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReadOnly => "read-only",
+            Self::ReadWrite => "read-write",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// Returns the least role that `access` requires.
+    pub fn needed(access: Access) -> Self {
+        match access {
+            Access::Open | Access::Read => Self::ReadOnly,
+            Access::Write => Self::ReadWrite,
+            Access::Admin => Self::Admin,
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The caller, in the extensions of each request that a credential let in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Principal {
+    /// The credential's name, unique among a server's credentials.
+    pub name: Arc<str>,
+    /// The namespace that the call is in: the credential's, unless an admin names another.
+    pub namespace: Namespace,
+    /// What it may do.
+    pub role: Role,
+    /// The most calls per second that the credential allows; `None` if it sets no limit.
+    pub calls_per_second: Option<NonZeroU32>,
+}
+
+impl Principal {
+    /// Whether it has the same rights as `other`.
+    pub fn may_the_same(&self, other: &Self) -> bool {
+        (&self.namespace, self.role) == (&other.namespace, other.role)
+    }
+}

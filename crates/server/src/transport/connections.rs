@@ -1,0 +1,276 @@
+//! The connections of a server: how many are allowed, and which one makes room for a new one.
+//!
+//! When all places are taken, the connection that has been idle for longest makes room for the new one. So idle
+//! connections cannot keep anyone out, however many there are; a client that was only idle connects again with
+//! its next call. Strangers, on whose connections no known caller has called yet, make room first, as long as they
+//! have more than their share: so they cannot drive out known callers either.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use tokio::{
+    sync::Notify,
+    time::{sleep, timeout},
+};
+
+use super::{
+    activity::Activity,
+    socket::{Listener, Socket},
+    turn_away::TurnAway,
+};
+use utterd_domain::limits::{MAX_LEAVING_CONNECTIONS, STRANGERS_SHARE};
+
+/// How long a new connection waits if too many evicted ones are still closing.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How long to wait after a failed accept: most likely, the process is out of descriptors, and there will be some when
+/// connections end.
+const NEXT_ATTEMPT: Duration = Duration::from_millis(100);
+
+/// The open connections.
+pub struct Connections {
+    max: usize,
+    open: Mutex<Open>,
+    left: Notify,
+}
+
+#[derive(Default)]
+struct Open {
+    members: HashMap<u64, Arc<Activity>>,
+    /// The number of connections that were evicted and are not closed yet.
+    leaving: usize,
+}
+
+impl Connections {
+    /// Room for `max` connections.
+    pub fn new(max: usize) -> Arc<Self> {
+        Arc::new(Self { max, open: Mutex::default(), left: Notify::new() })
+    }
+
+    /// Returns the most connections that can be open at the same time.
+    pub fn max(&self) -> usize {
+        self.max
+    }
+
+    /// Returns the number of connections that are not closed yet.
+    pub fn count(&self) -> usize {
+        let open = self.open.lock();
+        open.members.len() + open.leaving
+    }
+
+    /// Returns the next connection to `listener` that there is room for, and its place. The others are turned away; if
+    /// they are `encrypted`, without a word, because nothing can be sent before the TLS handshake.
+    pub async fn accept(
+        self: &Arc<Self>,
+        listener: &Listener,
+        encrypted: bool,
+        turn_away: &mut TurnAway,
+    ) -> (Socket, Place) {
+        loop {
+            match listener.accept().await {
+                Ok(socket) => match self.admit().await {
+                    Some(place) => return (socket, place),
+                    None if encrypted => turn_away.count(),
+                    None => turn_away.refuse(socket.into_stream()),
+                },
+                Err(error) => {
+                    tracing::warn!(%error, "could not accept a connection");
+                    sleep(NEXT_ATTEMPT).await;
+                }
+            }
+        }
+    }
+
+    /// Returns a place for a new connection; `None` if every open one has a call.
+    pub async fn admit(self: &Arc<Self>) -> Option<Place> {
+        match self.try_admit() {
+            Ok(place) => Some(place),
+            Err(Full::Busy) => None,
+            Err(Full::Leaving) => {
+                let _ = timeout(PATIENCE, self.left.notified()).await;
+                self.try_admit().ok()
+            }
+        }
+    }
+
+    fn try_admit(self: &Arc<Self>) -> Result<Place, Full> {
+        let mut open = self.open.lock();
+        if open.members.len() >= self.max {
+            open.evict(self.max)?;
+        }
+        let (number, activity) = (number(), Activity::new());
+        open.members.insert(number, activity.clone());
+        Ok(Place { connections: self.clone(), number, activity })
+    }
+
+    fn leave(&self, number: u64) {
+        let mut open = self.open.lock();
+        if open.members.remove(&number).is_none() {
+            open.leaving = open.leaving.saturating_sub(1);
+            self.left.notify_one();
+        }
+    }
+}
+
+/// A number for a connection, unique in this process.
+pub fn number() -> u64 {
+    static NUMBERS: AtomicU64 = AtomicU64::new(0);
+    NUMBERS.fetch_add(1, Ordering::Relaxed)
+}
+
+/// Why there is no place.
+enum Full {
+    /// Every connection has a call.
+    Busy,
+    /// Too many evicted connections are not closed yet.
+    Leaving,
+}
+
+impl Open {
+    /// Makes room among `max` places.
+    fn evict(&mut self, max: usize) -> Result<(), Full> {
+        if self.leaving >= MAX_LEAVING_CONNECTIONS {
+            return Err(Full::Leaving);
+        }
+        let idlest = self.idlest(max).ok_or(Full::Busy)?;
+        if let Some(activity) = self.members.remove(&idlest) {
+            activity.evict();
+            self.leaving += 1;
+        }
+        Ok(())
+    }
+
+    /// Returns the number of the connection that makes room; `None` if each has a call.
+    fn idlest(&self, max: usize) -> Option<u64> {
+        let idle = self
+            .members
+            .iter()
+            .filter_map(|(number, activity)| Some((activity.is_known(), activity.idle_since()?, *number)));
+        let (known, strangers): (Vec<_>, Vec<_>) = idle.partition(|(is_known, ..)| *is_known);
+        let are_too_many = strangers.len() * STRANGERS_SHARE > max;
+        let (first, second) = if are_too_many { (strangers, known) } else { (known, strangers) };
+        let idlest = first.into_iter().min().or_else(|| second.into_iter().min());
+        idlest.map(|(.., number)| number)
+    }
+}
+
+/// The place of one connection; freed on drop.
+pub struct Place {
+    connections: Arc<Connections>,
+    number: u64,
+    activity: Arc<Activity>,
+}
+
+impl Place {
+    /// Returns the connection's number, unique in this process.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Returns the connection's activity.
+    pub fn activity(&self) -> &Arc<Activity> {
+        &self.activity
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.connections.leave(self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::advance;
+
+    use super::*;
+    use crate::transport::activity::End;
+
+    async fn admit_later(connections: &Arc<Connections>) -> Option<Place> {
+        advance(Duration::from_millis(10)).await;
+        connections.admit().await
+    }
+
+    async fn is_evicted(place: &Place) -> bool {
+        timeout(Duration::ZERO, place.activity.end()).await == Ok(End::Evicted)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_idlest_makes_room() {
+        let connections = Connections::new(3);
+        let first = admit_later(&connections).await.unwrap();
+        let second = admit_later(&connections).await.unwrap();
+        let third = admit_later(&connections).await.unwrap();
+        advance(Duration::from_millis(10)).await;
+        drop(first.activity.call());
+        let fourth = admit_later(&connections).await.unwrap();
+        assert!(is_evicted(&second).await);
+        for place in [&first, &third, &fourth] {
+            assert!(!is_evicted(place).await);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_with_a_call_stays() {
+        let connections = Connections::new(2);
+        let (first, second) = (connections.admit().await.unwrap(), connections.admit().await.unwrap());
+        let calls = (first.activity.call(), second.activity.call());
+        assert!(connections.admit().await.is_none());
+        drop(calls.1);
+        assert!(connections.admit().await.is_some());
+        assert!(is_evicted(&second).await && !is_evicted(&first).await);
+    }
+
+    /// Strangers that keep connecting drive out one another, and known callers only until they have their share.
+    #[tokio::test(start_paused = true)]
+    async fn strangers_do_not_drive_out_known_callers() {
+        let connections = Connections::new(4 * STRANGERS_SHARE);
+        let mut known = Vec::new();
+        for _ in 0..4 * STRANGERS_SHARE {
+            let place = admit_later(&connections).await.unwrap();
+            drop(place.activity.call());
+            known.push(place);
+        }
+        let mut strangers = Vec::new();
+        for _ in 0..20 {
+            strangers.push(admit_later(&connections).await.unwrap());
+        }
+        let mut evicted = 0;
+        for place in &known {
+            evicted += usize::from(is_evicted(place).await);
+        }
+        assert_eq!(evicted, 5, "strangers have their share, and one more");
+        for (index, place) in strangers.iter().enumerate() {
+            assert_eq!(is_evicted(place).await, index < 15, "{index}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_place_that_is_left_is_free() {
+        let connections = Connections::new(1);
+        let first = connections.admit().await.unwrap();
+        let _call = first.activity.call();
+        drop(first);
+        assert!(connections.admit().await.is_some());
+    }
+
+    /// This bounds the connections, including those that are closing.
+    #[tokio::test(start_paused = true)]
+    async fn many_that_are_leaving_are_waited_for() {
+        let connections = Connections::new(1);
+        let mut leaving = vec![connections.admit().await.unwrap()];
+        for _ in 0..MAX_LEAVING_CONNECTIONS {
+            leaving.push(connections.admit().await.unwrap());
+        }
+        assert!(connections.admit().await.is_none());
+        leaving.remove(0);
+        assert!(connections.admit().await.is_some());
+    }
+}

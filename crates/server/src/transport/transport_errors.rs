@@ -1,0 +1,272 @@
+//! A layer that reports transport errors according to gRPC's conventions.
+//!
+//! - An expired deadline is DEADLINE_EXCEEDED. It counts from the call's arrival: if the deadline has passed when the
+//!   call's turn comes, the call is not started. A unary call ends after `max_call_duration` in any case.
+//! - A message over the size limit is RESOURCE_EXHAUSTED and names the limit.
+//! - Bytes that are not a message are INVALID_ARGUMENT.
+//!
+//! While the clock shows a time that a header cannot express, this layer sets the date of responses: the transport
+//! would panic.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header::DATE};
+use tokio::time::{Instant, Sleep, sleep_until};
+use tonic::{Code, Status, body::Body};
+use tonic_types::StatusExt;
+use tower::Service;
+
+use super::arrival::Arrival;
+use crate::admission::Kind;
+use utterd_engine::SystemClock;
+use utterd_rpc::{clearer_status, grpc_timeout, transport_error};
+
+#[derive(Clone, Copy)]
+struct Limits {
+    max_call_duration: Duration,
+    max_message_bytes: usize,
+}
+
+/// Reports the transport errors of a service. It is cloned for each call, when the call arrives.
+#[derive(Clone)]
+pub struct TransportErrors<S> {
+    inner: S,
+    limits: Limits,
+    arrival: Arrival,
+}
+
+impl<S> TransportErrors<S> {
+    /// Names `max_message_bytes` when a message is larger, and ends unary calls after `max_call_duration`.
+    pub fn new(inner: S, max_call_duration: Duration, max_message_bytes: usize) -> Self {
+        let limits = Limits { max_call_duration, max_message_bytes };
+        Self { inner, limits, arrival: Arrival::default() }
+    }
+}
+
+impl<S> Service<Request<Body>> for TransportErrors<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>>,
+    S::Future: Send + 'static,
+{
+    type Response = Response<Body>;
+    type Error = S::Error;
+    type Future = TransportErrorFuture<S::Future>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let now = Instant::now();
+        let deadline = self.limits.deadline(&request, self.arrival.take(now));
+        let inner = Box::pin(self.inner.call(request));
+        TransportErrorFuture {
+            inner,
+            deadline,
+            sleep: None,
+            max_message_bytes: self.limits.max_message_bytes,
+        }
+    }
+}
+
+/// The latest time for a call to end.
+#[derive(Clone, Copy)]
+struct Deadline {
+    at: Instant,
+    /// The limit is the server's own: the caller set no earlier deadline.
+    is_ours: bool,
+}
+
+impl Limits {
+    fn deadline(&self, request: &Request<Body>, arrived: Instant) -> Option<Deadline> {
+        let given = timeout(request.headers());
+        let at_most = match Kind::of(request.uri().path()) {
+            Kind::Unary => Some(self.max_call_duration),
+            Kind::Stream | Kind::Exempt => None,
+        };
+        let is_ours = at_most.is_some_and(|most| given.is_none_or(|given| given > most));
+        let timeout = if is_ours { at_most } else { given };
+        // no deadline if it is later than an `Instant` can hold
+        Some(Deadline { at: arrived.checked_add(timeout?)?, is_ours })
+    }
+}
+
+/// The pending response.
+pub struct TransportErrorFuture<F> {
+    inner: Pin<Box<F>>,
+    deadline: Option<Deadline>,
+    /// Set once the call has to wait; most calls never do.
+    sleep: Option<Pin<Box<Sleep>>>,
+    max_message_bytes: usize,
+}
+
+impl<F, E> Future for TransportErrorFuture<F>
+where
+    F: Future<Output = Result<Response<Body>, E>>,
+{
+    type Output = Result<Response<Body>, E>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        // past the deadline the caller no longer waits, so nothing more is started
+        if self.deadline.is_some_and(|deadline| deadline.at <= Instant::now()) {
+            return Poll::Ready(Ok(self.exceeded()));
+        }
+        let most = self.max_message_bytes;
+        if let Poll::Ready(result) = self.inner.as_mut().poll(context) {
+            return Poll::Ready(result.map(|response| dated(clearer(response, most))));
+        }
+        let Some(deadline) = self.deadline else { return Poll::Pending };
+        let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep_until(deadline.at)));
+        ready!(sleep.as_mut().poll(context));
+        Poll::Ready(Ok(self.exceeded()))
+    }
+}
+
+impl<F> TransportErrorFuture<F> {
+    fn exceeded(&self) -> Response<Body> {
+        let text = match self.deadline.is_some_and(|deadline| deadline.is_ours) {
+            true => "the call took longer than max_call_duration; it may have taken effect",
+            false => "the deadline passed before the call was finished",
+        };
+        dated(transport_error(Code::DeadlineExceeded, "DEADLINE_EXCEEDED", text).into_http())
+    }
+}
+
+const TIMEOUT: HeaderName = HeaderName::from_static("grpc-timeout");
+
+/// Returns the caller's timeout, less a timer tick, so that this layer answers before the transport does.
+fn timeout(headers: &HeaderMap) -> Option<Duration> {
+    const TICK: Duration = Duration::from_millis(1);
+    let text = headers.get(TIMEOUT)?.to_str().ok()?;
+    grpc_timeout(text).map(|timeout| timeout.saturating_sub(TICK))
+}
+
+fn clearer(response: Response<Body>, most: usize) -> Response<Body> {
+    if !tracing::enabled!(tracing::Level::DEBUG) && is_clear(&response) {
+        return response;
+    }
+    let Some(status) = Status::from_header_map(response.headers()) else { return response };
+    match clearer_status(&status, most) {
+        Some(status) => status.into_http(),
+        None => {
+            // the status message is not logged: it can quote the request
+            let reason = status.get_error_details().error_info().map(|info| info.reason.clone());
+            tracing::debug!(code = ?status.code(), reason, "refused a call");
+            response
+        }
+    }
+}
+
+/// Adds a date to the response if the transport could not.
+fn dated(mut response: Response<Body>) -> Response<Body> {
+    const FIRST: HeaderValue = HeaderValue::from_static("Thu, 01 Jan 1970 00:00:00 GMT");
+    if SystemClock::shown().is_none() {
+        response.headers_mut().insert(DATE, FIRST);
+    }
+    response
+}
+
+/// Whether the status needs no clearer form; decided without parsing the whole status.
+fn is_clear(response: &Response<Body>) -> bool {
+    let code = response.headers().get(Status::GRPC_STATUS);
+    code.is_none_or(|code| !matches!(Code::from_bytes(code.as_bytes()), Code::OutOfRange | Code::Internal))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        convert::Infallible,
+        future::pending,
+        sync::{
+            Arc,
+            atomic::{AtomicUsize, Ordering},
+        },
+    };
+
+    use tower::{ServiceExt, service_fn};
+
+    use super::*;
+
+    const MEMORIZE: &str = "/utterd.v1.MemoryService/Memorize";
+    const HOUR: Duration = Duration::from_secs(3_600);
+
+    fn request(path: &str, deadline: Option<&str>) -> Request<Body> {
+        let request = Request::builder().uri(path);
+        let request =
+            deadline.into_iter().fold(request, |request, text| request.header("grpc-timeout", text));
+        request.body(Body::empty()).unwrap()
+    }
+
+    /// Returns the status that ends an endless call, and the time that took.
+    async fn ended(most: Duration, request: Request<Body>) -> (Status, Duration) {
+        let endless = service_fn(|_: Request<Body>| pending::<Result<Response<Body>, Infallible>>());
+        let started = Instant::now();
+        let Ok(response) = TransportErrors::new(endless, most, 1).oneshot(request).await;
+        (Status::from_header_map(response.headers()).unwrap(), started.elapsed())
+    }
+
+    async fn answer(deadline: &str) -> (Status, Duration) {
+        ended(HOUR, request(MEMORIZE, Some(deadline))).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_ends_after_the_longest_time_and_a_stream_does_not() {
+        let most = Duration::from_secs(10);
+        for deadline in [None, Some("11S"), Some("99999999H")] {
+            let (status, elapsed) = ended(most, request(MEMORIZE, deadline)).await;
+            assert_eq!(status.code(), Code::DeadlineExceeded);
+            assert!(status.message().contains("max_call_duration"), "{status:?}");
+            assert!(elapsed >= most && elapsed < most + Duration::from_millis(5), "{elapsed:?}");
+        }
+        let watch = ended(most, request("/utterd.v1.TraceService/WatchEvents", None));
+        assert!(tokio::time::timeout(2 * most, watch).await.is_err());
+        let watch = request("/utterd.v1.TraceService/WatchEvents", Some("15S"));
+        assert!(ended(most, watch).await.1 > most);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_whose_deadline_is_over_when_its_turn_comes_is_not_begun() {
+        let begun = Arc::new(AtomicUsize::new(0));
+        let counted = begun.clone();
+        let service = service_fn(move |_: Request<Body>| {
+            let counted = counted.clone();
+            async move {
+                counted.fetch_add(1, Ordering::Relaxed);
+                Ok::<_, Infallible>(Response::new(Body::empty()))
+            }
+        });
+        let service = TransportErrors::new(service, HOUR, 1);
+        for (waited, is_begun) in [(49, true), (50, false), (60, false)] {
+            let arrived = service.clone();
+            tokio::time::advance(Duration::from_millis(waited)).await;
+            let before = begun.load(Ordering::Relaxed);
+            let mut turn = arrived;
+            let Ok(response) = turn.call(request(MEMORIZE, Some("51m"))).await;
+            let status = Status::from_header_map(response.headers());
+            assert_eq!(status.map(|status| status.code()), (!is_begun).then_some(Code::DeadlineExceeded));
+            assert_eq!(begun.load(Ordering::Relaxed) - before, usize::from(is_begun));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_deadline_that_passes_is_named() {
+        for (deadline, milliseconds) in [("50m", 50), ("2S", 2_000), ("1M", 60_000), ("3000000u", 3_000)] {
+            let (status, elapsed) = answer(deadline).await;
+            assert_eq!(status.code(), Code::DeadlineExceeded);
+            assert!(elapsed <= Duration::from_millis(milliseconds), "{deadline}: {elapsed:?}");
+            assert!(elapsed >= Duration::from_millis(milliseconds - 2), "{deadline}: {elapsed:?}");
+        }
+    }
+
+    #[test]
+    fn a_timeout_that_is_none_is_passed_over() {
+        for text in ["", "m", "12", "123456789S", "1x", "-1S"] {
+            let headers = HeaderMap::from_iter([(TIMEOUT, http::HeaderValue::from_static(text))]);
+            assert_eq!(timeout(&headers), None, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! How processes that share a store coordinate.
+
+use futures::stream;
+
+use crate::{BoxStream, RecipientKey, Result, StoreError, TracePage, TracePlace, async_trait};
+use utterd_domain::{ChangeId, ConversationId, ConversationKey, Namespace, Timestamp};
+
+/// A store that several processes may use at the same time.
+///
+/// The defaults are right for a store that one process uses alone.
+#[async_trait]
+pub trait Sharing: Send + Sync + 'static {
+    /// Claims the waiting work of a conversation ([`Store::waiting`](crate::Store::waiting)) for a
+    /// worker, until a given time; returns whether the claim was granted. This way, work that costs money and
+    /// time is done once, no matter how many processes could do it.
+    ///
+    /// - Refused while another worker has the claim; exactly one of several concurrent claims is granted.
+    /// - A claim ends at its time, even if the worker has failed, or when it is [given up](Self::give_up).
+    ///   The worker that has it can claim again, to extend it.
+    /// - A claim is not a precondition of a commit, and prevents nobody from changing the conversation. If
+    ///   the claim ends before the work does, the work may be paid for twice, but nothing breaks.
+    /// - The conversation need not exist. The record of a claim can be removed once it has ended.
+    /// - Work that is cheap and harmless if done twice needs no claim: removing expired conversations, ended
+    ///   conversations and old outcomes, and scrubbing.
+    /// - By default, granted: correct if no other process works on the store.
+    async fn claim(&self, _claim: Claim<'_>) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// Ends a worker's claim, if it still has it.
+    async fn give_up(&self, _conversation: &ConversationKey, _worker: WorkerId) -> Result<()> {
+        Ok(())
+    }
+
+    /// Returns hints of the changes that any process makes. Each call returns a separate stream.
+    ///
+    /// - The stream starts with [`Hint::Missed`] once it is listening: every change that takes effect from
+    ///   then on is reported.
+    /// - Once a commit has taken effect, there is a [`Hint::Changed`] for each conversation that it changes,
+    ///   creates or removes, and then a [`Hint::Active`] for each recipient whose pointer it moves. A hint
+    ///   can come late, and more than once.
+    /// - Lost hints, whether the reader is slow or a connection breaks, are reported by a [`Hint::Missed`]
+    ///   once the stream is listening again. No commit waits for a reader.
+    /// - A backend that can lose hints unnoticed yields a [`Hint::Missed`] every few seconds.
+    /// - The stream does not end as long as the store exists.
+    /// - By default, the stream never yields: correct if no other process writes to the store.
+    fn hints(&self) -> BoxStream<'static, Hint> {
+        Box::pin(stream::pending())
+    }
+
+    /// Returns hints of changes since the states in `seen`. Called after a [`Hint::Missed`].
+    ///
+    /// - A hint can be wrong, but none is missing. A call that fails is repeated after the next
+    ///   [`Hint::Missed`].
+    /// - By default, returns hints of everything in `seen`. A backend compares the states if that is cheaper
+    ///   than the reads that follow a hint.
+    async fn outdated(&self, seen: &LastSeen) -> Result<Vec<Hint>> {
+        Ok(seen.hints())
+    }
+
+    /// Returns the place behind every event that can be read. All events of later commits are behind this
+    /// place, and possibly those of commits that were answered just before.
+    ///
+    /// - By default, fails: the backend stores no events.
+    async fn trace_end(&self, _namespace: &Namespace) -> Result<TracePlace> {
+        Err(no_trace())
+    }
+
+    /// Returns the events of a namespace behind a place, at most about `limit`.
+    ///
+    /// - The order is the same for all readers, and the events of a conversation are in the order of its
+    ///   revisions. No event ever appears before one that was returned.
+    /// - An event can become readable some time after its commit was answered: once older transactions have
+    ///   ended.
+    /// - Events are kept for at least a day.
+    /// - By default, fails.
+    async fn trace(&self, _namespace: &Namespace, _after: TracePlace, _limit: usize) -> Result<TracePage> {
+        Err(no_trace())
+    }
+}
+
+fn no_trace() -> StoreError {
+    StoreError::Unavailable("the backend stores no events".to_owned())
+}
+
+/// A report that some data should be read again.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Hint {
+    /// The conversation was changed, created or removed.
+    Changed(ConversationKey),
+    /// The recipient's active conversation changed, possibly to none.
+    Active(RecipientKey),
+    /// Any of this might have happened.
+    Missed,
+}
+
+/// The conversations and recipients that a process watches, as it last saw them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LastSeen {
+    /// Conversations, each with its state.
+    pub conversations: Vec<(ConversationKey, ChangeId)>,
+    /// Recipients, each with its active conversation.
+    pub recipients: Vec<(RecipientKey, Option<ConversationId>)>,
+}
+
+impl LastSeen {
+    /// Returns a hint of each conversation and recipient.
+    pub fn hints(&self) -> Vec<Hint> {
+        let changed = self.conversations.iter().map(|(key, _)| Hint::Changed(key.clone()));
+        let moved = self.recipients.iter().map(|(recipient, _)| Hint::Active(recipient.clone()));
+        changed.chain(moved).collect()
+    }
+}
+
+/// Identifies a worker that processes the waiting work of a store; unique.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WorkerId(pub u128);
+
+/// A worker's request to be the only one that has a model process the waiting work of a conversation.
+#[derive(Clone, Debug)]
+pub struct Claim<'a> {
+    /// The conversation.
+    pub conversation: &'a ConversationKey,
+    /// The worker.
+    pub worker: WorkerId,
+    /// The current time: a claim of another worker that has ended by now does not count.
+    pub now: Timestamp,
+    /// The time at which this claim ends.
+    pub until: Timestamp,
+}

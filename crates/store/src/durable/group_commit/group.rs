@@ -1,0 +1,195 @@
+//! A group: requests that take effect together.
+
+use std::ops::Range;
+
+use quick_cache::unsync::Cache;
+use rustc_hash::FxHashMap;
+
+use super::super::{
+    error::unavailable,
+    key_value::{Batch, Key, KeyValue, Value},
+    records::{self, Active, GivenIds, Heads, Kind, Meta, Metas, Outcomes, Utterances},
+    request::{Check, Request, Step},
+};
+use crate::{CommitError, Result, quotas::Keeper};
+use utterd_domain::{ChangeId, LineageId, Ranges, Utterance};
+
+/// The cached states of conversations; `None` for a deleted conversation.
+pub(super) type States = Cache<LineageId, Option<ChangeId>>;
+
+/// The writes of a request, in order.
+pub(super) type Writes = Vec<(Key, Option<Value>)>;
+
+/// The combined writes of a group's requests so far.
+pub(super) struct Group<'a> {
+    number: u64,
+    /// The links before this group.
+    links: &'a [u64],
+    pub(super) pairs: &'a dyn KeyValue,
+    states: &'a mut States,
+    quotas: &'a Keeper,
+    pub(super) writes: FxHashMap<Key, Option<Value>>,
+}
+
+impl<'a> Group<'a> {
+    pub(super) fn new(
+        number: u64,
+        links: &'a [u64],
+        pairs: &'a dyn KeyValue,
+        states: &'a mut States,
+        quotas: &'a Keeper,
+    ) -> Self {
+        Self { number, links, pairs, states, quotas, writes: FxHashMap::default() }
+    }
+
+    /// Adds a whole request to the group if all its checks hold.
+    pub(super) fn admit(&mut self, request: Request) -> Result<(), CommitError> {
+        for (check, conflict) in request.checks {
+            if !self.holds(&check)? {
+                return Err(conflict.into());
+            }
+        }
+        let mut writes = Vec::with_capacity(request.steps.len());
+        for step in request.steps {
+            self.resolve(step, &mut writes)?;
+        }
+        for release in request.releases {
+            self.release(release, &mut writes)?;
+        }
+        self.quotas.take(&request.growth)?;
+        self.writes.extend(writes);
+        for (lineage, state) in request.heads {
+            self.states.insert(lineage, state);
+        }
+        Ok(())
+    }
+
+    /// Returns all writes, with the records of the group itself; `None` if there are no writes.
+    pub(super) fn batch(mut self) -> Option<Batch> {
+        if self.writes.is_empty() {
+            return None;
+        }
+        self.writes.extend(records::group_writes(self.number, self.links));
+        Some(Batch { writes: self.writes.into_iter().collect() })
+    }
+
+    fn holds(&mut self, check: &Check) -> Result<bool> {
+        Ok(match check {
+            Check::Absent(key) => self.get(key)?.is_none(),
+            Check::At(lineage, state) => self.state(*lineage)? == Some(*state),
+            Check::Has(lineage, erased_at, block) => self.has(*lineage, *erased_at, *block)?,
+            Check::Active(key, expected) => self.read::<Active>(key)? == *expected,
+        })
+    }
+
+    fn state(&mut self, lineage: LineageId) -> Result<Option<ChangeId>> {
+        if let Some(state) = self.states.get(&lineage) {
+            return Ok(*state);
+        }
+        let head = self.read::<Heads>(&records::key::<Heads>(&lineage))?;
+        let state = head.map(|record| record.head.change);
+        self.states.insert(lineage, state);
+        Ok(state)
+    }
+
+    /// Adds the writes of `step`, given the request's earlier `writes`.
+    fn resolve(&self, step: Step, writes: &mut Writes) -> Result<()> {
+        match step {
+            Step::Put(key, value) => writes.push((key, Some(value))),
+            Step::Remove(key) => writes.push((key, None)),
+            Step::RemoveAll(range) => {
+                writes.extend(self.keys(&range)?.into_iter().map(|key| (key, None)));
+            }
+            Step::RemoveUtterances(lineage, gone) => self.remove_utterances(lineage, &gone, writes)?,
+            Step::RemoveAmong(lineage, gone) => self.remove_among(lineage, &gone, writes)?,
+            Step::RemoveOutcome(key, age, oldest) => {
+                if self.read::<Outcomes>(&key)?.is_some_and(|outcome| outcome.time < oldest) {
+                    writes.push((key, None));
+                }
+                writes.push((age, None));
+            }
+            Step::KeepBlock(lineage, name, erased_at, pair) => {
+                self.keep_block(lineage, name, erased_at, pair, writes)?;
+            }
+            Step::RemoveBlocks(removal) => self.remove_blocks(removal, writes)?,
+            Step::Unscrubbed => {
+                let (key, value) = records::pair::<Metas>(&Meta::Unscrubbed, &self.number);
+                writes.push((key, Some(value)));
+            }
+            Step::Scrubbed(group) => {
+                let key = records::key::<Metas>(&Meta::Unscrubbed);
+                if self.read::<Metas>(&key)?.is_some_and(|last| last <= group) {
+                    writes.push((key, None));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_utterances(&self, lineage: LineageId, gone: &Ranges, writes: &mut Writes) -> Result<()> {
+        let ids = records::of_lineage::<GivenIds>(lineage);
+        let named = writes.iter().any(|(key, _)| ids.contains(key)) || self.any(&ids)?;
+        for sequence in gone.sequences() {
+            let key = records::key::<Utterances>(&(lineage, sequence));
+            if named && let Some(utterance) = self.latest::<Utterances>(&key, writes)? {
+                self.free_id(lineage, &utterance, writes)?;
+            }
+            writes.push((key, None));
+        }
+        Ok(())
+    }
+
+    /// Frees the id of a removed utterance, unless the same commit gave it to another utterance.
+    pub(super) fn free_id(&self, lineage: LineageId, removed: &Utterance, writes: &mut Writes) -> Result<()> {
+        let Some(id) = removed.given_id() else { return Ok(()) };
+        let key = records::key::<GivenIds>(&(lineage, id.into()));
+        if self.latest::<GivenIds>(&key, writes)? == Some(removed.sequence) {
+            writes.push((key, None));
+        }
+        Ok(())
+    }
+
+    /// Returns the keys in a range that have a value now, or had one before this group.
+    pub(super) fn keys(&self, range: &Range<Key>) -> Result<Vec<Key>> {
+        let stored = records::within(self.pairs, range).map(|pair| Ok(pair.map_err(unavailable)?.0));
+        self.written(range).cloned().map(Ok).chain(stored).collect()
+    }
+
+    /// Whether any key in a range has a value now, or had one before this group.
+    fn any(&self, range: &Range<Key>) -> Result<bool> {
+        if self.written(range).next().is_some() {
+            return Ok(true);
+        }
+        Ok(records::within(self.pairs, range).next().transpose().map_err(unavailable)?.is_some())
+    }
+
+    pub(super) fn written<'b>(&'b self, range: &'b Range<Key>) -> impl Iterator<Item = &'b Key> {
+        let values = self.writes.iter().filter(|(_, value)| value.is_some());
+        values.map(|(key, _)| key).filter(|key| range.contains(*key))
+    }
+
+    fn read<K: Kind>(&self, key: &[u8]) -> Result<Option<K::Value>> {
+        self.latest::<K>(key, &Writes::new())
+    }
+
+    /// Returns the value after the `writes` of a request.
+    pub(super) fn latest<K: Kind>(&self, key: &[u8], writes: &Writes) -> Result<Option<K::Value>> {
+        let Some(value) = self.value(key, writes)? else { return Ok(None) };
+        Ok(Some(records::decode::<K>(key, &value).map_err(unavailable)?.1))
+    }
+
+    /// Like `latest`, without decoding.
+    pub(super) fn value(&self, key: &[u8], writes: &Writes) -> Result<Option<Value>> {
+        match writes.iter().rev().find(|(written, _)| written == key) {
+            Some((_, value)) => Ok(value.clone()),
+            None => self.get(key),
+        }
+    }
+
+    fn get(&self, key: &[u8]) -> Result<Option<Value>> {
+        match self.writes.get(key) {
+            Some(value) => Ok(value.clone()),
+            None => self.pairs.get(key).map_err(unavailable),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Removes parts of a trunk that a conversation no longer reads or has dropped.
+
+use super::{
+    super::{
+        error::unavailable,
+        records::{self, Heads, Readers, Utterances},
+        request::Release,
+    },
+    group::{Group, Writes},
+};
+use crate::Result;
+use utterd_domain::{LineageId, Ranges};
+
+impl Group<'_> {
+    /// Removes the released utterances, except those that another reader of the trunk still has. Considers
+    /// readers and their heads as of this group and the request's `writes`.
+    ///
+    /// Stops looking at readers as soon as nothing is left to remove.
+    pub(super) fn release(&self, release: Release, writes: &mut Writes) -> Result<()> {
+        let Release { trunk, reader, mut gone } = release;
+        let readers = records::of_lineage::<Readers>(trunk);
+        let written = writes.iter().map(|(key, _)| key).filter(|key| readers.contains(*key));
+        let written = written.chain(self.written(&readers)).cloned().map(Ok);
+        let stored = records::within(self.pairs, &readers).map(|pair| pair.map(|(key, _)| key));
+        for key in written.chain(stored) {
+            let key = key.map_err(unavailable)?;
+            if let Some(kept) = self.kept_by_reader(&key, reader, writes)? {
+                gone.subtract(&kept);
+            }
+            if gone.is_empty() {
+                return Ok(());
+            }
+        }
+        self.remove_among(trunk, &gone, writes)
+    }
+
+    /// Returns the utterances that the reader with this key still has in its trunk; `None` for the releasing
+    /// reader itself, or for one that is no longer a reader.
+    fn kept_by_reader(&self, key: &[u8], releasing: LineageId, writes: &Writes) -> Result<Option<Ranges>> {
+        let Some(told) = self.latest::<Readers>(key, writes)? else { return Ok(None) };
+        let (_, reader) = records::decode_key::<Readers>(key).map_err(unavailable)?;
+        if reader == releasing {
+            return Ok(None);
+        }
+        let read = Ranges::before(told.through.next());
+        let head = self.latest::<Heads>(&records::key::<Heads>(&reader), writes)?;
+        Ok(Some(head.map_or_else(|| read.clone(), |record| record.head.kept().intersection(&read))))
+    }
+
+    /// Removes the stored utterances among `gone`, with the ids that clients gave them.
+    pub(super) fn remove_among(&self, lineage: LineageId, gone: &Ranges, writes: &mut Writes) -> Result<()> {
+        for range in gone.iter() {
+            let among = records::utterances_among(lineage, range);
+            let mut keys = self.keys(&among)?;
+            keys.extend(writes.iter().map(|(key, _)| key).filter(|key| among.contains(*key)).cloned());
+            for key in keys {
+                let Some(utterance) = self.latest::<Utterances>(&key, writes)? else { continue };
+                self.free_id(lineage, &utterance, writes)?;
+                writes.push((key, None));
+            }
+        }
+        Ok(())
+    }
+}

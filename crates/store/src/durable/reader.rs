@@ -1,0 +1,299 @@
+//! The reads of a durable store.
+//!
+//! A state spans many records, and the writing thread can change them between two reads. So a state is
+//! assembled for one head, and discarded if that head has changed meanwhile.
+
+mod blocks;
+mod lists;
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+    ops::Range,
+    sync::Arc,
+};
+
+use super::{
+    disk::directory::Directory,
+    error::unavailable,
+    key_value::{Key, KeyValue},
+    records::{
+        self, Active, Compactions, ConversationName, Descriptions, Endings, GivenIds, HeadRecord, Heads,
+        Kind, Meta, Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Readers, Segments, StateValues,
+        Utterances,
+    },
+};
+use crate::{Outcome, OutcomeKey, RecipientKey, Result, StoreError};
+use utterd_domain::{
+    Conversation, ConversationId, ConversationKey, Head, Identity, LineageId, Policy, Ranges, Sequence,
+    Timestamp, Utterance, Window, compaction::Compaction, segment::Summary, state::StateValue,
+};
+
+/// How often to retry reading a state that keeps changing.
+const ATTEMPTS: usize = 1_000;
+
+/// Reads the pairs of a directory.
+#[derive(Clone)]
+pub(super) struct Reader(pub(super) Arc<Directory>);
+
+impl Reader {
+    pub(super) fn load(&self, key: &ConversationKey) -> Result<Option<Conversation>> {
+        self.consistent(key, |reader, record| {
+            let head = &record.head;
+            let lineage = head.identity.lineage;
+            let segments = reader.all::<Segments>(&records::of_lineage::<Segments>(lineage));
+            let segments: Result<_, _> = segments.map(|pair| Ok(Arc::new(pair?.1))).collect();
+            let summary = Summary::numbered(segments?, record.next_segment);
+            let segments = summary.segments().len();
+            if segments != record.segments as usize {
+                let damage = format!("it has {segments} segments instead of {}", record.segments);
+                return Err(damaged(key, &damage));
+            }
+            let window = reader.window(head)?;
+            let there = window.len() as u64 + head.archived.count();
+            if there != head.stored {
+                let damage = format!("it has {there} utterances instead of {}", head.stored);
+                return Err(damaged(key, &damage));
+            }
+            let compactions = reader.compactions(head)?;
+            Ok(Conversation { head: reader.complete(record)?, window, summary, compactions })
+        })
+    }
+
+    /// Returns the window of a conversation.
+    fn window(&self, head: &Head) -> Result<Window> {
+        let mut live = Ranges::before(head.next);
+        live.subtract(&head.left);
+        Ok(self.utterances(head, &live)?.into_iter().collect())
+    }
+
+    /// Returns the compactions of a conversation, oldest first. Fails if the newest is missing, or any other
+    /// between the first stored one and the newest.
+    fn compactions(&self, head: &Head) -> Result<Arc<[Arc<Compaction>]>> {
+        let Identity { key, lineage, .. } = &*head.identity;
+        if head.next_compaction == 1 {
+            return Ok(Arc::default());
+        }
+        let stored = self.all::<Compactions>(&records::of_lineage::<Compactions>(*lineage));
+        let compactions: Result<Vec<_>, _> = stored.rev().map(|pair| Ok(Arc::new(pair?.1))).collect();
+        let mut compactions = compactions?;
+        let numbers = (1..head.next_compaction).rev();
+        let missing = numbers.zip(&compactions).find(|(number, compaction)| *number != compaction.number);
+        if missing.is_some() || compactions.is_empty() {
+            return Err(damaged(
+                key,
+                &format!("not all of its {} compactions are stored", head.next_compaction - 1),
+            ));
+        }
+        compactions.reverse();
+        Ok(compactions.into())
+    }
+
+    pub(super) fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {
+        let archived = self.consistent(key, |reader, HeadRecord { head, .. }| {
+            reader.utterances(&head, &wanted.intersection(&head.archived))
+        });
+        Ok(archived?.unwrap_or_default())
+    }
+
+    pub(super) fn archived_ids(
+        &self,
+        key: &ConversationKey,
+        ids: &[Box<str>],
+    ) -> Result<HashMap<Box<str>, Sequence>> {
+        let found = self.consistent(key, |reader, HeadRecord { head, .. }| {
+            let mut found = HashMap::new();
+            for id in ids {
+                if let Some(sequence) = reader.archived_id(&head, id)? {
+                    found.insert(id.clone(), sequence);
+                }
+            }
+            Ok(found)
+        });
+        Ok(found?.unwrap_or_default())
+    }
+
+    /// See [`Store::state`](crate::Store::state).
+    pub(super) fn state(&self, key: &ConversationKey, names: &[Box<str>]) -> Result<Vec<Arc<StateValue>>> {
+        let values = self.consistent(key, |reader, HeadRecord { head, .. }| {
+            let lineage = head.identity.lineage;
+            let values = reader.all::<StateValues>(&records::of_lineage::<StateValues>(lineage));
+            let mut state: Vec<_> = values.map(|pair| Ok(Arc::new(pair?.1))).collect::<Result<_>>()?;
+            state.retain(|value: &Arc<StateValue>| names.is_empty() || names.contains(&value.name));
+            Ok(state)
+        });
+        Ok(values?.unwrap_or_default())
+    }
+
+    pub(super) fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
+        let shared = self.consistent(key, |reader, HeadRecord { head, .. }| {
+            let mut shared = BTreeMap::new();
+            for (lineage, read) in head.lineages() {
+                for other in reader.all::<Readers>(&records::of_lineage::<Readers>(lineage)) {
+                    let ((_, lineage), other) = other?;
+                    if lineage != head.identity.lineage {
+                        let last = shared.entry(other.conversation).or_insert(Sequence(0));
+                        *last = read.min(other.through).max(*last);
+                    }
+                }
+            }
+            Ok(shared)
+        });
+        Ok(shared?.unwrap_or_default().into_iter().collect())
+    }
+
+    pub(super) fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
+        self.get::<Active>(recipient)
+    }
+
+    pub(super) fn outcome(&self, key: &OutcomeKey) -> Result<Option<Arc<Outcome>>> {
+        Ok(self.get::<Outcomes>(&OutcomeName::of(key))?.map(Arc::new))
+    }
+
+    /// Returns at most `limit` outcomes older than `oldest`.
+    pub(super) fn old_outcomes(
+        &self,
+        oldest: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<(Timestamp, OutcomeName)>> {
+        self.all::<OutcomeAges>(&records::outcome_ages_before(oldest))
+            .take(limit)
+            .map(|age| Ok(age?.0))
+            .collect()
+    }
+
+    /// Returns the lineage of a conversation's identity.
+    pub(super) fn lineage(&self, key: &ConversationKey) -> Result<Option<LineageId>> {
+        Ok(self.get::<ConversationName>(key)?.map(|identity| identity.lineage))
+    }
+
+    /// Passes the head of each conversation to `each`, with the bytes of its utterances but without its
+    /// policy and ending.
+    pub(super) fn each_head(&self, mut each: impl FnMut(&Head)) -> Result<()> {
+        for pair in self.all::<ConversationName>(&records::all_of::<ConversationName>()) {
+            let (key, identity) = pair?;
+            let record =
+                self.get::<Heads>(&identity.lineage)?.ok_or_else(|| damaged(&key, "it has no head"))?;
+            let description = self.get::<Descriptions>(&identity.lineage)?.unwrap_or_default();
+            each(&record.complete(Arc::new(identity), Policy::ROLLING, description, None).head);
+        }
+        Ok(())
+    }
+
+    /// Returns the last group that removed data whose bytes may still be in the files.
+    pub(super) fn unscrubbed(&self) -> Result<Option<u64>> {
+        self.get::<Metas>(&Meta::Unscrubbed)
+    }
+
+    /// Runs `read` on a conversation's head, with its identity. All records that `read` gets are from one
+    /// state. Returns `None` if there is no such conversation.
+    fn consistent<T>(
+        &self,
+        key: &ConversationKey,
+        read: impl Fn(&Self, HeadRecord) -> Result<T>,
+    ) -> Result<Option<T>> {
+        for _ in 0..ATTEMPTS {
+            let Some(identity) = self.get::<ConversationName>(key)?.map(Arc::new) else { return Ok(None) };
+            let at = records::key::<Heads>(&identity.lineage);
+            let Some(before) = self.value(&at)? else {
+                let stays = self.get::<ConversationName>(key)?.as_ref() == Some(&*identity);
+                match stays && self.value(&at)?.is_none() {
+                    true => return Err(damaged(key, "it has no head")),
+                    false => continue,
+                }
+            };
+            let mut record = decoded::<Heads>(&at, &before)?;
+            record.head.identity = identity;
+            let result = read(self, record);
+            // a lineage belongs to one conversation for ever: while the head exists, so does the name
+            if self.value(&at)?.as_ref() == Some(&before) {
+                return result.map(Some);
+            }
+        }
+        Err(unavailable(format!("conversation {} changes faster than it can be read", key.id)))
+    }
+
+    /// Completes the head of a record that already has its identity.
+    fn complete(&self, record: HeadRecord) -> Result<Head> {
+        let identity = record.head.identity.clone();
+        let lineage = identity.lineage;
+        let policy = self.get::<Policies>(&lineage)?;
+        let policy = policy.ok_or_else(|| damaged(&identity.key, "it has no policy"))?;
+        let description = self.get::<Descriptions>(&lineage)?.unwrap_or_default();
+        let ended = self.get::<Endings>(&lineage)?;
+        Ok(record.complete(identity, policy, description, ended).head)
+    }
+
+    /// Returns the archived utterance to which a client gave `id`.
+    fn archived_id(&self, head: &Head, id: &str) -> Result<Option<Sequence>> {
+        for (lineage, through) in head.lineages() {
+            let sequence = self.get::<GivenIds>(&(lineage, id.into()))?;
+            if let Some(sequence) = sequence
+                && sequence <= through
+                && head.archived.contains(sequence)
+            {
+                return Ok(Some(sequence));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the utterances among `wanted` that a conversation reads, ascending; each in its latest
+    /// version.
+    pub(super) fn utterances(&self, head: &Head, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {
+        if head.trunks.is_empty() {
+            return self.utterances_of(head.branch, wanted);
+        }
+        let (mut utterances, mut missing) = (Vec::new(), wanted.clone());
+        for (lineage, through) in head.lineages() {
+            let found =
+                self.utterances_of(lineage, &missing.intersection(&Ranges::before(through.next())))?;
+            missing.subtract(&found.iter().map(|utterance| utterance.sequence).collect());
+            utterances.extend(found);
+        }
+        utterances.sort_unstable_by_key(|utterance| utterance.sequence);
+        Ok(utterances)
+    }
+
+    fn utterances_of(&self, lineage: LineageId, among: &Ranges) -> Result<Vec<Arc<Utterance>>> {
+        let mut utterances = Vec::new();
+        for range in among.iter() {
+            for pair in self.all::<Utterances>(&records::utterances_among(lineage, range)) {
+                utterances.push(Arc::new(pair?.1));
+            }
+        }
+        Ok(utterances)
+    }
+
+    /// Returns the records of a kind in a range of keys.
+    fn all<'a, K: Kind>(
+        &'a self,
+        range: &Range<Key>,
+    ) -> impl DoubleEndedIterator<Item = Result<(K::Key, K::Value)>> + use<'a, K> {
+        records::read::<K>(self.pairs(), range).map(|record| record.map_err(unreadable))
+    }
+
+    fn get<K: Kind>(&self, key: &K::Key) -> Result<Option<K::Value>> {
+        records::get::<K>(self.pairs(), key).map_err(unreadable)
+    }
+
+    fn value(&self, key: &Key) -> Result<Option<Vec<u8>>> {
+        self.pairs().get(key).map_err(unreadable)
+    }
+
+    fn pairs(&self) -> &dyn KeyValue {
+        self.0.pairs()
+    }
+}
+
+fn decoded<K: Kind>(key: &[u8], value: &[u8]) -> Result<K::Value> {
+    records::decode::<K>(key, value).map(|(_, value)| value).map_err(unreadable)
+}
+
+fn unreadable(error: impl fmt::Display) -> StoreError {
+    unavailable(format_args!("{error}; if the files are damaged, run utterd verify for details"))
+}
+
+fn damaged(key: &ConversationKey, how: &str) -> StoreError {
+    unavailable(format!("conversation {} is damaged: {how}; run utterd verify for details", key.id))
+}

@@ -1,0 +1,54 @@
+//! Lists of conversations in a durable store.
+
+use std::ops::{Deref, Range};
+
+use super::{Reader, unreadable};
+use crate::{
+    List, Result,
+    durable::{
+        key_value::Key,
+        records::{self, ConversationName, Heads, Kind},
+    },
+    entries::Entries,
+    listing::{Lists, Named},
+};
+use utterd_domain::{ConversationKey, Head, Identity, Timestamp};
+
+impl Entries for Reader {
+    fn among<'a, K: Kind>(
+        &'a self,
+        range: &Range<Key>,
+    ) -> Box<dyn DoubleEndedIterator<Item = Result<K::Key>> + 'a> {
+        Box::new(records::within(self.pairs(), range).map(|pair| {
+            let (key, _) = pair.map_err(unreadable)?;
+            records::decode_key::<K>(&key).map_err(unreadable)
+        }))
+    }
+}
+
+impl Lists for Reader {
+    fn entries(&self) -> impl Deref<Target: Entries> {
+        self
+    }
+
+    fn named(&self, list: &List, limit: usize) -> Result<Vec<Named>> {
+        let names = records::names_from(list.of.namespace(), &list.id_prefix);
+        let named = |record: Result<(ConversationKey, _)>| {
+            let (key, identity): (_, Identity) = record?;
+            Ok(Named { id: key.id, recipient: identity.recipient, start_time: identity.start_time })
+        };
+        let listed = |record: &Result<(ConversationKey, Identity), _>| {
+            record.as_ref().map_or(true, |(_, identity)| identity.is_listed())
+        };
+        self.all::<ConversationName>(&names).filter(listed).take(limit).map(named).collect()
+    }
+
+    fn update_time(&self, key: &ConversationKey) -> Result<Option<Timestamp>> {
+        let Some(lineage) = self.lineage(key)? else { return Ok(None) };
+        Ok(self.get::<Heads>(&lineage)?.map(|record| record.head.update_time))
+    }
+
+    fn head(&self, key: &ConversationKey) -> Result<Option<Head>> {
+        self.consistent(key, Self::complete)
+    }
+}

@@ -1,0 +1,119 @@
+//! Restores a backup to files.
+
+use std::{mem, ops::Bound, sync::Arc};
+
+use super::{
+    disk::directory::Directory,
+    error::unavailable,
+    key_value::{Batch, Durability, Key, KeyValue, Value},
+    reader::Reader,
+    records::{self, GivenIds, Meta, Metas, OutcomeAges, Record},
+};
+use crate::{
+    Result,
+    backup::{Backup, Held, RestoreError},
+    entries,
+};
+use utterd_domain::ConversationKey;
+
+/// Bytes per batch.
+const BATCH_BYTES: usize = 1 << 20;
+
+/// Restores a backup to `to`, which is empty or holds the beginning of the same restore.
+///
+/// - Until it is finished, `to` is marked as unfinished and can be opened only to go on: everything is written again.
+/// - Writes the records that are derived from others too. A conversation whose records do not fit together is in no
+///   list: a verification names it.
+/// - At the end, compares the store with the backup; reports how much is equal to `progress` now and then.
+pub fn restore(backup: &Backup, to: Directory, progress: &mut dyn FnMut(Held)) -> Result<(), RestoreError> {
+    let pairs = to.pairs();
+    let is_unfinished = number(pairs, Meta::Copying)?.is_some();
+    if !is_unfinished && pairs.range(Bound::Unbounded, Bound::Unbounded).next().is_some() {
+        return Err(RestoreError::Taken("directory"));
+    }
+    note(pairs, Some(1))?;
+    let reader = Reader(Arc::new(to));
+    write(backup, &reader)?;
+    backup.compare(|each| reader.0.each_record(each), "directory", progress)?;
+    let group = note(reader.0.pairs(), None)?;
+    reader.0.mark(group).map_err(unavailable)?;
+    Ok(())
+}
+
+fn write(backup: &Backup, reader: &Reader) -> Result<(), RestoreError> {
+    let (mut writer, mut names) = (Writer::to(reader.0.pairs()), Vec::new());
+    for record in backup.records()? {
+        let (key, value) = record?;
+        writer.put_all(derived(&key, &value, &mut names)?)?;
+        writer.put((key, value))?;
+    }
+    writer.flush()?;
+    for key in names {
+        if let Ok(Some(state)) = reader.load(&key) {
+            writer.put_all(entries::of(&state))?;
+        }
+    }
+    writer.flush()?;
+    Ok(reader.0.pairs().sync().map_err(unavailable)?)
+}
+
+/// Returns the records that are derived from one alone; adds the conversation that it names to `names`.
+fn derived(key: &[u8], value: &[u8], names: &mut Vec<ConversationKey>) -> Result<Vec<(Key, Value)>> {
+    Ok(match Record::read(key, value).map_err(unavailable)? {
+        Record::ConversationName(key, _) => {
+            names.push(key);
+            Vec::new()
+        }
+        Record::Utterances((lineage, sequence), utterance) => {
+            let id =
+                utterance.given_id().map(|id| records::pair::<GivenIds>(&(lineage, id.into()), &sequence));
+            id.into_iter().collect()
+        }
+        Record::Outcomes(name, outcome) => vec![records::pair::<OutcomeAges>(&(outcome.time, name), &())],
+        _ => Vec::new(),
+    })
+}
+
+/// Writes pairs in batches.
+struct Writer<'a> {
+    pairs: &'a dyn KeyValue,
+    batch: Batch,
+    bytes: usize,
+}
+
+impl<'a> Writer<'a> {
+    fn to(pairs: &'a dyn KeyValue) -> Self {
+        Self { pairs, batch: Batch::default(), bytes: 0 }
+    }
+
+    fn put_all(&mut self, pairs: Vec<(Key, Value)>) -> Result<()> {
+        pairs.into_iter().try_for_each(|pair| self.put(pair))
+    }
+
+    fn put(&mut self, (key, value): (Key, Value)) -> Result<()> {
+        self.bytes += key.len() + value.len();
+        self.batch.writes.push((key, Some(value)));
+        if self.bytes >= BATCH_BYTES { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.bytes = 0;
+        self.pairs.apply(mem::take(&mut self.batch), Durability::Process).map_err(unavailable)
+    }
+}
+
+/// Records on disk whether the restore is unfinished; returns the group of that write.
+fn note(pairs: &dyn KeyValue, unfinished: Option<u64>) -> Result<u64> {
+    let group = number(pairs, Meta::Group)?.unwrap_or(0) + 1;
+    let mark = unfinished.map(|number| records::pair::<Metas>(&Meta::Copying, &number).1);
+    let note = (records::key::<Metas>(&Meta::Copying), mark);
+    let links = if group > 1 { &[group - 1][..] } else { &[] };
+    let writes = records::group_writes(group, links).chain([note]).collect();
+    pairs.apply(Batch { writes }, Durability::Disk).map_err(unavailable)?;
+    Ok(group)
+}
+
+/// Reads one of the store's own numbers.
+fn number(pairs: &dyn KeyValue, meta: Meta) -> Result<Option<u64>> {
+    records::get::<Metas>(pairs, &meta).map_err(unavailable)
+}

@@ -1,0 +1,388 @@
+//! The memory store: conversations in a concurrent map, bounded in bytes.
+//!
+//! A conversation's state is stored as it is published, so its window is in memory once. Utterances that
+//! forks share are in memory once too, and charged to one of the conversations that share them. Locks are
+//! taken in one order: the one that commits share, conversations by ascending key, then the indexes.
+
+mod archive;
+mod indexes;
+mod lists;
+mod place;
+mod records;
+mod slot;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    future::ready,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use dashmap::DashMap;
+use parking_lot::{Mutex, MutexGuard, RwLock};
+use smallvec::SmallVec;
+
+use crate::{
+    Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Conflict, DerivedData, Due, EachRecord, List,
+    Newer, Outcome, OutcomeKey, Page, Quotas, RecipientKey, Result, Sharing, Store, StoreError, Upkeep,
+    Write, async_trait,
+    entries::{self, Entries as _},
+    listing,
+    quotas::Keeper,
+};
+use indexes::Indexes;
+use place::{Bequest, Place, bequests, gives_up, inherited_archives};
+use slot::Slot;
+use utterd_domain::{
+    Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
+    state::StateValue,
+};
+use utterd_telemetry::Registry;
+
+/// Shards of the map: enough that two calls rarely contend for one shard's lock.
+const SHARDS: usize = 256;
+
+/// Keeps everything in memory; nothing survives the process.
+pub struct MemoryStore {
+    conversations: DashMap<ConversationKey, Arc<Mutex<Slot>>>,
+    indexes: Mutex<Indexes>,
+    used: Arc<AtomicU64>,
+    limit: u64,
+    quotas: Keeper,
+    /// Shared by commits, and held alone while everything is noted for a backup.
+    committing: RwLock<()>,
+}
+
+impl MemoryStore {
+    /// Creates an empty store that takes at most approximately `limit` bytes; 0 is unlimited.
+    pub fn new(limit: u64) -> Self {
+        Self {
+            conversations: DashMap::with_shard_amount(SHARDS),
+            indexes: Mutex::default(),
+            used: Arc::default(),
+            limit: if limit == 0 { u64::MAX } else { limit },
+            quotas: Keeper::default(),
+            committing: RwLock::default(),
+        }
+    }
+
+    /// Returns the approximate number of bytes in use.
+    pub fn used_bytes(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    fn apply(&self, commit: &Commit) -> Result<(), CommitError> {
+        let _committing = self.committing.read();
+        loop {
+            let heirs = self.heirs(commit);
+            let mut places: Few<Place<'_>> = commit.writes.iter().map(Place::of).collect();
+            places.extend(heirs.iter().map(|key| Place { key, write: None }));
+            places.sort_by(|one, other| one.key.cmp(other.key));
+            let slots: Few<_> = places.iter().map(|place| self.slot(place.key)).collect();
+            let mut guards: Few<_> = slots.iter().map(|slot| slot.lock()).collect();
+            if guards.iter().any(|slot| slot.removed) {
+                continue;
+            }
+            let result = match self.are_all(&places, &guards) {
+                true => Some(self.apply_locked(commit, &places, &mut guards)),
+                false => None,
+            };
+            self.tidy(&places, &mut guards);
+            if let Some(result) = result {
+                return result;
+            }
+        }
+    }
+
+    /// Returns the conversations, other than those written, that may take over utterances that the commit
+    /// gives up.
+    fn heirs(&self, commit: &Commit) -> BTreeSet<ConversationKey> {
+        let giving = commit.writes.iter().filter(|write| gives_up(write));
+        let heirs = giving.flat_map(|write| self.with_slot(write.key(), |slot| self.heirs_of(write, slot)));
+        heirs.filter(|heir| commit.writes.iter().all(|write| write.key() != heir)).collect()
+    }
+
+    /// Whether all conversations that may take over utterances from these are among these locked ones.
+    fn are_all(&self, places: &[Place<'_>], slots: &[MutexGuard<'_, Slot>]) -> bool {
+        let heirs = |(place, slot): (&Place<'_>, &MutexGuard<'_, Slot>)| match place.write {
+            Some(write) if gives_up(write) => self.heirs_of(write, slot),
+            _ => BTreeSet::new(),
+        };
+        let is_there = |heir: ConversationKey| places.binary_search_by(|place| place.key.cmp(&heir)).is_ok();
+        places.iter().zip(slots).flat_map(heirs).all(is_there)
+    }
+
+    /// Returns the conversations that may share utterances that this one is charged for and gives up with
+    /// `write`.
+    fn heirs_of(&self, write: &Write, slot: &Slot) -> BTreeSet<ConversationKey> {
+        let released = slot.released(write);
+        let (Some(first), Some(before)) = (released.first(), write.before()) else { return BTreeSet::new() };
+        let sharing = self.indexes.lock().sharing(write.key(), before.head.lineages());
+        sharing.into_iter().filter(|(_, through)| *through >= first).map(|(key, _)| key).collect()
+    }
+
+    fn slot(&self, key: &ConversationKey) -> Arc<Mutex<Slot>> {
+        if let Some(slot) = self.conversations.get(key) {
+            return slot.clone();
+        }
+        self.conversations.entry(key.clone()).or_default().clone()
+    }
+
+    fn apply_locked(
+        &self,
+        commit: &Commit,
+        places: &[Place<'_>],
+        slots: &mut [MutexGuard<'_, Slot>],
+    ) -> Result<(), CommitError> {
+        let is_moved = |(place, slot): &(&Place<'_>, &MutexGuard<'_, Slot>)| {
+            place.write.is_some_and(|write| !slot.is_in(write.before()))
+        };
+        if let Some((place, _)) = places.iter().zip(slots.iter()).find(is_moved) {
+            return Err(Conflict::State(place.key.clone()).into());
+        }
+        let indexed = !commit.pointers.is_empty()
+            || !commit.outcomes.is_empty()
+            || commit.writes.iter().any(changes_indexes);
+        let mut indexes = indexed.then(|| self.indexes.lock());
+        if let Some(indexes) = &indexes {
+            indexes.check(commit)?;
+        }
+        let mut archives = inherited_archives(places, slots)?;
+        let bequests = bequests(places, slots);
+        let growth = self.quotas.growth(commit);
+        self.quotas.take(&growth)?;
+        self.make_room(commit, places, slots, &bequests).inspect_err(|_| self.quotas.give_back(&growth))?;
+        for (at, (place, slot)) in places.iter().zip(slots.iter_mut()).enumerate() {
+            let Some(write) = place.write else { continue };
+            let archive = archives.pop_if(|(fork, _)| *fork == at).map(|(_, archive)| archive);
+            if let Some(indexes) = &mut indexes {
+                indexes.write(write);
+            }
+            slot.write(write, archive);
+        }
+        for Bequest { heir, sequences, bytes } in &bequests {
+            slots[*heir].take_over(sequences, *bytes);
+        }
+        if let Some(indexes) = &mut indexes {
+            indexes.apply(commit);
+        }
+        Ok(())
+    }
+
+    /// Reserves the bytes that the commit adds, or releases those that it frees.
+    fn make_room(
+        &self,
+        commit: &Commit,
+        places: &[Place<'_>],
+        slots: &[MutexGuard<'_, Slot>],
+        bequests: &[Bequest],
+    ) -> Result<()> {
+        let delta = |(place, slot): (&Place<'_>, &MutexGuard<'_, Slot>)| {
+            place.write.map_or(0, |write| slot.delta(write))
+        };
+        let written: i64 = places.iter().zip(slots).map(delta).sum();
+        let bequeathed: i64 = bequests.iter().map(|bequest| bequest.bytes).sum();
+        let outcomes = commit.outcomes.iter().map(|(key, outcome)| outcome.memory_bytes(key) as i64);
+        let delta = written + bequeathed + outcomes.sum::<i64>();
+        let Ok(added) = u64::try_from(delta) else {
+            self.used.fetch_sub(delta.unsigned_abs(), Ordering::Relaxed);
+            return Ok(());
+        };
+        let used = self.used.fetch_add(added, Ordering::Relaxed);
+        if added > 0 && used + added > self.limit {
+            self.used.fetch_sub(added, Ordering::Relaxed);
+            return Err(StoreError::Full { used, limit: self.limit, added });
+        }
+        Ok(())
+    }
+
+    /// Returns the outcome under `key`, or removes it if it is older than `oldest`.
+    fn kept_outcome(
+        &self,
+        indexes: &mut Indexes,
+        key: &OutcomeKey,
+        oldest: Timestamp,
+    ) -> Option<Arc<Outcome>> {
+        if let Some(outcome) = indexes.outcomes.get(key).filter(|outcome| outcome.time < oldest) {
+            self.give_back(outcome.memory_bytes(key) as u64);
+            indexes.outcomes.remove(key);
+        }
+        indexes.outcomes.get(key).cloned()
+    }
+
+    fn give_back(&self, bytes: u64) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Removes slots without a conversation from the map.
+    fn tidy(&self, places: &[Place<'_>], slots: &mut [MutexGuard<'_, Slot>]) {
+        for (place, slot) in places.iter().zip(slots) {
+            if slot.state.is_none() {
+                slot.removed = true;
+                self.conversations.remove(place.key);
+            }
+        }
+    }
+
+    fn with_slot<T: Default>(&self, key: &ConversationKey, read: impl FnOnce(&Slot) -> T) -> T {
+        let slot = self.conversations.get(key).map(|slot| slot.clone());
+        slot.map_or_else(T::default, |slot| read(&slot.lock()))
+    }
+}
+
+/// A list with room for one entry inline: most commits write one conversation.
+type Few<T> = SmallVec<[T; 1]>;
+
+/// Whether the write changes what the indexes tell of its conversation.
+fn changes_indexes(write: &Write) -> bool {
+    let [before, after] = [write.before(), write.after()].map(|state| state.map(|state| &state.head.trunks));
+    !write.key().id.is_of_state() && (entries::are_changed_by(write) || before != after)
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            name: "memory",
+            durable: false,
+            shared: false,
+            resident: true,
+            derived: false,
+            traced: false,
+        }
+    }
+
+    async fn load(&self, key: &ConversationKey) -> Result<Option<Arc<Conversation>>> {
+        Ok(self.with_slot(key, |slot| slot.state.clone()))
+    }
+
+    async fn begin(&self, begin: Begin<'_>) -> Result<Begun> {
+        let (mut active, mut outcome) = (None, None);
+        if begin.recipient.is_some() || begin.outcome.is_some() {
+            let mut indexes = self.indexes.lock();
+            active = begin.recipient.and_then(|recipient| indexes.active.get(recipient).cloned());
+            outcome = begin.outcome.and_then(|(key, oldest)| self.kept_outcome(&mut indexes, key, oldest));
+        }
+        let state = match begin.wanted(active.as_ref()) {
+            Ok((key, known)) => Newer::than(known, self.with_slot(&key, |slot| slot.state.clone())),
+            Err(answer) => answer,
+        };
+        Ok(Begun { active, outcome, state })
+    }
+
+    fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
+        Box::pin(ready(self.apply(&commit)))
+    }
+
+    async fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {
+        Ok(self.with_slot(key, |slot| {
+            let among = |range| slot.archive.among(range).cloned();
+            wanted.iter().flat_map(among).collect()
+        }))
+    }
+
+    async fn archived_ids(
+        &self,
+        key: &ConversationKey,
+        ids: &[Box<str>],
+    ) -> Result<HashMap<Box<str>, Sequence>> {
+        Ok(self.with_slot(key, |slot| {
+            let known = |id: &str| Some((id.into(), slot.archive.given(id)?));
+            ids.iter().filter_map(|id| known(id)).collect()
+        }))
+    }
+
+    async fn state(&self, key: &ConversationKey, names: &[Box<str>]) -> Result<Vec<Arc<StateValue>>> {
+        let wanted = |value: &&Arc<StateValue>| names.is_empty() || names.contains(&value.name);
+        Ok(self.with_slot(key, |slot| slot.values.values().filter(wanted).cloned().collect()))
+    }
+
+    async fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
+        let state = self.with_slot(key, |slot| slot.state.clone());
+        let shared = state.map(|state| self.indexes.lock().sharing(key, state.head.lineages()));
+        Ok(shared.into_iter().flatten().collect())
+    }
+
+    async fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
+        Ok(self.indexes.lock().active.get(recipient).cloned())
+    }
+
+    async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>> {
+        listing::heads(keys, self)
+    }
+
+    async fn list(&self, list: List) -> Result<Vec<Head>> {
+        listing::page(&list, self)
+    }
+
+    async fn conversation_keys(&self, recipient: &RecipientKey, page: Page) -> Result<Vec<ConversationKey>> {
+        self.indexes.lock().conversation_keys(recipient, page)
+    }
+
+    async fn ended_beyond(
+        &self,
+        recipient: &RecipientKey,
+        keep: usize,
+        limit: usize,
+    ) -> Result<Vec<ConversationId>> {
+        self.indexes.lock().ended_beyond(recipient, keep, limit)
+    }
+
+    async fn outcome(&self, key: &OutcomeKey, oldest: Timestamp) -> Result<Option<Arc<Outcome>>> {
+        Ok(self.kept_outcome(&mut self.indexes.lock(), key, oldest))
+    }
+
+    async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
+        self.indexes.lock().due(now, limit)
+    }
+
+    async fn waiting(
+        &self,
+        after: Option<(Timestamp, ConversationKey)>,
+        limit: usize,
+    ) -> Result<Vec<(Timestamp, ConversationKey)>> {
+        self.indexes.lock().waiting(after.as_ref(), limit)
+    }
+
+    async fn remove_outcomes(&self, oldest: Timestamp) -> Result<u64> {
+        let (removed, bytes) = self.indexes.lock().remove_outcomes(oldest);
+        self.give_back(bytes);
+        Ok(removed)
+    }
+
+    /// Does nothing: the memory of removed data is freed at once.
+    async fn scrub(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Sharing for MemoryStore {}
+impl DerivedData for MemoryStore {}
+impl Upkeep for MemoryStore {
+    fn describe(&self, registry: &Registry) {
+        let (used, limit) = (self.used.clone(), self.limit);
+        registry.gauge("utterd_store_bytes", "Memory that conversations take; an estimate.", move || {
+            used.load(Ordering::Relaxed) as f64
+        });
+        registry
+            .gauge("utterd_store_limit_bytes", "The most memory for conversations.", move || limit as f64);
+    }
+
+    fn set_quotas(&self, quotas: Quotas) -> Result<()> {
+        self.quotas.set(quotas, |ledger| {
+            let slots: Vec<_> = self.conversations.iter().map(|slot| slot.clone()).collect();
+            let states = slots.iter().filter_map(|slot| slot.lock().state.clone());
+            states.for_each(|state| ledger.count(&state.head));
+            Ok(())
+        })
+    }
+
+    /// Takes memory in proportion to the number of records, besides what they hold.
+    fn each_record(&self, each: &mut EachRecord<'_>) -> Result<()> {
+        self.records().into_iter().try_for_each(|(_, record)| each(Ok(record())))
+    }
+}

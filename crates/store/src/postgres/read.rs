@@ -1,0 +1,295 @@
+//! Reads from the tables. Each read is one statement, so its result is from one moment.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
+
+use tokio_postgres::Row;
+
+use super::{
+    batches::Batches,
+    checks::{self, Checks, Question},
+    connection::database::Database,
+    types::{Sequences, Time, Uuid},
+};
+use crate::{
+    Newer, Outcome, OutcomeKey, RecipientKey, Result, StoreError,
+    durable::records::{
+        self, BadRecord, Compactions, ConversationName, Description, Descriptions, Endings, HeadRecord,
+        Heads, Kind, OutcomeName, Outcomes, Policies, Segments, StateName, StateValues, Utterances,
+    },
+};
+use utterd_domain::{
+    ChangeId, Conversation, ConversationId, ConversationKey, LineageId, Namespace, Ranges, Sequence,
+    Timestamp, Utterance,
+    compaction::Compaction,
+    segment::{Segment, Summary},
+    state::StateValue,
+};
+
+/// A conversation's row, its segments, its compactions, and the utterances of its window. If several lineages
+/// hold an utterance, the one with the lowest `rank` counts.
+const LOAD: &str = "WITH c AS MATERIALIZED (
+        SELECT * FROM conversations WHERE namespace = $1
+            AND id = coalesce($2, (SELECT conversation FROM active WHERE namespace = $1 AND recipient = $3))
+    )
+    SELECT 0::int2 AS part, c.lineage, 0::int8 AS number, 0::int8 AS rank, c.head AS record, c.id, c.identity,
+        c.policy, c.description, c.ending FROM c
+    UNION ALL SELECT 1::int2, s.lineage, s.number, 0, s.record, NULL, NULL, NULL, NULL, NULL
+        FROM c JOIN segments s ON s.lineage = c.lineage
+    UNION ALL SELECT 2::int2, m.lineage, m.number, 0, m.record, NULL, NULL, NULL, NULL, NULL
+        FROM c JOIN compactions m ON m.lineage = c.lineage
+    UNION ALL SELECT 3::int2, u.lineage, u.sequence, l.rank, u.record, NULL, NULL, NULL, NULL, NULL
+        FROM c, unnest(c.lineages, c.through) WITH ORDINALITY AS l(lineage, through, rank),
+            unnest(c.live) AS w,
+            LATERAL (
+                SELECT * FROM utterances u WHERE u.lineage = l.lineage AND u.sequence >= lower(w)
+                    AND u.sequence < upper(w) AND u.sequence <= l.through OFFSET 0
+            ) u";
+
+const OUTCOME: &str = "SELECT time, record FROM outcomes WHERE namespace = $1 AND request = $2 AND rpc = $3";
+
+const REMOVE_OUTCOME: &str =
+    "DELETE FROM outcomes WHERE namespace = $1 AND request = $2 AND rpc = $3 AND time < $4";
+
+const ARCHIVED: &str = "SELECT u.lineage, u.sequence AS number, l.rank, u.record
+    FROM conversations c, unnest(c.lineages, c.through) WITH ORDINALITY AS l(lineage, through, rank),
+        unnest(c.archived * $3::int8multirange) AS w,
+        LATERAL (
+            SELECT * FROM utterances u WHERE u.lineage = l.lineage AND u.sequence >= lower(w)
+                AND u.sequence < upper(w) AND u.sequence <= l.through OFFSET 0
+        ) u
+    WHERE c.namespace = $1 AND c.id = $2";
+
+const ARCHIVED_IDS: &str = "SELECT u.given_id, u.sequence, l.rank
+    FROM conversations c, unnest(c.lineages, c.through) WITH ORDINALITY AS l(lineage, through, rank),
+        unnest($3::text[]) AS wanted(id), utterances u
+    WHERE c.namespace = $1 AND c.id = $2 AND u.lineage = l.lineage AND u.given_id = wanted.id
+        AND u.sequence <= l.through AND c.archived @> u.sequence
+    ORDER BY l.rank DESC";
+
+const STATE: &str = "SELECT v.lineage, v.name, v.record
+    FROM conversations c JOIN state_values v ON v.lineage = c.lineage
+    WHERE c.namespace = $1 AND c.id = $2 AND (cardinality($3::text[]) = 0 OR v.name = ANY ($3))
+    ORDER BY v.name";
+
+const SHARING: &str = "SELECT r.namespace, r.id, max(least(r.through, l.through)) AS through
+    FROM conversations c, unnest(c.lineages, c.through) AS l(lineage, through), readers r
+    WHERE c.namespace = $1 AND c.id = $2 AND r.lineage = l.lineage AND r.reader <> c.lineage
+    GROUP BY r.namespace, r.id ORDER BY r.namespace, r.id";
+
+/// Reads the tables.
+pub(super) struct Reader {
+    pub(super) database: Database,
+    states: Batches<Checks>,
+    actives: Batches<Checks>,
+}
+
+/// The recipient's active conversation, and its change id if that conversation exists.
+pub(super) type Active = Option<(ConversationId, Option<ChangeId>)>;
+
+impl Reader {
+    pub(super) fn new(database: Database) -> Self {
+        let checks = |sql| Batches::new(Checks { database: database.clone(), sql });
+        Self { states: checks(checks::STATE), actives: checks(checks::ACTIVE), database }
+    }
+
+    /// Loads the conversation with this id or, without an id, the recipient's active one.
+    pub(super) async fn load(
+        &self,
+        namespace: &Namespace,
+        id: Option<&ConversationId>,
+        recipient: Option<&RecipientKey>,
+    ) -> Result<Option<Arc<Conversation>>> {
+        let id = id.map(|id| id.as_str());
+        let recipient = recipient.map(|recipient| recipient.id.as_str());
+        let rows = self.database.query(LOAD, &[&namespace.as_str(), &id, &recipient]).await?;
+        let Some(first) = rows.iter().find(|row| row.get::<_, i16>("part") == 0) else { return Ok(None) };
+        state(head(namespace, first)?, &rows).map(|state| Some(Arc::new(state)))
+    }
+
+    /// Compares the stored state with the known one, and loads it if they differ.
+    pub(super) async fn load_if_newer(
+        &self,
+        key: &ConversationKey,
+        known: Option<ChangeId>,
+    ) -> Result<Newer> {
+        if let Some(known) = known {
+            let name = key.id.as_str().to_owned();
+            let known = Some((key.id.clone(), known));
+            let asked = Question { namespace: key.namespace.clone(), name, known };
+            match self.states.ask(asked).await?? {
+                None => return Ok(Newer::Known),
+                Some(row) if row.get::<_, Option<Uuid>>(2).is_none() => return Ok(Newer::Absent),
+                Some(_) => {}
+            }
+        }
+        Ok(Newer::than(known, self.load(&key.namespace, Some(&key.id), None).await?))
+    }
+
+    pub(super) async fn active(&self, recipient: &RecipientKey) -> Result<Active> {
+        Ok(self.active_unless(recipient, None).await?.flatten())
+    }
+
+    /// Returns the recipient's active conversation; `None` if the conversation and its state are as `known`.
+    pub(super) async fn active_unless(
+        &self,
+        recipient: &RecipientKey,
+        known: Option<(ConversationId, ChangeId)>,
+    ) -> Result<Option<Active>> {
+        let name = recipient.id.as_str().to_owned();
+        let asked = Question { namespace: recipient.namespace.clone(), name, known };
+        let Some(row) = self.actives.ask(asked).await?? else { return Ok(None) };
+        let Some(id) = row.get::<_, Option<&str>>(1) else { return Ok(Some(None)) };
+        let change = row.get::<_, Option<Uuid>>(2).map(|change| ChangeId(change.0));
+        Ok(Some(Some((conversation_id(id)?, change))))
+    }
+
+    /// Returns the outcome. If it is older than `oldest`, removes it and returns `None`.
+    pub(super) async fn outcome(&self, key: &OutcomeKey, oldest: Timestamp) -> Result<Option<Arc<Outcome>>> {
+        let mut connection = self.database.connection().await?;
+        let (namespace, request) = (key.namespace.as_str(), key.request.as_str());
+        let rows = connection.query(OUTCOME, &[&namespace, &request, &key.rpc]).await?;
+        let Some(row) = rows.first() else { return Ok(None) };
+        if row.get::<_, Time>(0).0 < oldest {
+            let params: [&(dyn tokio_postgres::types::ToSql + Sync); 4] =
+                [&namespace, &request, &key.rpc, &Time(oldest)];
+            connection.query(REMOVE_OUTCOME, &params).await?;
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(decoded::<Outcomes>(&OutcomeName::of(key), row.get(1))?)))
+    }
+
+    pub(super) async fn archived(
+        &self,
+        key: &ConversationKey,
+        wanted: &Ranges,
+    ) -> Result<Vec<Arc<Utterance>>> {
+        let (namespace, id) = (key.namespace.as_str(), key.id.as_str());
+        let rows = self.database.query(ARCHIVED, &[&namespace, &id, &Sequences(wanted.clone())]).await?;
+        utterances(rows.iter())
+    }
+
+    pub(super) async fn archived_ids(
+        &self,
+        key: &ConversationKey,
+        ids: &[Box<str>],
+    ) -> Result<HashMap<Box<str>, Sequence>> {
+        let ids: Vec<&str> = ids.iter().map(|id| &**id).collect();
+        let rows =
+            self.database.query(ARCHIVED_IDS, &[&key.namespace.as_str(), &key.id.as_str(), &ids]).await?;
+        // rows of newer lineages come later, and override the others
+        let found = rows.iter().map(|row| (row.get::<_, &str>(0).into(), sequence(row.get(1))));
+        Ok(found.collect())
+    }
+
+    pub(super) async fn state(
+        &self,
+        key: &ConversationKey,
+        names: &[Box<str>],
+    ) -> Result<Vec<Arc<StateValue>>> {
+        let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+        let rows = self.database.query(STATE, &[&key.namespace.as_str(), &key.id.as_str(), &names]).await?;
+        let values = rows.iter().map(|row| {
+            let name = StateName(row.get::<_, &str>(1).into());
+            decoded::<StateValues>(&(lineage(row.get(0)), name), row.get(2)).map(Arc::new)
+        });
+        values.collect()
+    }
+
+    pub(super) async fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
+        let rows = self.database.query(SHARING, &[&key.namespace.as_str(), &key.id.as_str()]).await?;
+        rows.iter().map(|row| Ok((key_of(row)?, sequence(row.get(2))))).collect()
+    }
+}
+
+/// Decodes the head in a row that has the columns of a head.
+pub(super) fn head(namespace: &Namespace, row: &Row) -> Result<HeadRecord> {
+    let key = ConversationKey { namespace: namespace.clone(), id: conversation_id(row.get("id"))? };
+    let identity = decoded::<ConversationName>(&key, row.get("identity"))?;
+    let lineage = identity.lineage;
+    let record: HeadRecord = decoded::<Heads>(&lineage, row.get("record"))?;
+    let policy = decoded::<Policies>(&lineage, row.get("policy"))?;
+    let description: Option<&[u8]> = row.get("description");
+    let description = match description {
+        Some(description) => decoded::<Descriptions>(&lineage, description)?,
+        None => Description::default(),
+    };
+    let ending: Option<&[u8]> = row.get("ending");
+    let ended = ending.map(|ending| decoded::<Endings>(&lineage, ending)).transpose()?;
+    Ok(record.complete(Arc::new(identity), policy, description, ended))
+}
+
+/// Assembles a state from its head and the rows of [`LOAD`].
+fn state(record: HeadRecord, rows: &[Row]) -> Result<Conversation> {
+    let HeadRecord { head, next_segment, segments: count } = record;
+    let part = |part: i16| rows.iter().filter(move |row| row.get::<_, i16>("part") == part);
+    let of = |row: &Row| (lineage(row.get("lineage")), row.get::<_, i64>("number") as u32);
+    let segments = part(1).map(|row| decoded::<Segments>(&of(row), row.get("record")).map(Arc::new));
+    let mut segments: Vec<Arc<Segment>> = segments.collect::<Result<_, _>>()?;
+    segments.sort_unstable_by_key(|segment| segment.number);
+    let compactions = part(2).map(|row| decoded::<Compactions>(&of(row), row.get("record")).map(Arc::new));
+    let mut compactions: Vec<Arc<Compaction>> = compactions.collect::<Result<_, _>>()?;
+    compactions.sort_unstable_by_key(|compaction| compaction.number);
+    let window = utterances(part(3))?;
+    let (there, told) = (window.len() as u64 + head.archived.count(), segments.len());
+    if there != head.stored || told != count as usize {
+        return Err(StoreError::Unavailable(format!(
+            "the record of conversation {} is damaged: it has {there} utterances and {told} segments instead of {} and {}",
+            head.identity.key.id, head.stored, count
+        )));
+    }
+    let summary = Summary::numbered(segments, next_segment);
+    Ok(Conversation { head, window: window.into_iter().collect(), summary, compactions: compactions.into() })
+}
+
+/// Decodes the utterances in rows with `lineage`, `number`, `rank` and `record`: each sequence from its lowest
+/// rank, ascending.
+fn utterances<'a>(rows: impl Iterator<Item = &'a Row>) -> Result<Vec<Arc<Utterance>>> {
+    let mut newest = BTreeMap::<i64, (i64, &Row)>::new();
+    for row in rows {
+        let (sequence, rank) = (row.get::<_, i64>("number"), row.get::<_, i64>("rank"));
+        match newest.get(&sequence) {
+            Some((known, _)) if *known < rank => {}
+            _ => drop(newest.insert(sequence, (rank, row))),
+        }
+    }
+    let read = newest.into_iter().map(|(sequence, (_, row))| {
+        let key = (lineage(row.get("lineage")), Sequence(sequence as u64));
+        decoded::<Utterances>(&key, row.get("record")).map(Arc::new)
+    });
+    read.collect()
+}
+
+/// Decodes the record stored under `key`.
+pub(super) fn decoded<K: Kind>(key: &K::Key, value: &[u8]) -> Result<K::Value> {
+    let (_, value) = records::decode::<K>(&records::key::<K>(key), value).map_err(damaged)?;
+    Ok(value)
+}
+
+fn damaged(bad: BadRecord) -> StoreError {
+    StoreError::Unavailable(bad.to_string())
+}
+
+/// Returns the key of the conversation in the first two columns of a row.
+pub(super) fn key_of(row: &Row) -> Result<ConversationKey> {
+    let namespace = Namespace::new(row.get(0)).map_err(|error| wrong("a namespace", error))?;
+    Ok(ConversationKey { namespace, id: conversation_id(row.get(1))? })
+}
+
+pub(super) fn conversation_id(text: &str) -> Result<ConversationId> {
+    ConversationId::kept(text).map_err(|error| wrong("a conversation's id", error))
+}
+
+pub(super) fn wrong(what: &str, error: impl std::fmt::Display) -> StoreError {
+    StoreError::Unavailable(format!("{what} in the database {error}"))
+}
+
+pub(super) fn lineage(uuid: Uuid) -> LineageId {
+    LineageId(uuid.0)
+}
+
+fn sequence(number: i64) -> Sequence {
+    Sequence(number as u64)
+}

@@ -1,0 +1,181 @@
+//! What processes that share the database learn of each other: claims, changes, and the events of commits.
+//!
+//! # Changes that no hint announced
+//!
+//! A process can die between its commit and the notification. So each process compares what it watches with the
+//! stored rows, by key. The alternative, reading all new rows of `changes`, would need an index that every
+//! commit has to write, and each server would read changes that it does not watch.
+//!
+//! # Events
+//!
+//! Events are in the order of their transactions' numbers, and within a transaction of several commits in the
+//! order of their change ids. A commit can take effect after one with a greater number. So a reader sees only
+//! events older than every transaction in flight: no event ever appears before one that was already read.
+
+use tokio_postgres::types::ToSql;
+
+use super::{
+    PostgresStore,
+    connection::database::Connection,
+    place::{Place, PlaceKey},
+    read::wrong,
+    types::{Time, Uuid},
+};
+use crate::{
+    BoxStream, Claim, Hint, LastSeen, Result, Sharing, StoreError, TracePage, TracePlace, WorkerId,
+    async_trait,
+};
+use utterd_domain::{ConversationKey, Namespace};
+
+const CLAIM: &str = "INSERT INTO claims AS c (namespace, id, worker, until) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (namespace, id) DO UPDATE SET worker = excluded.worker, until = excluded.until
+        WHERE c.worker = excluded.worker OR c.until <= $5
+    RETURNING 1";
+
+const GIVE_UP: &str = "DELETE FROM claims WHERE namespace = $1 AND id = $2 AND worker = $3";
+
+const CHANGED: &str = "SELECT w.place
+    FROM unnest($1::text[], $2::text[], $3::uuid[]) WITH ORDINALITY AS w(namespace, id, change, place)
+    WHERE NOT EXISTS (
+        SELECT FROM conversations c WHERE c.namespace = w.namespace AND c.id = w.id AND c.change = w.change
+    )";
+
+const MOVED: &str = "SELECT w.place
+    FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY
+        AS w(namespace, recipient, conversation, place)
+        LEFT JOIN active a ON a.namespace = w.namespace AND a.recipient = w.recipient
+    WHERE a.conversation IS DISTINCT FROM w.conversation";
+
+const KEY: &str = "SELECT key FROM horizon";
+
+const END: &str = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text";
+
+const BOUNDS: &str = "SELECT commit::text, pg_snapshot_xmax(pg_current_snapshot())::text FROM horizon";
+
+const EVENTS: &str = "SELECT commit::text, events FROM changes
+    WHERE namespace = $1 AND commit >= $2::text::xid8 AND events IS NOT NULL
+        AND commit < pg_snapshot_xmin(pg_current_snapshot())
+    ORDER BY commit, change LIMIT $3";
+
+#[async_trait]
+impl Sharing for PostgresStore {
+    async fn claim(&self, claim: Claim<'_>) -> Result<bool> {
+        let key = claim.conversation;
+        let params: [&(dyn ToSql + Sync); 5] = [
+            &key.namespace.as_str(),
+            &key.id.as_str(),
+            &Uuid(claim.worker.0.to_be_bytes()),
+            &Time(claim.until),
+            &Time(claim.now),
+        ];
+        Ok(!self.database.query(CLAIM, &params).await?.is_empty())
+    }
+
+    async fn give_up(&self, key: &ConversationKey, worker: WorkerId) -> Result<()> {
+        let worker = Uuid(worker.0.to_be_bytes());
+        let params: [&(dyn ToSql + Sync); 3] = [&key.namespace.as_str(), &key.id.as_str(), &worker];
+        self.database.query(GIVE_UP, &params).await.map(drop)
+    }
+
+    fn hints(&self) -> BoxStream<'static, Hint> {
+        self.hints.stream()
+    }
+
+    async fn outdated(&self, LastSeen { conversations, recipients }: &LastSeen) -> Result<Vec<Hint>> {
+        let namespaces: Vec<_> = conversations.iter().map(|(key, _)| key.namespace.as_str()).collect();
+        let ids: Vec<_> = conversations.iter().map(|(key, _)| key.id.as_str()).collect();
+        let changes: Vec<_> = conversations.iter().map(|(_, change)| Uuid(change.0)).collect();
+        let changed = self.outdated_among(CHANGED, conversations, &[&namespaces, &ids, &changes]).await?;
+
+        let namespaces: Vec<_> = recipients.iter().map(|(key, _)| key.namespace.as_str()).collect();
+        let ids: Vec<_> = recipients.iter().map(|(key, _)| key.id.as_str()).collect();
+        let active: Vec<_> = recipients.iter().map(|(_, id)| id.as_ref().map(|id| id.as_str())).collect();
+        let moved = self.outdated_among(MOVED, recipients, &[&namespaces, &ids, &active]).await?;
+
+        let changed = changed.into_iter().map(|(key, _)| Hint::Changed(key.clone()));
+        Ok(changed.chain(moved.into_iter().map(|(recipient, _)| Hint::Active(recipient.clone()))).collect())
+    }
+
+    async fn trace_end(&self, namespace: &Namespace) -> Result<TracePlace> {
+        let mut connection = self.database.connection().await?;
+        let key = self.place_key(&mut connection).await?;
+        let rows = connection.query(END, &[]).await?;
+        let commit = rows.first().map_or(Ok(0), |row| number(row.get(0)))?;
+        Ok(key.seal(namespace, Place { commit, events: 0 }))
+    }
+
+    async fn trace(&self, namespace: &Namespace, after: TracePlace, limit: usize) -> Result<TracePage> {
+        let mut connection = self.database.connection().await?;
+        let key = self.place_key(&mut connection).await?;
+        let Some(after) = key.open(namespace, after) else { return Ok(TracePage::Unknown) };
+        let events = events(&mut connection, namespace, after, limit).await?;
+        // read after the events: if the horizon passed the place meanwhile, some may be missing from the page
+        let rows = connection.query(BOUNDS, &[]).await?;
+        let Some(row) = rows.first() else { return Ok(TracePage::Gone) };
+        let (horizon, next) = (number(row.get(0))?, number(row.get(1))?);
+        Ok(match after.commit {
+            commit if commit <= horizon => TracePage::Gone,
+            commit if commit > next => TracePage::Ahead,
+            _ => TracePage::Events(
+                events.into_iter().map(|(place, event)| (key.seal(namespace, place), event)).collect(),
+            ),
+        })
+    }
+}
+
+impl PostgresStore {
+    /// Returns the entries of `seen` whose places, from 1, a query finds.
+    async fn outdated_among<'a, T>(
+        &self,
+        sql: &str,
+        seen: &'a [T],
+        params: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<&'a T>> {
+        if seen.is_empty() {
+            return Ok(Vec::new());
+        }
+        let at = |place: i64| seen.get(usize::try_from(place).ok()?.checked_sub(1)?);
+        let rows = self.database.query(sql, params).await?;
+        Ok(rows.iter().filter_map(|row| at(row.get(0))).collect())
+    }
+
+    /// Returns the key of places. It never changes.
+    async fn place_key(&self, connection: &mut Connection) -> Result<PlaceKey> {
+        if let Some(key) = self.place_key.get() {
+            return Ok(*key);
+        }
+        let rows = connection.query(KEY, &[]).await?;
+        let missing = || StoreError::Unavailable("the database has no key for events".to_owned());
+        let Uuid(key) = rows.first().ok_or_else(missing)?.get(0);
+        Ok(*self.place_key.get_or_init(|| PlaceKey(key)))
+    }
+}
+
+async fn events(
+    connection: &mut Connection,
+    namespace: &Namespace,
+    after: Place,
+    limit: usize,
+) -> Result<Vec<(Place, String)>> {
+    let (namespace, commit) = (namespace.as_str(), after.commit.to_string());
+    // each row has at least one event, so at most `after.events` rows of the place's transaction were already
+    // read
+    let rows = limit as i64 + i64::from(after.events);
+    let mut found = Vec::new();
+    let mut last = Place { commit: after.commit, events: 0 };
+    for row in connection.query(EVENTS, &[&namespace, &commit, &rows]).await? {
+        let commit = number(row.get(0))?;
+        for event in row.get::<_, Vec<String>>(1) {
+            let events = if commit == last.commit { last.events + 1 } else { 1 };
+            last = Place { commit, events };
+            if last > after {
+                found.push((last, event));
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn number(text: &str) -> Result<u64> {
+    text.parse().map_err(|error| wrong("a transaction's number", error))
+}

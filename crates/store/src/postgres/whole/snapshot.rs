@@ -1,0 +1,66 @@
+//! Reads a schema at one moment, as the records of the durable stores.
+
+use tokio::runtime::Runtime;
+use tokio_postgres::{IsolationLevel, Portal, Row, Transaction};
+
+use super::{
+    session::Session,
+    tables::{TABLES, Table},
+};
+use crate::postgres::{Options, connection::fault::unavailable};
+use crate::{EachRecord, Result};
+
+/// Bytes of records to fetch at a time, approximately.
+const FETCH_BYTES: usize = 1 << 20;
+/// Rows to fetch at first, and at most.
+const ROWS: [usize; 2] = [50, 2_000];
+
+/// Passes every record of a schema to `each`, as of one moment: see
+/// [`Upkeep::each_record`](crate::Upkeep::each_record). Servers keep running. Until it is done, VACUUM cannot free
+/// rows that are removed meanwhile.
+pub fn each_record(options: &Options, each: &mut EachRecord<'_>) -> Result<()> {
+    let Session { runtime, mut client } = Session::open(options)?;
+    let transaction = client.build_transaction().isolation_level(IsolationLevel::RepeatableRead);
+    let transaction = runtime.block_on(transaction.read_only(true).start());
+    let transaction = transaction.map_err(|error| unavailable(&error))?;
+    each_record_in(&transaction, &runtime, each)
+}
+
+/// Passes every record that a transaction sees to `each`.
+pub fn each_record_in(
+    transaction: &Transaction<'_>,
+    runtime: &Runtime,
+    each: &mut EachRecord<'_>,
+) -> Result<()> {
+    TABLES.iter().try_for_each(|table| each_row(transaction, runtime, table, each))
+}
+
+/// Fetches the rows of a table in parts.
+fn each_row(
+    transaction: &Transaction<'_>,
+    runtime: &Runtime,
+    table: &Table,
+    each: &mut EachRecord<'_>,
+) -> Result<()> {
+    let portal = runtime.block_on(transaction.bind(table.sql, &[])).map_err(|error| unavailable(&error))?;
+    let mut wanted = ROWS[0];
+    loop {
+        let rows = fetched(transaction, runtime, &portal, wanted)?;
+        rows.iter().try_for_each(|row| each((table.pair)(row)))?;
+        if rows.len() < wanted {
+            return Ok(());
+        }
+        let bytes: usize = rows.iter().map(Row::raw_size_bytes).sum();
+        wanted = (FETCH_BYTES / (bytes / rows.len().max(1)).max(1)).clamp(1, ROWS[1]);
+    }
+}
+
+fn fetched(
+    transaction: &Transaction<'_>,
+    runtime: &Runtime,
+    portal: &Portal,
+    wanted: usize,
+) -> Result<Vec<Row>> {
+    let rows = runtime.block_on(transaction.query_portal(portal, wanted as i32));
+    rows.map_err(|error| unavailable(&error))
+}
