@@ -118,9 +118,11 @@ fn the_container_is_built_from_what_is_needed() {
     let mut cargo = within(place.path(), env!("CARGO"));
     Outcome::of(cargo.args(["metadata", "--no-deps", "--locked", "--offline", "--format-version", "1"]))
         .worked();
-    for file in
-        files.iter().filter(|file| file.starts_with("src") && file.extension().is_some_and(|it| it == "rs"))
-    {
+    let is_source = |file: &&PathBuf| {
+        (file.starts_with("src") || file.starts_with("crates"))
+            && file.extension().is_some_and(|it| it == "rs")
+    };
+    for file in files.iter().filter(is_source) {
         let source = fs::read_to_string(Path::new(ROOT).join(file)).expect("a source");
         for part in source.split("include_str!(\"").skip(1) {
             let (included, _) = part.split_once('"').expect("a path ends");

@@ -19,7 +19,7 @@ impl Texts {
     pub fn read() -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut paths = vec![root.join("README.md")];
-        ["docs", "src", "proto"].iter().for_each(|folder| add(&root.join(folder), &mut paths));
+        ["docs", "crates", "proto"].iter().for_each(|folder| add(&root.join(folder), &mut paths));
         paths.sort();
         let texts: Vec<String> = paths.iter().filter_map(|path| fs::read_to_string(path).ok()).collect();
         assert!(texts.len() > 100, "the project's texts are there");

@@ -74,13 +74,13 @@ impl Instruction {
     /// dropped.
     ///
     /// ```
-    /// use utterd::domain::{Role, forgetting::{Criterion, Instruction, Take}};
+    /// use utterd_domain::{Role, forgetting::{Criterion, Instruction, Take}};
     ///
     /// let speaker = Criterion::Speaker(Role::Tool);
     /// let instruction = Instruction::new([speaker], Some(Take::Newest(3)))?;
     /// assert_eq!(instruction.to_string(), "speaker:tool last:3");
     /// assert!(Instruction::new([Criterion::All], Some(Take::Newest(3))).is_err());
-    /// # Ok::<(), utterd::domain::forgetting::InstructionError>(())
+    /// # Ok::<(), utterd_domain::forgetting::InstructionError>(())
     /// ```
     ///
     /// # Errors

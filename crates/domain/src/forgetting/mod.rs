@@ -52,14 +52,14 @@ pub fn moment(text: &str, now: Timestamp) -> Option<Timestamp> {
 ///   that word, unless the sentence would then mean everything stored.
 ///
 /// ```
-/// use utterd::domain::{Timestamp, forgetting::parse};
+/// use utterd_domain::{Timestamp, forgetting::parse};
 ///
 /// let asked = parse("Could you remove everything the user said before turn 5, please?")?;
 /// assert_eq!(asked.at(Timestamp(0)).to_string(), "speaker:user before:turn_5");
 /// let asked = parse("forget everything except the last message")?;
 /// assert_eq!(asked.at(Timestamp(0)).to_string(), "all except newest");
 /// assert!(parse("don't forget the last message").is_err());
-/// # Ok::<(), utterd::domain::forgetting::InstructionError>(())
+/// # Ok::<(), utterd_domain::forgetting::InstructionError>(())
 /// ```
 ///
 /// # Errors

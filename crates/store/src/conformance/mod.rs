@@ -1,15 +1,15 @@
 //! The conformance suite: checks case by case that a backend keeps the promises of [`Store`].
 //!
-//! It requires the feature `conformance`, which is on by default.
+//! It requires the feature `conformance`.
 //!
 //! A backend passes by running every case on a fresh store of its own.
 //! [`store_conformance!`](crate::store_conformance) turns each case into a `#[test]` named
 //! `BACKEND::TOPIC::CASE`, so a report says what failed on which backend:
 //!
 //! ```
-//! use utterd::store::MemoryStore;
+//! use utterd_store::MemoryStore;
 //!
-//! utterd::store_conformance!(memory, async { (utterd::store::MemoryStore::new(0), ()) });
+//! utterd_store::store_conformance!(memory, async { (utterd_store::MemoryStore::new(0), ()) });
 //! ```
 //!
 //! The future is awaited once for each case. It returns an empty store, and a value that must live as long as
@@ -17,10 +17,10 @@
 //! 32 MiB:
 //!
 //! ```
-//! utterd::store_conformance!(
+//! utterd_store::store_conformance!(
 //!     memory,
-//!     async { (utterd::store::MemoryStore::new(0), ()) },
-//!     bounded: async { (utterd::store::MemoryStore::new(1 << 20), ()) }
+//!     async { (utterd_store::MemoryStore::new(0), ()) },
+//!     bounded: async { (utterd_store::MemoryStore::new(1 << 20), ()) }
 //! );
 //! ```
 //!
