@@ -1,0 +1,31 @@
+//! Classes of characters.
+
+use unicode_normalization::char::is_combining_mark;
+
+/// Whether a character is part of a word.
+pub(crate) fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || !c.is_ascii() && is_combining_mark(c)
+}
+
+/// Whether a character belongs to a script without spaces between words (Thai, Lao, Burmese, Khmer, kana,
+/// bopomofo, Han) or to hangul, whose words have endings that no stemmer here removes.
+pub(crate) fn is_unspaced(c: char) -> bool {
+    matches!(c,
+        '\u{0E01}'..='\u{0E3A}' | '\u{0E40}'..='\u{0E4E}' | '\u{0E81}'..='\u{0ECE}'
+        | '\u{1000}'..='\u{103F}' | '\u{1050}'..='\u{109D}' | '\u{1780}'..='\u{17D3}'
+        | '\u{1100}'..='\u{11FF}' | '\u{A960}'..='\u{A97C}' | '\u{AC00}'..='\u{D7FB}'
+        | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{309F}' | '\u{30A1}'..='\u{30FA}'
+        | '\u{30FC}'..='\u{312F}' | '\u{3131}'..='\u{318E}' | '\u{31A0}'..='\u{31FF}'
+        | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}'
+        | '\u{FF66}'..='\u{FFDC}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+/// Whether a character closes a quotation or a bracket.
+pub(crate) fn is_closer(c: char) -> bool {
+    matches!(c, '"' | '\'' | ')' | ']' | '}' | '”' | '’' | '»' | '」' | '』' | '）' | '】' | '*' | '_' | '`')
+}
+
+/// Whether a character opens a quotation.
+pub(crate) fn opens_quote(c: char) -> bool {
+    matches!(c, '"' | '“' | '„' | '«' | '「' | '『')
+}

@@ -1,0 +1,94 @@
+//! A set of cues.
+
+use std::ops::BitOrAssign;
+
+/// What the words of a sentence show, as a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cues(u32);
+
+impl Cues {
+    /// It restricts what may be done, or says how it is always to be done: "never", "must", "from now on".
+    pub const CONSTRAINT: Self = Self(1);
+    /// It asks for something to be done.
+    pub const REQUEST: Self = Self(1 << 1);
+    /// It replaces what was said before: "actually", "instead", "I meant".
+    pub const CORRECTION: Self = Self(1 << 2);
+    /// It settles something: "let's go with", "agreed".
+    pub const DECISION: Self = Self(1 << 3);
+    /// Something cannot be done, or is not allowed.
+    pub const REFUSAL: Self = Self(1 << 4);
+    /// It reports a cause or a result.
+    pub const FINDING: Self = Self(1 << 5);
+    /// It says what will be done, or is still to do.
+    pub const PROMISE: Self = Self(1 << 6);
+    /// It opens with a greeting, thanks or an offer of help.
+    pub const COURTESY: Self = Self(1 << 7);
+    /// It opens by agreeing.
+    pub const AFFIRMS: Self = Self(1 << 8);
+    /// It opens by turning something down.
+    pub const DENIES: Self = Self(1 << 9);
+    /// It is not certain: "maybe", "I think".
+    pub const HEDGE: Self = Self(1 << 10);
+    /// It says when.
+    pub const TIME: Self = Self(1 << 11);
+
+    /// Those behind which a sentence still begins: "Yes, please book it".
+    pub(super) const OPENING: Self = Self::COURTESY.or(Self::AFFIRMS).or(Self::DENIES);
+    const PUBLIC: u32 = (1 << 12) - 1;
+
+    /// The names of the cues in `cues.tsv`.
+    pub(super) const NAMES: [(&str, Self); 12] = [
+        ("constraint", Self::CONSTRAINT),
+        ("request", Self::REQUEST),
+        ("correction", Self::CORRECTION),
+        ("decision", Self::DECISION),
+        ("refusal", Self::REFUSAL),
+        ("finding", Self::FINDING),
+        ("promise", Self::PROMISE),
+        ("courtesy", Self::COURTESY),
+        ("affirms", Self::AFFIRMS),
+        ("denies", Self::DENIES),
+        ("hedge", Self::HEDGE),
+        ("time", Self::TIME),
+    ];
+
+    /// A bit that only the reader of sentences uses.
+    pub(super) const fn private(bit: u32) -> Self {
+        Self(1 << (12 + bit))
+    }
+
+    pub(super) fn public(self) -> Self {
+        Self(self.0 & Self::PUBLIC)
+    }
+
+    /// Both sets.
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether one of `cues` is among them.
+    pub const fn has(self, cues: Self) -> bool {
+        self.0 & cues.0 > 0
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// As bits, to store: their meaning never changes.
+    pub const fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// Those of bits that [`bits`](Self::bits) returned.
+    pub const fn from_bits(bits: u32) -> Self {
+        Self(bits & Self::PUBLIC)
+    }
+}
+
+impl BitOrAssign for Cues {
+    fn bitor_assign(&mut self, other: Self) {
+        *self = self.or(other);
+    }
+}

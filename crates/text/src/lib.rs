@@ -1,0 +1,28 @@
+//! Reads texts: the one scanner that summaries, search and forgetting share. Pure, in time linear in the text.
+//!
+//! | function | finds |
+//! |---|---|
+//! | [`sentences()`] | sentences, list items and pieces of code |
+//! | [`words()`] | words, with a number that is equal for words of the same meaning |
+//! | [`entities()`] | paths, addresses, identifiers, amounts, dates, names |
+//! | [`cues()`] | what a sentence is for: a constraint, a request, a correction, … |
+//! | [`clip()`] | the beginning of a text that fits into a number of tokens |
+//! | [`secrets`] | what looks like a credential |
+//!
+//! The lists of words are data: `cues.tsv`, `language/stops.tsv`, `language/irregular.tsv`, `secrets.tsv`.
+
+mod chars;
+mod clip;
+mod cues;
+mod entities;
+mod language;
+pub mod secrets;
+mod sentences;
+mod words;
+
+pub use clip::clip;
+pub use cues::{Cues, cues};
+pub use entities::{Entity, Kind, entities};
+pub use language::Language;
+pub use sentences::{End, Sentence, sentences};
+pub use words::{Word, Words, words, words_in};

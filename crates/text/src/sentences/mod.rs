@@ -1,0 +1,159 @@
+//! Splits text into sentences.
+
+mod ends;
+mod lines;
+mod shape;
+
+pub(crate) use ends::abbreviates;
+
+use crate::chars::{is_closer, opens_quote};
+use ends::sentence_end;
+use lines::{Kind, Line, lines};
+
+/// A sentence, a heading, a list item, a row of a table, or a piece of code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sentence<'a> {
+    /// A piece of the text, without the marks of lists, headings and quotations before it. A sentence that was wrapped
+    /// has line breaks.
+    pub text: &'a str,
+    /// Where it starts, in bytes.
+    pub start: usize,
+    /// How it ends.
+    pub ends: End,
+    /// Whether it is code: a fenced block, or lines that look like code.
+    pub code: bool,
+    /// Whether it is in a list or a table.
+    pub listed: bool,
+    /// Whether it is in a quotation: behind `>`, or as a whole between quotation marks.
+    pub quoted: bool,
+}
+
+/// How a sentence ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With a full stop.
+    Full,
+    /// With a question mark.
+    Question,
+    /// With an exclamation mark.
+    Exclaimed,
+    /// With a colon.
+    Colon,
+    /// With none of them.
+    None,
+}
+
+/// A line at least this long, in characters, is assumed to be wrapped: the next line continues it.
+const WRAPPED_CHARS: usize = 60;
+
+/// The sentences of a text, in order.
+///
+/// - Headings, list items, rows of tables and short lines stand alone. The next line continues a long one.
+/// - A fenced block is one piece of code, without its fences; so are neighbouring lines that look like code.
+/// - Lines without a letter or digit (rules, fences, a lone `:(`) are left out.
+pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
+    let mut found = Vec::new();
+    let mut open: Option<Open> = None;
+    for line in lines(text) {
+        if let Some(block) = &mut open
+            && block.goes_on(&line)
+        {
+            block.add(text, &line);
+            continue;
+        }
+        close(text, open.take(), &mut found);
+        if line.kind != Kind::Blank {
+            open = Some(Open::new(text, line));
+        }
+    }
+    close(text, open, &mut found);
+    found
+}
+
+/// Lines that belong together.
+struct Open {
+    first: Line,
+    end: usize,
+    is_wrapped: bool,
+}
+
+impl Open {
+    fn new(text: &str, first: Line) -> Self {
+        Self { end: first.end, is_wrapped: is_wrapped(text, &first), first }
+    }
+
+    fn goes_on(&self, line: &Line) -> bool {
+        match self.first.kind {
+            Kind::Code => line.kind == Kind::Code && line.fence == self.first.fence,
+            Kind::Prose | Kind::Item => {
+                self.is_wrapped && line.kind == Kind::Prose && line.quoted == self.first.quoted
+            }
+            Kind::Blank | Kind::Alone | Kind::Row => false,
+        }
+    }
+
+    fn add(&mut self, text: &str, line: &Line) {
+        self.end = line.end;
+        self.is_wrapped = is_wrapped(text, line);
+    }
+}
+
+fn is_wrapped(text: &str, line: &Line) -> bool {
+    text[line.start..line.end].chars().nth(WRAPPED_CHARS - 1).is_some()
+}
+
+/// Adds the sentences of lines that belong together.
+fn close<'a>(text: &'a str, open: Option<Open>, found: &mut Vec<Sentence<'a>>) {
+    let Some(Open { first, end, .. }) = open else { return };
+    if first.kind == Kind::Code {
+        return found.extend(piece(text, first.start, end, &first));
+    }
+    let mut start = first.start;
+    while start < end {
+        let length = sentence_end(&text[start..end]);
+        found.extend(piece(text, start, start + length, &first));
+        start += length;
+    }
+}
+
+/// What stands between two places, unless it says nothing.
+fn piece<'a>(text: &'a str, start: usize, end: usize, line: &Line) -> Option<Sentence<'a>> {
+    let said = text[start..end].trim_end();
+    let start = start + (said.len() - said.trim_start().len());
+    let said = said.trim_start();
+    let code = line.kind == Kind::Code;
+    let quoted = line.quoted || !code && said.starts_with(opens_quote) && closes_at_end(said);
+    let listed = matches!(line.kind, Kind::Item | Kind::Row);
+    let sentence = Sentence { text: said, start, ends: end_of(said), code, listed, quoted };
+    says(said).then_some(sentence)
+}
+
+/// Whether the quotation that a sentence opens with goes on to its end.
+fn closes_at_end(said: &str) -> bool {
+    let mut inner = said.chars();
+    inner.next();
+    let rest = inner.as_str().trim_end_matches(['.', '!', '?', ',', '。']);
+    rest.find(['"', '”', '“', '»', '」', '』']).is_some_and(|at| rest[at..].chars().nth(1).is_none())
+}
+
+/// Whether a piece has anything but punctuation: letters, digits, an emoji.
+fn says(said: &str) -> bool {
+    said.chars().any(|c| c.is_alphanumeric() || c >= '\u{2600}' && !is_closer(c) && !is_wide_mark(c))
+}
+
+fn is_wide_mark(c: char) -> bool {
+    matches!(c, '\u{3000}'..='\u{303F}' | '\u{FE00}'..='\u{FE6F}' | '\u{FF00}'..='\u{FF0F}' | '：' | '；' | '？')
+}
+
+fn end_of(said: &str) -> End {
+    match said.trim_end_matches(is_closer).chars().next_back() {
+        Some('?' | '？' | '؟') => End::Question,
+        Some('!' | '！') => End::Exclaimed,
+        Some('.' | '…' | '。' | '｡' | '।' | '۔') => End::Full,
+        Some(':' | '：') => End::Colon,
+        _ => End::None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,158 @@
+//! Splits text into words.
+
+use unicode_normalization::UnicodeNormalization;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::{
+    chars::{is_unspaced, is_word},
+    language::{Language, is_stop, unspaced_stop},
+};
+
+/// A word of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word<'a> {
+    /// The word as it is written.
+    pub text: &'a str,
+    /// Where it starts, in bytes.
+    pub start: usize,
+    /// Whether it says nothing about the subject: an article, a pronoun, an auxiliary.
+    pub is_stop: bool,
+    /// Equal for words of one stem, whatever their case and encoding; the same on every machine.
+    pub concept: u64,
+}
+
+/// The words of a text, in order, by the language that the text shows.
+///
+/// - A word is a run of letters and digits. An apostrophe joins letters (`it's`), except in French and Italian
+///   (`l'eau`); a point or comma joins digits. Every other mark separates.
+/// - Scripts without spaces yield each pair of neighbouring characters.
+/// - Identifiers come in parts; see [`entities()`](crate::entities()) for the whole.
+pub fn words(text: &str) -> Words<'_> {
+    words_in(text, Language::of(text, Language::English))
+}
+
+/// The words of a text that is in `language`, except for words in another script.
+pub fn words_in(text: &str, language: Language) -> Words<'_> {
+    Words { text, language, at: 0, paired: false, stopped: 0, lower: String::new() }
+}
+
+/// The words of a text; see [`words()`].
+#[derive(Clone, Debug)]
+pub struct Words<'a> {
+    text: &'a str,
+    language: Language,
+    at: usize,
+    /// The character at `at` was the second of a pair.
+    paired: bool,
+    /// Up to where a stop word of a script without spaces goes.
+    stopped: usize,
+    /// The last word in lower case.
+    lower: String,
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = Word<'a>;
+
+    fn next(&mut self) -> Option<Word<'a>> {
+        loop {
+            let c = self.text[self.at..].chars().next()?;
+            if is_unspaced(c) {
+                if let Some(pair) = self.pair(c) {
+                    return Some(pair);
+                }
+            } else if is_word(c) {
+                return Some(self.run());
+            } else {
+                self.at += c.len_utf8();
+            }
+        }
+    }
+}
+
+impl<'a> Words<'a> {
+    /// The pair of characters that starts with `c`. A single character is a word only on its own.
+    fn pair(&mut self, c: char) -> Option<Word<'a>> {
+        let (start, second) = (self.at, self.at + c.len_utf8());
+        let next = self.text[second..].chars().next().filter(|next| is_unspaced(*next));
+        let was_paired = std::mem::replace(&mut self.paired, next.is_some());
+        self.at = second;
+        if next.is_none() && was_paired {
+            return None;
+        }
+        let end = second + next.map_or(0, char::len_utf8);
+        let is_stop = self.stops(start) | (next.is_some() && self.stops(second));
+        let text = &self.text[start..end];
+        Some(Word { text, start, is_stop, concept: self.concept(text, None) })
+    }
+
+    /// Whether the character at `at` is part of a stop word.
+    fn stops(&mut self, at: usize) -> bool {
+        if at >= self.stopped {
+            self.stopped = at + unspaced_stop(&self.text[at..]).unwrap_or(0);
+        }
+        at < self.stopped
+    }
+
+    /// The run of letters and digits that starts here.
+    fn run(&mut self) -> Word<'a> {
+        let start = self.at;
+        self.at = end_of_run(self.text, start, !self.language.elides());
+        let text = &self.text[start..self.at];
+        let language = Language::of_script(text).unwrap_or(self.language);
+        let concept = self.concept(text, Some(language));
+        Word { text, start, is_stop: is_stop(&self.lower, language), concept }
+    }
+
+    fn concept(&mut self, word: &str, language: Option<Language>) -> u64 {
+        self.lower.clear();
+        match word.is_ascii() {
+            true => self.lower.extend(word.bytes().map(|byte| char::from(byte.to_ascii_lowercase()))),
+            false => self.lower.extend(word.nfkc().flat_map(char::to_lowercase).map(straight)),
+        }
+        let is_number = self.lower.starts_with(|c: char| c.is_ascii_digit());
+        match language {
+            _ if is_number => xxh3_64(without_groups(&self.lower).as_bytes()),
+            Some(language) => xxh3_64(language.stem(&self.lower).as_bytes()),
+            None => xxh3_64(self.lower.as_bytes()),
+        }
+    }
+}
+
+fn straight(c: char) -> char {
+    if c == '’' { '\'' } else { c }
+}
+
+/// Where the run of word characters ends that starts at `start`.
+fn end_of_run(text: &str, start: usize, joins: bool) -> usize {
+    let (mut end, mut before) = (start, ' ');
+    let mut rest = text[start..].chars();
+    while let Some(c) = rest.next() {
+        let goes_on = match c {
+            '\'' | '’' => joins && before.is_alphabetic() && peek(&rest).is_some_and(char::is_alphabetic),
+            '.' | ',' => before.is_ascii_digit() && peek(&rest).is_some_and(|next| next.is_ascii_digit()),
+            _ => is_word(c) && !is_unspaced(c),
+        };
+        if !goes_on {
+            break;
+        }
+        end += c.len_utf8();
+        before = c;
+    }
+    end
+}
+
+fn peek(rest: &std::str::Chars<'_>) -> Option<char> {
+    rest.clone().next()
+}
+
+/// `1250` for `1,250`, so that a number is one concept.
+fn without_groups(number: &str) -> String {
+    let mut groups = number.split(',');
+    let first = groups.next().unwrap_or_default();
+    let is_group = |group: &str| group.split('.').next().is_some_and(|whole| whole.len() == 3);
+    let is_grouped = first.len() <= 3 && groups.clone().all(is_group);
+    if is_grouped { number.replace(',', "") } else { number.to_owned() }
+}
+
+#[cfg(test)]
+mod tests;
