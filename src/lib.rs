@@ -18,15 +18,17 @@
 //! | [`engine`] | loads, asks the domain, commits, publishes; one file per verb | domain, the store contract, telemetry |
 //! | [`rpc`] | the gRPC services: decode, call the engine, encode; the generated messages are in [`proto`] | domain, engine, formats, tokenizer, telemetry |
 //! | [`formats`] | the formats in which conversations are imported, exported and sent to models; pure | domain |
+//! | `summary` | summaries without a model; pure | text |
 //! | `models` | the clients of models that write summaries ([`summarizer`]) and embed ([`embedder`]): one call, one attempt | domain, the engine's traits that it implements |
+//! | `text` | reads texts: sentences, words, entities, cues, secrets; pure | small pure crates |
 //! | [`tokenizer`] | exact token counts, linear in the input | domain |
 //! | [`telemetry`] | metrics for Prometheus, traces for OpenTelemetry | nothing here |
 //! | [`config`] | settings, and where each one came from | domain, tokenizer |
 //! | [`server`] | assembles the server, listens, shuts down cleanly; maintains the files of closed stores | everything but cli |
 //! | [`cli`] | the command line: the server, and a client | server, config, formats, the generated client |
 //!
-//! `tests/it/architecture` reads the imports and fails if files import each other in a cycle, or if `domain` or `formats`
-//! use a clock, randomness or I/O.
+//! `tests/it/architecture` reads the imports and fails if files import each other in a cycle, or if one of the pure crates
+//! uses a clock, randomness or I/O.
 //!
 //! The cargo features `fjall`, `sled`, `inspector`, `mcp`, `postgres`, `jwt`, `otel` and `llm` are parts that a build can
 //! leave out. A setting or command of a part that is not there is refused by name: see `crates/config/src/part.rs`.

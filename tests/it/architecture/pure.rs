@@ -21,7 +21,7 @@ const NEVER: [&str; 11] = [
 const WORDS: [&str; 7] = ["async", "await", "print", "println", "eprint", "eprintln", "dbg"];
 
 /// The crates that are pure.
-pub const PURE: [&str; 2] = ["domain", "formats"];
+pub const PURE: [&str; 4] = ["domain", "formats", "summary", "text"];
 
 /// Every impure path or word of a file, with its line.
 pub fn impurities((file, source): &Source) -> Vec<String> {

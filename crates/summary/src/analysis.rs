@@ -1,0 +1,246 @@
+//! Items from messages: what each says, does and shows, by itself.
+
+use crate::{
+    calls::{Deed, Outcome, deeds},
+    hidden::Credentials,
+    item::{Item, Kind, Marks},
+    message::{Call, Message, Role},
+    names::Names,
+    records, request, todo,
+    words::{Said, said},
+};
+
+/// Sentences of one message that are read.
+const MOST_SENTENCES: usize = 60;
+/// A short answer to a question has no more words.
+const ANSWER_WORDS: usize = 14;
+/// With no more words of its own, an answer is told with its question.
+const BARE_WORDS: usize = 3;
+/// Facts of one result.
+const MOST_FACTS: usize = 120;
+
+/// The items of messages, oldest first; those of one kind in the order in which they were said.
+pub fn analyse(messages: &[Message<'_>]) -> Vec<Item> {
+    let mut analysis = Analysis::default();
+    for message in messages {
+        analysis.read(message);
+    }
+    let Analysis { mut items, names, credentials, .. } = analysis;
+    items.extend(names.items());
+    items.iter_mut().for_each(|item| credentials.hide(item));
+    // a name that is a credential names nothing
+    items.retain(|item| item.seen.is_none() || !item.text.contains("[secret]"));
+    items
+}
+
+#[derive(Default)]
+struct Analysis {
+    items: Vec<Item>,
+    names: Names,
+    credentials: Credentials,
+    /// The file that an editor has open.
+    open_file: Option<Box<str>>,
+    /// The last question, while it can still be answered.
+    question: Option<Question>,
+    /// Names of the assistant's last message, which a user may turn down.
+    proposed: Vec<Box<str>>,
+}
+
+struct Question {
+    sequence: u64,
+    asked: Box<str>,
+    /// Messages since then.
+    age: u32,
+}
+
+impl Analysis {
+    fn read(&mut self, message: &Message<'_>) {
+        self.credentials.read(message.text);
+        if matches!(message.role, Role::User | Role::Assistant) {
+            self.read_text(message);
+        }
+        for call in &message.calls {
+            self.read_call(message, call);
+        }
+    }
+
+    fn read_text(&mut self, message: &Message<'_>) {
+        let is_user = message.role == Role::User;
+        let request =
+            if is_user { request::request(message.text) } else { request::Request::plain(message.text) };
+        let base = speaker_marks(message).with_if(request.hands_over, Marks::TEMPLATE);
+        let head = message.name.unwrap_or(if is_user { "User" } else { "Assistant" });
+        let begin = self.items.len();
+        if !request.title.is_empty() {
+            let mut title = Item::new(Kind::Said, head, &request.title, message.sequence);
+            title.marks = base.with(Marks::TITLE).with(Marks::REQUEST).with(Marks::FIRST);
+            title.worth = 3.0;
+            self.items.push(title);
+        }
+        let sentences = said(&request.body);
+        let turns_down = is_user && sentences.first().is_some_and(|first| first.denies);
+        if turns_down {
+            let proposed = std::mem::take(&mut self.proposed);
+            self.names.turn_down(&proposed, message.sequence);
+        }
+        for (place, sentence) in sentences.iter().take(MOST_SENTENCES).enumerate() {
+            let mut item = Item::new(Kind::Said, head, &sentence.text, message.sequence);
+            item.marks = base.with(sentence.marks).with_if(self.items.len() == begin, Marks::FIRST);
+            if place == 0 {
+                self.answer(&mut item, sentence, is_user);
+            }
+            item.worth = worth(&item, sentence);
+            self.items.push(item);
+        }
+        self.ask(message, &sentences);
+        let named = self.names.read_text(message, &request.title, &request.body);
+        if !is_user {
+            self.proposed = named;
+        }
+    }
+
+    /// Marks a message's first sentence as the answer to the last question, if it is one.
+    fn answer(&self, item: &mut Item, sentence: &Said, is_user: bool) {
+        let Some(question) = &self.question else { return };
+        if item.marks.has_any(Marks::QUESTION.with(Marks::COURTESY)) || sentence.words > ANSWER_WORDS {
+            return;
+        }
+        item.also = Some(question.sequence);
+        if sentence.content <= BARE_WORDS {
+            item.note = question.asked.clone();
+        }
+        item.marks = item.marks.with(Marks::ANSWER).with_if(is_user && sentence.affirms_only, Marks::AFFIRMS);
+    }
+
+    /// Notes the last question of a message; an older one can be answered by the second message after it.
+    fn ask(&mut self, message: &Message<'_>, sentences: &[Said]) {
+        let asked = sentences.iter().rfind(|sentence| sentence.marks.has(Marks::QUESTION));
+        match asked {
+            Some(asked) => {
+                self.question =
+                    Some(Question { sequence: message.sequence, asked: asked.text.as_str().into(), age: 0 });
+            }
+            None => {
+                let age = self.question.as_ref().map_or(0, |question| question.age + 1);
+                self.question =
+                    self.question.take().filter(|_| age < 2).map(|question| Question { age, ..question });
+            }
+        }
+    }
+
+    fn read_call(&mut self, message: &Message<'_>, call: &Call<'_>) {
+        self.credentials.read(call.arguments);
+        call.result.iter().for_each(|answer| self.credentials.read(answer.text));
+        self.names.read_call(message.sequence, call);
+        if let Some(left) = todo::left_to_do(call.arguments) {
+            let mut item = Item::new(Kind::Open, "To do", &left, message.sequence);
+            item.marks = Marks::PROMISE;
+            self.items.push(item);
+            return;
+        }
+        let deeds = deeds(call, &mut self.open_file);
+        let changed = deeds.iter().any(|deed| deed.changed && deed.outcome == Outcome::Ok);
+        for deed in &deeds {
+            self.tell(message, call, deed);
+        }
+        if changed {
+            self.step(message);
+        }
+        let asked = deeds.first().and_then(|deed| deed.objects.first()).map(|object| &**object);
+        // what a program prints, and a file that was read, are no records
+        let is_record = |text: &str| {
+            let is_json = text.trim_start().starts_with(['{', '[']);
+            is_json
+                || deeds.iter().all(|deed| *deed.tool == *call.tool)
+                    && !asked.is_some_and(|asked| asked.contains(['/', '.']))
+        };
+        if let Some(answer) = call.result.as_ref().filter(|answer| is_record(answer.text)) {
+            for fact in records::facts_of(answer.text, asked).into_iter().take(MOST_FACTS) {
+                let mut item = Item::new(Kind::Fact, &fact.of, &fact.value, message.sequence);
+                (item.note, item.also, item.worth) =
+                    (fact.label, Some(answer.sequence), f64::from(fact.worth));
+                self.items.push(item);
+            }
+        }
+    }
+
+    fn tell(&mut self, message: &Message<'_>, call: &Call<'_>, deed: &Deed) {
+        let also = call.result.as_ref().map(|answer| answer.sequence);
+        let failed = matches!(deed.outcome, Outcome::Failed(_));
+        let why: Box<str> = match &deed.outcome {
+            Outcome::Failed(why) => why.clone(),
+            Outcome::Unanswered => "no answer".into(),
+            Outcome::Declined => return,
+            Outcome::Ok => "".into(),
+        };
+        let marks = Marks::default().with_if(failed, Marks::FAILED).with_if(deed.changed, Marks::CHANGED);
+        let mut push = |kind, head: &str, text: &str, note: &str| {
+            let mut item = Item::new(kind, head, text, message.sequence);
+            (item.note, item.also, item.marks) = (note.into(), also, marks);
+            self.items.push(item);
+        };
+        if deed.changed {
+            let none: [Box<str>; 1] = ["".into()];
+            let objects = if deed.objects.is_empty() { &none[..] } else { &deed.objects };
+            objects.iter().for_each(|object| push(Kind::Did, &deed.tool, object, &why));
+        }
+        if let Some(check) = &deed.check {
+            let note = if failed { &why } else { deed.passed.as_ref().unwrap_or(&why) };
+            push(Kind::Check, &deed.tool, check, note);
+        } else if failed && !deed.changed {
+            push(Kind::Error, &deed.tool, &deed.objects.join(", "), &why);
+        }
+    }
+
+    /// What a change was for: what its message announces, or says last.
+    fn step(&mut self, message: &Message<'_>) {
+        let of_message = |item: &&Item| {
+            item.sequence == message.sequence
+                && item.kind == Kind::Said
+                && !item.marks.has_any(Marks::QUESTION.with(Marks::COURTESY))
+        };
+        let announced =
+            self.items.iter().rev().filter(of_message).find(|item| item.marks.has(Marks::PROMISE));
+        let Some(why) = announced.or_else(|| self.items.iter().rev().find(of_message)) else { return };
+        let step = Item::new(Kind::Step, "", why.text.trim_end_matches([':', '.']), message.sequence);
+        if !self.items.iter().any(|item| item.kind == Kind::Step && item.sequence == message.sequence) {
+            self.items.push(step);
+        }
+    }
+}
+
+fn speaker_marks(message: &Message<'_>) -> Marks {
+    let who = if message.role == Role::User { Marks::USER } else { Marks::ASSISTANT };
+    who.with_if(!message.calls.is_empty(), Marks::CALLS)
+}
+
+/// How much a reader misses a sentence, before what others tell is considered.
+fn worth(item: &Item, said: &Said) -> f64 {
+    let marks = item.marks;
+    let mut worth = if marks.has(Marks::USER) { 1.0 } else { 0.4 };
+    for (mark, factor) in [
+        (Marks::CONSTRAINT, 2.0),
+        (Marks::CORRECTION, 1.8),
+        (Marks::DECISION, 1.6),
+        (Marks::ANSWER, 1.6),
+        (Marks::REQUEST, 1.2),
+        (Marks::TIME, 1.2),
+        (Marks::TEMPLATE, 0.6),
+        (Marks::PROMISE, 0.7),
+        (Marks::QUESTION, 0.7),
+        (Marks::COURTESY, 0.1),
+    ] {
+        worth *= if marks.has(mark) { factor } else { 1.0 };
+    }
+    if !marks.has(Marks::USER) {
+        worth *= match () {
+            () if said.refuses => 4.0,
+            () if said.finds => 2.5,
+            () => 1.0,
+        };
+    }
+    worth
+        * if said.announces { 0.2 } else { 1.0 }
+        * if said.hedges { 0.8 } else { 1.0 }
+        * if said.words <= ANSWER_WORDS { 1.15 } else { 1.0 }
+}

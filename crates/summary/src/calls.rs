@@ -1,0 +1,128 @@
+//! What a call did: to what, whether it changed something, and how it ended.
+
+mod arguments;
+mod commands;
+mod deed;
+mod editors;
+mod outcome;
+mod phrases;
+mod programs;
+mod shell;
+mod signs;
+#[cfg(test)]
+mod tests;
+mod verbs;
+
+use crate::{
+    calls::{
+        arguments::{Argument, has_path},
+        commands::Done,
+        outcome::Manner,
+        verbs::{Does, named},
+    },
+    message::Call,
+};
+
+pub(crate) use arguments::cut;
+pub use deed::{Deed, Outcome};
+pub(crate) use verbs::words;
+
+/// The longest name of a tool, in bytes.
+const TOOL_BYTES: usize = 64;
+
+/// What a call did, in order: one deed, or one for each command of a script that changes, checks or runs something.
+///
+/// `open_file` is the file that an editor has open; it is kept from call to call.
+pub fn deeds(call: &Call<'_>, open_file: &mut Option<Box<str>>) -> Vec<Deed> {
+    let arguments = arguments::read(call.arguments);
+    if let Some(file) = call.result.and_then(|answer| editors::opened(answer.text)) {
+        *open_file = (file != "n/a").then(|| file.into());
+    }
+    let script = commands::script(call.tool, &arguments);
+    let done = match &script {
+        Some(script) => commands::done(script, open_file),
+        None => vec![by_tool(call.tool, &arguments, open_file)],
+    };
+    let manner = manner(&done, script.is_some());
+    judged(call, done, outcome::outcome(manner, call.result))
+}
+
+/// What a tool does that runs no commands.
+fn by_tool(tool: &str, arguments: &[Argument], open_file: &mut Option<Box<str>>) -> Done {
+    let patches: Vec<Box<str>> =
+        arguments.iter().flat_map(|argument| editors::patched(&argument.value)).collect();
+    // a tool that nothing is known of changes something
+    let program = || programs::is_program(tool).then(|| programs::known(&[tool]).does);
+    let verb = named(tool).map(|verb| verb.does).or_else(program).unwrap_or(Does::Changes);
+    let does = match commands::stated(tool, arguments) {
+        _ if is_trial(arguments) => Does::Reads,
+        _ if !patches.is_empty() && verb != Does::Reads => Does::Changes,
+        Some(does) => does,
+        None => verb,
+    };
+    let mut objects = arguments::objects(tool, arguments);
+    let own = words(tool);
+    let edits = own.iter().any(|word| ["edit", "insert", "append", "replace"].contains(&word.as_str()));
+    if does == Does::Changes && !patches.is_empty() {
+        objects = patches;
+    } else if does == Does::Changes && edits && !has_path(arguments) && open_file.is_some() {
+        objects = open_file.iter().cloned().collect();
+    }
+    if open_file.is_none()
+        && own.iter().any(|word| matches!(word.as_str(), "open" | "create"))
+        && has_path(arguments)
+    {
+        *open_file = objects.first().cloned();
+    }
+    let check = matches!(does, Does::Checks | Does::Runs).then(|| told(tool, &objects));
+    Done { tool: tool.to_owned(), objects, does, changed: does == Does::Changes, check, tells: true }
+}
+
+fn told(tool: &str, objects: &[Box<str>]) -> String {
+    objects.iter().fold(tool.to_owned(), |text, object| text + " " + object)
+}
+
+/// Whether an argument makes the call a trial: `dry_run: true`.
+fn is_trial(arguments: &[Argument]) -> bool {
+    let is_dry = |key: &str| {
+        let words = words(key).join(" ");
+        ["dry run", "dryrun", "validate only", "preview only", "simulate"].contains(&words.as_str())
+    };
+    arguments.iter().any(|argument| argument.value.eq_ignore_ascii_case("true") && is_dry(&argument.key))
+}
+
+/// How the result is to be read.
+fn manner(done: &[Done], is_script: bool) -> Manner {
+    let checks = done.iter().any(|done| runs(done) || done.check.is_some());
+    match is_script {
+        true if checks => Manner::Runs { tells: done.iter().all(|done| done.tells) },
+        true if done.iter().any(|done| done.changed) => Manner::Acts,
+        true => Manner::Looks,
+        false if checks => Manner::Runs { tells: false },
+        false if done.iter().any(|done| done.changed) => Manner::Changes,
+        false => Manner::Reads,
+    }
+}
+
+fn runs(done: &Done) -> bool {
+    matches!(done.does, Does::Checks | Does::Runs | Does::Launches)
+}
+
+/// The deeds with their outcomes. What fails is what is run, or all of it; what was done before it was done.
+fn judged(call: &Call<'_>, done: Vec<Done>, outcome: Outcome) -> Vec<Deed> {
+    let passed =
+        call.result.and_then(|answer| outcome::passed(answer.text)).filter(|_| outcome == Outcome::Ok);
+    let first_run = done.iter().position(runs).unwrap_or_default();
+    let deed = |(at, done): (usize, Done)| {
+        let is_done = at < first_run && matches!(outcome, Outcome::Failed(_));
+        Deed {
+            tool: arguments::cut(&done.tool, TOOL_BYTES).into(),
+            objects: done.objects,
+            changed: done.changed,
+            passed: passed.clone().filter(|_| done.check.is_some()),
+            check: done.check.map(Into::into),
+            outcome: if is_done { Outcome::Ok } else { outcome.clone() },
+        }
+    };
+    done.into_iter().enumerate().map(deed).collect()
+}

@@ -1,0 +1,165 @@
+//! The arguments of a call, and those that say what it works on.
+
+use serde_json::Value;
+
+use crate::{
+    calls::verbs::words,
+    shapes::{Shape, is_path, shape},
+};
+
+/// The most arguments that are read.
+const MOST: usize = 64;
+/// How deep arguments are read.
+const MOST_DEEP: usize = 4;
+/// The most objects of a call that a list names, and that single arguments do.
+const OBJECTS: (usize, usize) = (8, 3);
+/// The longest object, in bytes.
+const OBJECT_BYTES: usize = 160;
+
+/// A scalar among the arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Argument {
+    /// Empty for a text that is not JSON.
+    pub(super) key: String,
+    pub(super) value: String,
+    /// Whether it is text, not a number or a boolean.
+    pub(super) is_text: bool,
+    /// Whether it is one of a list.
+    pub(super) listed: bool,
+    /// How many objects it is in.
+    pub(super) depth: usize,
+}
+
+/// The scalars of a call's arguments, in order. What is not JSON is one text.
+pub(super) fn read(arguments: &str) -> Vec<Argument> {
+    let mut all = Vec::new();
+    match serde_json::from_str::<Value>(arguments) {
+        Ok(value) => walk("", &value, false, 0, &mut all),
+        Err(_) if arguments.trim().is_empty() => {}
+        Err(_) => walk("", &Value::String(arguments.to_owned()), false, 0, &mut all),
+    }
+    all
+}
+
+fn walk(key: &str, value: &Value, listed: bool, depth: usize, all: &mut Vec<Argument>) {
+    if all.len() >= MOST || depth > MOST_DEEP {
+        return;
+    }
+    let (text, is_text) = match value {
+        Value::Object(members) => {
+            return members.iter().for_each(|(key, value)| walk(key, value, listed, depth + 1, all));
+        }
+        Value::Array(values) => return values.iter().for_each(|value| walk(key, value, true, depth, all)),
+        Value::Null => return,
+        Value::String(text) => (text.clone(), true),
+        other => (other.to_string(), false),
+    };
+    all.push(Argument { key: key.to_owned(), value: text, is_text, listed, depth });
+}
+
+/// What the call works on: the file, the id, the name. An argument whose key shares a word with the tool's name
+/// identifies (`cancel_reservation` by `reservation_id`), and else the value's shape decides.
+pub(super) fn objects(tool: &str, arguments: &[Argument]) -> Vec<Box<str>> {
+    let own = words(tool);
+    let ranked: Vec<(u32, &Argument)> =
+        arguments.iter().filter_map(|argument| Some((rank(argument, &own)?, argument))).collect();
+    let Some(best) = ranked.iter().map(|(rank, _)| *rank).min() else { return Vec::new() };
+    // what does not identify alone does so together
+    let most = if best < WEAK { best } else { u32::MAX };
+    let mut chosen: Vec<&(u32, &Argument)> = ranked.iter().filter(|(rank, _)| *rank <= most).collect();
+    chosen.sort_by_key(|(rank, _)| *rank);
+    let (listed, single): (Vec<_>, Vec<_>) =
+        chosen.into_iter().map(|(_, argument)| argument).partition(|one| one.listed);
+    let mut told: Vec<Box<str>> = Vec::new();
+    for argument in single.into_iter().take(OBJECTS.1).chain(listed.into_iter().take(OBJECTS.0)) {
+        let object = object(argument);
+        if !told.contains(&object) {
+            told.push(object);
+        }
+    }
+    if best >= WEAK {
+        told.truncate(OBJECTS.1);
+    }
+    told
+}
+
+/// From this rank on, an argument alone does not say which object is meant.
+const WEAK: u32 = 30;
+
+/// How well an argument says what is meant: lower is better, `None` if not at all.
+fn rank(argument: &Argument, tool: &[String]) -> Option<u32> {
+    let value = argument.value.trim();
+    if value.is_empty() || value.contains('\n') || value.len() > 2 * OBJECT_BYTES {
+        return None;
+    }
+    let key = words(&argument.key);
+    let last = key.last().map_or("", String::as_str);
+    // `room_id` and `room_name` say which room; `room_type` does not
+    let own = |word: &String| tool.iter().any(|own| alike(word, own));
+    let shares = key.iter().any(own)
+        && key
+            .iter()
+            .all(|word| own(word) || is_id(word) || matches!(word.as_str(), "name" | "names" | "title"));
+    let nested = if argument.depth > 1 { 5 } else { 0 };
+    let base = match (shape(value), shares) {
+        (Shape::Path, _) if names_path(&key) => 0,
+        (Shape::Id | Shape::Hash, true) => 1,
+        (Shape::Word | Shape::Number, true) if is_id(last) => 1,
+        (Shape::Path | Shape::Url, _) if value.contains('/') => 3,
+        (Shape::Word | Shape::Phrase, true) if argument.is_text => 8,
+        (Shape::Id | Shape::Hash | Shape::Email, _) if argument.is_text => 10,
+        (Shape::Path, _) => 12,
+        (Shape::Number, _) if is_id(last) && last.starts_with("id") => 12,
+        (Shape::Phrase | Shape::Word, _) if value.len() <= OBJECT_BYTES / 2 => 30,
+        (Shape::Date | Shape::Time | Shape::Stamp, _) => 40,
+        (Shape::Amount | Shape::Number, _) => 50,
+        (Shape::Bool, _) => 60,
+        (Shape::Prose, _) if value.len() <= OBJECT_BYTES => 55,
+        _ => return None,
+    };
+    Some(base + nested)
+}
+
+/// Words of keys that say which, not what.
+fn is_id(word: &str) -> bool {
+    matches!(word.trim_end_matches('s'), "id" | "number" | "no" | "code" | "key")
+}
+
+/// Singular and plural: `items` and `item_ids`.
+fn alike(word: &str, own: &str) -> bool {
+    let stem = |word: &str| word.strip_suffix('s').unwrap_or(word).to_owned();
+    word.chars().count() > 2 && stem(word) == stem(own)
+}
+
+fn names_path(key: &[String]) -> bool {
+    key.iter().any(|word| word.ends_with("path") || word.starts_with("file") || word.ends_with("file"))
+}
+
+/// The value on one line; a bare number or boolean says nothing without its key.
+fn object(argument: &Argument) -> Box<str> {
+    let value = cut(argument.value.trim(), OBJECT_BYTES);
+    let is_bare = matches!(shape(&value), Shape::Bool | Shape::Number | Shape::Amount);
+    let key = words(&argument.key);
+    if is_bare && !key.is_empty() && !key.iter().any(|word| is_id(word)) {
+        return format!("{} {value}", key.join(" ")).into();
+    }
+    value.into()
+}
+
+/// The files among the arguments.
+pub(super) fn has_path(arguments: &[Argument]) -> bool {
+    arguments.iter().any(|argument| is_path(argument.value.trim()) && argument.value.contains(['/', '.']))
+}
+
+/// A text on one line, of at most `most` bytes; what is cut ends in `…`.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    let read = &text[..text.floor_char_boundary(4 * most)];
+    let mut line = read.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.retain(|c| !c.is_control());
+    if line.len() > most || read.len() < text.len() {
+        line.truncate(line.floor_char_boundary(most.saturating_sub('…'.len_utf8())));
+        line.truncate(line.trim_end().len());
+        line.push('…');
+    }
+    line
+}

@@ -1,0 +1,315 @@
+//! What the commands of a script do.
+
+use crate::{
+    calls::{
+        arguments::{Argument, cut},
+        editors::{edits_open_file, patched},
+        phrases::{has, is_one},
+        programs::{Known, base, has_targets, is_program, known},
+        shell::{Command, commands},
+        verbs::{Does, is_statement, named, of_words, words},
+    },
+    shapes::{Shape, is_path, shape},
+};
+
+/// How deep commands within commands are read.
+const MOST_DEEP: usize = 4;
+/// The most commands of a script that are told.
+const MOST_COMMANDS: usize = 40;
+/// The most launchers before a command.
+const MOST_LAUNCHERS: usize = 8;
+/// The most objects of a command.
+const MOST_OBJECTS: usize = 8;
+/// The longest program with its subcommand, in bytes.
+const LABEL_BYTES: usize = 48;
+/// The longest command and the longest object told, in bytes.
+const BYTES: (usize, usize) = (160, 160);
+
+/// What one command does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Done {
+    pub(super) tool: String,
+    pub(super) objects: Vec<Box<str>>,
+    pub(super) does: Does,
+    pub(super) changed: bool,
+    /// The command as it is written, if it checks or runs something.
+    pub(super) check: Option<String>,
+    /// Whether the script's exit code is also its own.
+    pub(super) tells: bool,
+}
+
+/// The script that a call runs, if its tool runs commands: by the tool's name, or by a value that begins with a program.
+pub(super) fn script(tool: &str, arguments: &[Argument]) -> Option<String> {
+    const KEYS: [&str; 5] = ["command", "commands", "cmd", "script", "argv"];
+    let own = words(tool);
+    let is_shell = own.iter().any(|word| is_one("shell", word));
+    if !is_shell && !own.iter().any(|word| is_one("runner", word)) {
+        return None;
+    }
+    let texts = || arguments.iter().filter(|argument| argument.is_text);
+    let is_only = texts().count() == 1;
+    let names = |argument: &&Argument| words(&argument.key).iter().any(|word| KEYS.contains(&word.as_str()));
+    // one word is a command only if there is nothing else, and what a runner is told to do can be a sentence
+    let begins = |argument: &&Argument| {
+        let mut words = argument.value.split_whitespace();
+        let is_command = words.next().is_some_and(is_program) && !is_statement(&argument.value);
+        is_command && (is_only || is_shell && words.next().is_some())
+    };
+    let found = texts().find(names).or_else(|| texts().find(begins));
+    let found = found.or_else(|| texts().find(|argument| argument.key.is_empty()))?;
+    // a list of words, or a program with a list of its words
+    let is_program = !found.listed && !found.value.contains(char::is_whitespace);
+    let is_part = |part: &&Argument| part.listed && (is_program || part.key == found.key);
+    let program = Some(found.value.as_str()).filter(|_| is_program);
+    let parts: Vec<&str> =
+        program.into_iter().chain(texts().filter(is_part).map(|part| part.value.as_str())).collect();
+    match parts[..] {
+        [_] if is_program => Some(found.value.clone()),
+        [] => Some(found.value.clone()),
+        // a list of whole commands
+        _ if parts.iter().all(|part| part.contains(' ')) => Some(parts.join("\n")),
+        _ => Some(parts.iter().map(|part| quoted(part)).collect::<Vec<_>>().join(" ")),
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain =
+        !word.is_empty() && !word.contains(|c: char| c.is_whitespace() || "'\"\\;|&<>()$`#".contains(c));
+    if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+/// What the commands of a script do, in order: those that only read as one, and only if there are no others.
+pub(super) fn done(script: &str, open_file: &mut Option<Box<str>>) -> Vec<Done> {
+    if edits_open_file(script) {
+        let tool = script.split_whitespace().next().unwrap_or_default().to_owned();
+        let objects = open_file.iter().cloned().collect();
+        return vec![Done { tool, objects, does: Does::Changes, changed: true, check: None, tells: true }];
+    }
+    let mut all = Vec::new();
+    of_script(script, 0, &mut all);
+    if let Some(opens) = all.iter().find(|done| matches!(done.tool.as_str(), "open" | "create")) {
+        *open_file = opens.objects.first().cloned().or(open_file.take());
+    }
+    let does = |done: &Done| done.does != Does::Reads || done.changed;
+    if !all.iter().any(does) {
+        return looked(all).into_iter().collect();
+    }
+    all.retain(does);
+    // a script that edits a file in several steps edited it once
+    let mut told: Vec<Done> = Vec::new();
+    for done in all {
+        if !told.contains(&done) {
+            told.push(done);
+        }
+    }
+    told
+}
+
+/// What commands that only read looked at, as one.
+fn looked(all: Vec<Done>) -> Option<Done> {
+    let shows = |done: &&Done| !done.tool.is_empty() && !is_one("builtin", &done.tool);
+    let first = all.iter().find(shows).or(all.first()).cloned()?;
+    let mut objects: Vec<Box<str>> = Vec::new();
+    for object in all.into_iter().filter(|done| shows(&done)).flat_map(|done| done.objects) {
+        if objects.len() < 3 && !objects.contains(&object) {
+            objects.push(object);
+        }
+    }
+    Some(Done { objects, ..first })
+}
+
+fn of_script(script: &str, depth: usize, all: &mut Vec<Done>) {
+    for command in commands(script) {
+        if all.len() < MOST_COMMANDS {
+            of_command(script, &command, depth, all);
+        }
+    }
+}
+
+fn of_command(script: &str, command: &Command, depth: usize, all: &mut Vec<Done>) {
+    let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
+    let (skipped, known) = unwrapped(&words);
+    let words = &words[skipped..];
+    if let [only] = words
+        && only.contains(char::is_whitespace)
+        && depth < MOST_DEEP
+    {
+        return of_script(only, depth + 1, all);
+    }
+    let start = command.starts.get(skipped).copied().unwrap_or(command.end).min(command.end);
+    let text = cut(script[start..command.end].lines().next().unwrap_or_default(), BYTES.0);
+    all.push(judged(command, words, known, text));
+}
+
+fn judged(command: &Command, words: &[&str], known: Known, text: String) -> Done {
+    let runs = matches!(known.does, Does::Checks | Does::Runs | Does::Launches);
+    let files = if runs { written_by(words, &command.input) } else { Vec::new() };
+    let patches: Vec<Box<str>> =
+        [command.input.as_str()].iter().chain(words).flat_map(|text| patched(text)).collect();
+    let written = command.writes.as_ref().filter(|_| !runs && known.does == Does::Reads);
+    let mut done = Done {
+        tool: label(words, known),
+        objects: objects(words, known, &command.input),
+        does: known.does,
+        changed: known.does == Does::Changes,
+        // a target that changes something is run, too
+        check: (runs || known.does == Does::Changes && names_target(words, known)).then_some(text),
+        tells: command.tells,
+    };
+    if !patches.is_empty() && !runs {
+        (done.objects, done.changed, done.does) = (patches, true, Does::Changes);
+    } else if let Some((file, appends)) = written {
+        done.tool = format!("{} {}", done.tool, if *appends { ">>" } else { ">" }).trim_start().to_owned();
+        (done.objects, done.changed, done.does) = (vec![cut(file, BYTES.1).into()], true, Does::Changes);
+    } else if !files.is_empty() {
+        (done.objects, done.changed) = (files, true);
+    }
+    done
+}
+
+/// Whether what changes something is a target of the conversation's own: `npm run deploy`, `make install`.
+fn names_target(words: &[&str], known: Known) -> bool {
+    words.get(known.at).is_some_and(|word| known.at > 0 && !word.starts_with('-')) && has_targets(words)
+}
+
+/// Passes assignments and launchers: `sudo`, `env A=1`, `timeout 5`, `python -m`, `find … -exec`; returns how many words
+/// those are, and what the rest does.
+fn unwrapped(words: &[&str]) -> (usize, Known) {
+    let mut at = words.iter().take_while(|word| is_assignment(word)).count();
+    for _ in 0..MOST_LAUNCHERS {
+        let known = known(&words[at..]);
+        let behind = at + known.at + 1;
+        if known.does != Does::Launches || behind >= words.len() {
+            return (at, known);
+        }
+        let rest = &words[behind..];
+        let plain = |word: &&str| !word.starts_with('-') && !is_assignment(word);
+        let is_command = |word: &&str| is_program(word) || word.contains(char::is_whitespace);
+        let is_count = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
+        // the host, the container or the seconds come before the program
+        let program = rest.iter().position(|word| plain(word) && is_command(word));
+        let named = rest.iter().position(|word| plain(word) && !is_count(word));
+        at = behind + program.or(named).unwrap_or(0);
+    }
+    (at, known(&words[at..]))
+}
+
+fn is_assignment(word: &str) -> bool {
+    let name = word.split_once('=').map_or("", |(name, _)| name);
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// The program with its subcommand, or with the flag that says what it does: `git commit`, `sed -i`.
+fn label(words: &[&str], known: Known) -> String {
+    let Some(program) = words.first() else { return String::new() };
+    let telling = words.get(1..=known.at).unwrap_or_default();
+    let label = match telling.last().filter(|word| word.starts_with('-')) {
+        Some(_) if known.does != Does::Changes => base(program).to_owned(),
+        Some(flag) if flag.starts_with("--") => format!("{} {flag}", base(program)),
+        // `-pi` and `-i.bak` are both said as `-i`
+        Some(flag) if flag.contains('i') => format!("{} -i", base(program)),
+        Some(flag) => format!("{} {}", base(program), flag.chars().take(2).collect::<String>()),
+        None => {
+            let parts =
+                telling.iter().filter(|word| !word.starts_with('-') && !word.contains(['/', ' ', '=']));
+            parts.fold(base(program).to_owned(), |label, word| label + " " + word)
+        }
+    };
+    cut(&label, LABEL_BYTES)
+}
+
+/// What a command works on: the files among its words, and else the first plain words behind the subcommand.
+fn objects(words: &[&str], known: Known, input: &str) -> Vec<Box<str>> {
+    let Some(program) = words.first().map(|program| base(program)) else { return Vec::new() };
+    let flags_tell = words.get(known.at).is_some_and(|word| word.starts_with('-'));
+    let rest = words.get(if flags_tell { 1 } else { known.at + 1 }..).unwrap_or_default();
+    let changes = known.does == Does::Changes;
+    if let Some(title) = message(rest, input).filter(|_| words.get(known.at) == Some(&"commit")) {
+        return vec![cut(title, BYTES.1).into()];
+    }
+    let is_plain = |word: &&str| !word.starts_with(['-', '$']) && !word.is_empty() && !is_mode(word);
+    let mut plain: Vec<&str> = rest.iter().copied().filter(is_plain).collect();
+    if matches!(program, "sed" | "perl" | "awk" | "gawk") && !plain.is_empty() {
+        // the script
+        plain.remove(0);
+    }
+    plain.retain(|word| !is_expression(word));
+    let files = plain.iter().copied().filter(|word| matches!(shape(word), Shape::Path | Shape::Url));
+    let all = changes && known.at == 0;
+    let chosen: Vec<&str> = if all { plain.clone() } else { files.collect() };
+    let told = if chosen.is_empty() && changes { &plain[..plain.len().min(4)] } else { &chosen[..] };
+    told.iter().take(MOST_OBJECTS).map(|word| cut(word, BYTES.1).into()).collect()
+}
+
+/// The first line of a commit's message, also of one from a here-document.
+fn message<'w>(words: &[&'w str], input: &'w str) -> Option<&'w str> {
+    let is_short = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.ends_with('m');
+    let text = match words.iter().position(|word| is_short(word) || *word == "--message") {
+        Some(at) => *words.get(at + 1)?,
+        None => words.iter().find_map(|word| word.strip_prefix("--message=")).unwrap_or(input),
+    };
+    let is_document = text.starts_with("$(") && text.contains("<<");
+    text.lines().skip(usize::from(is_document)).map(str::trim).find(|line| !line.is_empty())
+}
+
+/// `755`, `u+x`.
+fn is_mode(word: &str) -> bool {
+    let digits = word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let (who, what) = word.split_at(word.find(['+', '=']).unwrap_or(0));
+    digits
+        || what.len() > 1
+            && what.len() < 5
+            && who.bytes().chain(what.bytes().skip(1)).all(|byte| b"ugoarwxXst".contains(&byte))
+}
+
+/// `s/a/b/`, `10,20p`, `3d`.
+fn is_expression(word: &str) -> bool {
+    let bare = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == ',' || c == '$');
+    let mut chars = bare.chars();
+    match (chars.next(), chars.next()) {
+        (Some('s' | 'y'), Some(mark)) => !mark.is_alphanumeric() && bare.matches(mark).count() > 2,
+        (Some('p' | 'd'), None) => bare.len() < word.len(),
+        _ => false,
+    }
+}
+
+/// The files that code given on the line or as input writes.
+fn written_by(words: &[&str], input: &str) -> Vec<Box<str>> {
+    let flag = words.iter().position(|word| matches!(*word, "-c" | "-e" | "--eval" | "-r"));
+    let code = flag.and_then(|at| words.get(at + 1)).copied().unwrap_or(input);
+    let mut files: Vec<Box<str>> = Vec::new();
+    for text in code.split(['\'', '"', '`']).skip(1).filter(|_| has("writes", code)) {
+        let is_file = text.len() <= BYTES.1 && is_path(text) && !text.contains(' ');
+        if is_file && files.len() < 3 && !files.iter().any(|file| **file == *text) {
+            files.push(text.into());
+        }
+    }
+    files
+}
+
+/// What a statement among the arguments does, for a tool that runs statements: the first word of SQL, or a request's
+/// method.
+pub(super) fn stated(tool: &str, arguments: &[Argument]) -> Option<Does> {
+    let weak = named(tool).is_none_or(|verb| verb.weak);
+    arguments.iter().filter(|argument| argument.is_text && argument.depth <= 1).find_map(|argument| {
+        let value = argument.value.trim();
+        let first =
+            value.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-').next().unwrap_or_default();
+        let is_method = matches!(value, "GET" | "HEAD" | "OPTIONS" | "POST" | "PUT" | "PATCH" | "DELETE");
+        let is_action =
+            weak && (names_action(&argument.key) && first.len() == value.len() || is_statement(value));
+        match first {
+            _ if !is_method && !is_action => None,
+            "GET" | "HEAD" | "OPTIONS" => Some(Does::Reads),
+            "POST" | "PUT" | "PATCH" if is_method => Some(Does::Changes),
+            _ => of_words(&words(first)).map(|verb| verb.does),
+        }
+    })
+}
+
+/// Whether an argument says which of a tool's actions is meant.
+fn names_action(key: &str) -> bool {
+    const KEYS: [&str; 9] =
+        ["command", "action", "operation", "op", "method", "subcommand", "tool", "function", "verb"];
+    words(key).iter().any(|word| KEYS.contains(&word.as_str()))
+}

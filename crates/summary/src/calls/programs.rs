@@ -1,0 +1,189 @@
+//! What programs do, by their names and words.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use crate::{
+    calls::verbs::{Does, Verb, is_statement, of_words, words},
+    shapes::is_path,
+};
+
+/// The programs: names, then subcommands or flags (`*`: any word), then what they do. No subcommand: whatever follows.
+pub(super) const PROGRAMS: &str = include_str!("programs.tsv");
+/// How many words behind a program's name can be its subcommand.
+const TELLING_WORDS: usize = 4;
+/// The most letters of a cluster of flags, as in `-lc`.
+const CLUSTER: usize = 4;
+
+/// What a command does, and the place of the last word that says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) does: Does,
+    pub(super) at: usize,
+}
+
+type Table = HashMap<&'static str, HashMap<&'static str, Does>>;
+
+fn table() -> &'static Table {
+    static TABLE: LazyLock<Table> = LazyLock::new(|| {
+        let mut table = Table::new();
+        for (program, part, does) in PROGRAMS.lines().flat_map(entries) {
+            table.entry(program).or_default().insert(part, does);
+        }
+        table
+    });
+    &TABLE
+}
+
+/// Every program of a line with every part.
+pub(super) fn entries(line: &'static str) -> Vec<(&'static str, &'static str, Does)> {
+    let mut fields = line.split('\t');
+    let (Some(programs), Some(parts), Some(does)) =
+        (fields.next(), fields.next(), fields.next().and_then(Does::of))
+    else {
+        return Vec::new();
+    };
+    programs.split(' ').flat_map(|program| parts.split('|').map(move |part| (program, part, does))).collect()
+}
+
+/// A program's name without its folder and `.exe`.
+pub(super) fn base(program: &str) -> &str {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    name.strip_suffix(".exe").unwrap_or(name)
+}
+
+/// Whether the table has a program of this name.
+pub(super) fn is_program(word: &str) -> bool {
+    table().contains_key(base(word)) && word != "*"
+}
+
+/// What a command does: by its flags, by its subcommand, by its program, and else by a verb among its words. A program
+/// that nothing is known of runs.
+pub(super) fn known(words: &[&str]) -> Known {
+    let Some(program) = words.first() else { return Known { does: Does::Reads, at: 0 } };
+    let own = table().get(base(program));
+    let default = own.and_then(|parts| parts.get("")).copied();
+    // a launcher's words are those of another program
+    let any = table().get("*").filter(|_| default != Some(Does::Launches));
+    let by_part =
+        own.and_then(|parts| by_flag(parts, words)).or_else(|| any.and_then(|parts| by_flag(parts, words)));
+    let found = by_part.or_else(|| own.and_then(|parts| by_subcommand(parts, words)));
+    let found = found.map(|found| match own.map_or(0, |parts| unlisted(parts, words)) {
+        // a flag decides, and the subcommand still names the command: `gh api -f a=b`
+        at if at > 0 && at < found.at && words[found.at].starts_with('-') && found.does != Does::Launches => {
+            Known { at, ..found }
+        }
+        _ => found,
+    });
+    match (found, default) {
+        (Some(found), _) if found.does == Does::Runs => target(words, found.at).unwrap_or(found),
+        (Some(found), _) => found,
+        (None, Some(Does::Runs)) if names_file(words) => Known { does: script(words), at: 0 },
+        // a program of the conversation's own can have a builtin's name: `bin/test`
+        (None, Some(Does::Reads)) if is_own(program) => Known { does: Does::Runs, at: 0 },
+        (None, Some(does)) if does != Does::Runs => {
+            Known { does, at: own.map_or(0, |parts| unlisted(parts, words)) }
+        }
+        _ => target(words, 0).unwrap_or(Known { does: Does::Runs, at: 0 }),
+    }
+}
+
+/// A word that can name a target: neither code nor a file.
+fn is_target(word: &str) -> bool {
+    !is_path(word) && word.chars().all(|c| c.is_alphanumeric() || "-_:.@+".contains(c))
+}
+
+fn is_own(program: &str) -> bool {
+    program.contains('/') && !program.starts_with('/')
+}
+
+/// The place of a subcommand that is not in the table, of a program that has some.
+fn unlisted(parts: &HashMap<&str, Does>, words: &[&str]) -> usize {
+    let has_any = parts.keys().any(|part| part.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let is_name = |word: &&str| {
+        word.starts_with(|c: char| c.is_ascii_alphabetic()) && !word.contains(['/', '=', '.', ' '])
+    };
+    let place = words.iter().skip(1).take(TELLING_WORDS).position(is_name);
+    place.filter(|_| has_any).map_or(0, |at| at + 1)
+}
+
+/// Whether the words of a program are targets of the conversation's own: `make`, `just`, `npm run`.
+pub(super) fn has_targets(words: &[&str]) -> bool {
+    let default =
+        words.first().and_then(|program| table().get(base(program))).and_then(|parts| parts.get(""));
+    matches!(default, Some(Does::Runs | Does::Checks))
+        || words.get(1).is_some_and(|word| word.starts_with("run"))
+}
+
+/// Whether what an interpreter runs is a file.
+fn names_file(words: &[&str]) -> bool {
+    words[1..].iter().find(|word| !word.starts_with('-')).is_some_and(|word| is_path(word))
+}
+
+/// A script that the table knows by its own name: `python manage.py migrate`.
+fn script(words: &[&str]) -> Does {
+    let at = words[1..].iter().position(|word| !word.starts_with('-')).map_or(0, |at| at + 1);
+    let default = table().get(base(words[at])).and_then(|parts| parts.get(""));
+    let is_known = at > 0 && is_program(words[at]) && default != Some(&Does::Runs);
+    if is_known { known(&words[at..]).does } else { Does::Runs }
+}
+
+fn by_flag(parts: &HashMap<&str, Does>, words: &[&str]) -> Option<Known> {
+    let flags = || words.iter().enumerate().skip(1).filter(|(_, word)| word.starts_with('-'));
+    let pair = |at: usize| words.get(at + 1).map(|next| format!("{} {next}", words[at]));
+    let exact = flags().find_map(|(at, word)| {
+        let does = pair(at).and_then(|pair| parts.get(pair.as_str())).or_else(|| parts.get(word))?;
+        Some(Known { does: *does, at })
+    });
+    exact.or_else(|| {
+        flags().find_map(|(at, word)| {
+            let bare = word.split_once('=').map_or(*word, |(bare, _)| bare);
+            let does = parts.get(bare).or_else(|| cluster(parts, word))?;
+            Some(Known { does: *does, at })
+        })
+    })
+}
+
+/// One of the letters of `-lc`, or the one before a value: `-i.bak`.
+fn cluster<'t>(parts: &'t HashMap<&str, Does>, word: &str) -> Option<&'t Does> {
+    let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+    let letters = letters.trim_start_matches(|c: char| c.is_ascii_digit());
+    let count = letters.chars().take_while(char::is_ascii_alphabetic).count();
+    let most = if count <= CLUSTER { count } else { 1 };
+    letters.chars().take(most).find_map(|letter| parts.get(format!("-{letter}").as_str()))
+}
+
+/// The first words that are a subcommand, two together before one. Folders and assignments are not.
+fn by_subcommand(parts: &HashMap<&str, Does>, words: &[&str]) -> Option<Known> {
+    let plain = |at: &usize| !words[*at].starts_with('-') || *at > 1;
+    { 1..words.len().min(TELLING_WORDS + 1) }.filter(plain).find_map(|at| {
+        let next = words.get(at + 1);
+        let pair = next.and_then(|next| parts.get(format!("{} {next}", words[at]).as_str()));
+        if let Some(does) = pair {
+            return Some(Known { does: *does, at: at + 1 });
+        }
+        let names = words[at + 1..].iter().any(|word| !word.starts_with('-'));
+        let named = names.then(|| parts.get(format!("{} *", words[at]).as_str())).flatten();
+        Some(Known { does: *named.or_else(|| parts.get(words[at]))?, at })
+    })
+}
+
+/// What is run, by a verb among its words: a target (`npm run deploy`), or a statement (`delete from a`). A verb that
+/// changes something decides before one that only reads: `gcloud compute instances delete`.
+fn target(words: &[&str], after: usize) -> Option<Known> {
+    let plain = words.iter().enumerate().skip(after + 1).filter(|(_, word)| !word.starts_with('-'));
+    let verbs: Vec<(Verb, usize)> =
+        plain.take(TELLING_WORDS).filter_map(|(at, word)| told(word, at, after)).collect();
+    let decides = verbs.iter().find(|(verb, _)| verb.does == Does::Changes && !verb.weak);
+    let (verb, at) = decides.or(verbs.first())?;
+    let is_check = verb.does == Does::Reads && after > 0 && *at > after;
+    Some(Known { does: if is_check { Does::Checks } else { verb.does }, at: *at })
+}
+
+/// What a word says, and the place of the word that the command is named by.
+fn told(word: &str, at: usize, after: usize) -> Option<(Verb, usize)> {
+    if word.contains(char::is_whitespace) {
+        let first = word.split_whitespace().next().unwrap_or_default().to_lowercase();
+        return of_words(&[first]).filter(|_| is_statement(word)).map(|verb| (verb, after));
+    }
+    of_words(&self::words(word)).filter(|_| is_target(word)).map(|verb| (verb, at))
+}

@@ -1,0 +1,125 @@
+//! What the words of a tool's name say that it does.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+/// What a call or a command does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Does {
+    Reads,
+    Changes,
+    /// Tests, builds or lints.
+    Checks,
+    /// Runs a program of the conversation's own.
+    Runs,
+    /// Runs the command that follows in its words.
+    Launches,
+}
+
+impl Does {
+    pub(super) fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "reads" => Self::Reads,
+            "changes" => Self::Changes,
+            "checks" => Self::Checks,
+            "runs" => Self::Runs,
+            "launches" => Self::Launches,
+            _ => return None,
+        })
+    }
+}
+
+/// The verbs, one a line: the word or words, what they do, and `weak` if a noun is as likely (`order`, `status`).
+pub(super) const VERBS: &str = include_str!("verbs.tsv");
+/// The most words that a verb has.
+const MOST_WORDS: usize = 3;
+/// How much of a name is read, in bytes.
+const NAME_BYTES: usize = 128;
+
+/// A verb's meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Verb {
+    pub(super) does: Does,
+    pub(super) weak: bool,
+}
+
+/// The meaning of one or several words, in lower case.
+pub(super) fn verb(words: &str) -> Option<Verb> {
+    static TABLE: LazyLock<HashMap<&str, Verb>> = LazyLock::new(|| VERBS.lines().filter_map(entry).collect());
+    TABLE.get(words).copied()
+}
+
+fn entry(line: &'static str) -> Option<(&'static str, Verb)> {
+    let mut fields = line.split('\t');
+    let (words, does) = (fields.next()?, Does::of(fields.next()?)?);
+    Some((words, Verb { does, weak: fields.next().is_some() }))
+}
+
+/// What a tool does by its name: its own words decide, and without a verb among them, those before, which name its
+/// origin (`mcp__server__tool`, `namespace.tool`). `None` if no word is a verb.
+pub(super) fn named(tool: &str) -> Option<Verb> {
+    let own = tool.rsplit(['.', '/', ':']).next().unwrap_or(tool);
+    let own = own.rsplit("__").next().unwrap_or(own);
+    of_words(&words(own)).or_else(|| of_words(&words(tool)))
+}
+
+/// What words together say. The first verb decides; one that can be a noun yields to a later one that cannot, and to a
+/// last word that looks something up (`order_status`, but `order_pizza`).
+pub(super) fn of_words(words: &[String]) -> Option<Verb> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let lengths = (1..=MOST_WORDS.min(words.len() - at)).rev();
+        let apart =
+            || words.last().filter(|_| at + 2 < words.len()).map(|last| format!("{} {last}", words[at]));
+        // `check_book_out`
+        let known = apart().and_then(|apart| Some((verb(&apart)?, 1)));
+        let known = known.or_else(|| {
+            lengths.into_iter().find_map(|count| Some((verb(&words[at..at + count].join(" "))?, count)))
+        });
+        let (verb, count) = known.map_or((None, 1), |(verb, count)| (Some(verb), count));
+        found.extend(verb);
+        // "get or create", "fetch and delete": the second verb says what is new
+        let joins = words.get(at + count).is_some_and(|word| matches!(word.as_str(), "and" | "or"));
+        if joins
+            && let Some(next) = of_words(&words[at + count + 1..]).filter(|next| next.does == Does::Changes)
+        {
+            return Some(Verb { weak: false, ..next });
+        }
+        at += count;
+    }
+    let last = found.last().filter(|last| last.weak && last.does == Does::Reads);
+    found.iter().find(|verb| !verb.weak).or(last).or(found.first()).copied()
+}
+
+/// The words of a name in lower case: `createIssue`, `create_issue`, `create-issue`, `HTTPRequest`.
+pub(crate) fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ['\0'; 2];
+    let mut chars = name[..name.floor_char_boundary(NAME_BYTES)].chars().peekable();
+    while let Some(c) = chars.next() {
+        let ends_acronym =
+            before[1].is_uppercase() && c.is_uppercase() && chars.peek().is_some_and(|c| c.is_lowercase());
+        if !c.is_alphanumeric() || before[1].is_lowercase() && c.is_uppercase() || ends_acronym {
+            words.push(String::new());
+        }
+        if let (true, Some(word)) = (c.is_alphanumeric(), words.last_mut()) {
+            word.extend(c.to_lowercase());
+        }
+        before = [before[1], c];
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Whether a text is SQL or the like rather than a sentence: keywords in capitals, or a semicolon at its end.
+pub(super) fn is_statement(text: &str) -> bool {
+    const KEYWORDS: [&str; 9] =
+        ["from", "into", "table", "set", "where", "values", "index", "view", "database"];
+    let head = text[..text.floor_char_boundary(400)].to_lowercase();
+    let first = head.split_whitespace().next().unwrap_or_default();
+    let starts = matches!(
+        first,
+        "select" | "insert" | "update" | "delete" | "create" | "drop" | "alter" | "with" | "truncate"
+    );
+    starts && head.split_whitespace().any(|word| KEYWORDS.contains(&word))
+}

@@ -1,0 +1,98 @@
+//! One way to choose: what is worth most for its length, of what is not told yet.
+
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashSet;
+
+use crate::numbers::power;
+
+/// The worth of a candidate is divided by its tokens to this power.
+const LENGTH: f64 = 0.7;
+
+/// What can be chosen.
+pub struct Candidate {
+    /// Its place among all items.
+    pub item: usize,
+    /// Its tokens, with what it adds to a line.
+    pub tokens: u32,
+    /// What it tells: words and names.
+    pub tells: Vec<u64>,
+    /// How much a reader misses without it.
+    pub worth: f64,
+    /// It is told even if all its words are told: it says which of them holds.
+    pub holds: bool,
+}
+
+/// What the chosen items tell.
+#[derive(Default)]
+pub struct Coverage(FxHashSet<u64>);
+
+impl Coverage {
+    /// Adds what an item tells.
+    pub fn add(&mut self, tells: &[u64]) {
+        self.0.extend(tells);
+    }
+
+    fn fresh(&self, candidate: &Candidate) -> usize {
+        let mut fresh = 0;
+        for (at, told) in candidate.tells.iter().enumerate() {
+            fresh += usize::from(!self.0.contains(told) && !candidate.tells[..at].contains(told));
+        }
+        fresh
+    }
+
+    /// The worth of a candidate beside what is told, for its length.
+    fn gain(&self, candidate: &Candidate) -> f64 {
+        let fresh = self.fresh(candidate);
+        let least = if candidate.holds { 2.0 } else { 0.0 };
+        candidate.worth * (fresh as f64).max(least) / power(f64::from(candidate.tokens.max(1)), LENGTH)
+    }
+}
+
+/// A candidate with its gain when it was last looked at; the largest first, and of equals the first.
+#[derive(PartialEq)]
+struct Ranked {
+    gain: f64,
+    place: usize,
+}
+
+impl Eq for Ranked {}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.gain.total_cmp(&other.gain).then(other.place.cmp(&self.place))
+    }
+}
+
+/// Chooses from `candidates` what fits into `room` tokens, and adds it to what is told; returns the chosen places in the
+/// order of their gain, and the tokens. A gain only shrinks as more is told, so one that is still the largest when it is
+/// looked at again is the largest of all.
+pub fn fill(candidates: &[Candidate], told: &mut Coverage, room: u32, least_gain: f64) -> (Vec<usize>, u32) {
+    let rank = |told: &Coverage, place: usize| Ranked { gain: told.gain(&candidates[place]), place };
+    let mut heap: BinaryHeap<Ranked> = (0..candidates.len()).map(|place| rank(told, place)).collect();
+    let (mut chosen, mut used) = (Vec::new(), 0);
+    while let Some(top) = heap.pop() {
+        let candidate = &candidates[top.place];
+        if top.gain <= least_gain || top.gain <= 0.0 {
+            break;
+        }
+        if used + candidate.tokens > room {
+            continue;
+        }
+        let now = rank(told, top.place);
+        if now.gain < top.gain {
+            heap.push(now);
+            continue;
+        }
+        used += candidate.tokens;
+        told.add(&candidate.tells);
+        chosen.push(candidate.item);
+    }
+    (chosen, used)
+}

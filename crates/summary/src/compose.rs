@@ -1,0 +1,272 @@
+//! A summary of items: each section takes at most its share, and what it leaves goes to others.
+
+use std::collections::HashSet;
+
+use utterd_text::clip;
+
+use crate::{
+    choose::{Candidate, Coverage, fill},
+    item::{Item, Kind, Marks},
+    render::{Line, lines, root, value, without},
+    settle::settle,
+    weight::weights,
+    words::concepts,
+};
+
+/// Counts the tokens of a text.
+pub type Count<'a> = &'a dyn Fn(&str) -> u32;
+
+/// A section, its share of the budget in percent, and the most tokens that it takes of a small budget.
+struct Section {
+    kind: Kind,
+    marks: Marks,
+    percent: u32,
+    most: u32,
+}
+
+/// In the order in which they are filled.
+const SECTIONS: [Section; 8] = [
+    Section { kind: Kind::Goal, marks: Marks(0), percent: 18, most: 110 },
+    Section { kind: Kind::Open, marks: Marks(0), percent: 18, most: 130 },
+    Section { kind: Kind::Check, marks: Marks(0), percent: 8, most: 70 },
+    Section { kind: Kind::Error, marks: Marks(0), percent: 7, most: 60 },
+    Section { kind: Kind::Did, marks: Marks(0), percent: 20, most: 260 },
+    Section { kind: Kind::Step, marks: Marks(0), percent: 7, most: 120 },
+    Section { kind: Kind::Said, marks: Marks::USER, percent: 25, most: 340 },
+    Section { kind: Kind::Said, marks: Marks(0), percent: 8, most: 180 },
+];
+/// A budget up to this is small.
+const SMALL_BUDGET: u32 = 1_000;
+/// One sentence takes at most this many percent of the budget, but always `LEAST_SENTENCE`.
+const SENTENCE_PERCENT: u32 = 14;
+const LEAST_SENTENCE: u32 = 40;
+/// A deed, a check, an error: as much.
+const DEED_TOKENS: u32 = 44;
+/// A remainder below is left unused.
+const LEAST_REST: u32 = 6;
+/// A name that is less likely to be needed is not told.
+const LEAST_FACT: f64 = 0.002;
+/// Items of one kind that compete.
+const MOST_COMPETING: usize = 400;
+
+/// What a summary is wanted for.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// The most tokens.
+    pub budget: u32,
+    /// More was said after these items.
+    pub goes_on: bool,
+    /// What is asked for.
+    pub focus: Vec<String>,
+}
+
+/// A summary.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// The items that hold, oldest first.
+    pub items: Vec<Item>,
+    /// The places of those that are told.
+    pub told: Vec<usize>,
+    /// The lines that tell them.
+    pub lines: Vec<Line>,
+    /// The tokens of the lines.
+    pub tokens: u32,
+}
+
+impl Summary {
+    /// The lines, one after another.
+    pub fn text(&self) -> String {
+        self.lines.iter().map(|line| line.text.as_str()).collect()
+    }
+}
+
+/// The summary of `items`.
+pub fn summarise(items: Vec<Item>, wanted: &Wanted, count: Count<'_>) -> Summary {
+    let items = settle(items, wanted.goes_on);
+    let mut composing = Composing::new(items, wanted, count);
+    for section in &SECTIONS {
+        composing.fill_section(section);
+    }
+    composing.fill_rest();
+    composing.finish()
+}
+
+struct Composing<'a> {
+    items: Vec<Item>,
+    tells: Vec<Vec<u64>>,
+    tokens: Vec<u32>,
+    worth: Vec<f64>,
+    wanted: &'a Wanted,
+    count: Count<'a>,
+    root: Option<String>,
+    told: Coverage,
+    chosen: Vec<usize>,
+    taken: HashSet<usize>,
+    left: u32,
+}
+
+impl<'a> Composing<'a> {
+    fn new(mut items: Vec<Item>, wanted: &'a Wanted, count: Count<'a>) -> Self {
+        let most = (wanted.budget * SENTENCE_PERCENT / 100).max(LEAST_SENTENCE);
+        for item in &mut items {
+            let most =
+                if matches!(item.kind, Kind::Said | Kind::Goal | Kind::Open) { most } else { DEED_TOKENS };
+            shorten(item, most.min(wanted.budget), count);
+        }
+        let tells: Vec<Vec<u64>> = items.iter().map(tells).collect();
+        let worth = weights(&items, &wanted.focus);
+        let root = root(&items);
+        let tokens = items.iter().map(|item| cost(item, root.as_deref(), count)).collect();
+        let left = wanted.budget;
+        let (told, chosen, taken) = (Coverage::default(), Vec::new(), HashSet::new());
+        Self { items, tells, tokens, worth, wanted, count, root, told, chosen, taken, left }
+    }
+
+    fn fill_section(&mut self, section: &Section) {
+        let share = self.wanted.budget * section.percent / 100;
+        let most = if self.wanted.budget <= SMALL_BUDGET { section.most } else { u32::MAX };
+        let room = share.min(most).min(self.left);
+        // what the goal left out is the user's as well
+        let is_rest = |item: &Item| section.kind == Kind::Said && item.kind == Kind::Goal;
+        let is_of =
+            |item: &Item| (item.kind == section.kind || is_rest(item)) && item.marks.has(section.marks);
+        let places: Vec<usize> = (0..self.items.len()).filter(|at| is_of(&self.items[*at])).collect();
+        self.fill(&places, room, 0.0);
+        // what a section is for is told in part if it does not fit as a whole
+        let none = !self.chosen.iter().any(|at| is_of(&self.items[*at]));
+        if none && matches!(section.kind, Kind::Goal | Kind::Open | Kind::Check) {
+            self.fill_shortened(&places, room);
+        }
+    }
+
+    fn fill_shortened(&mut self, places: &[usize], room: u32) {
+        let best =
+            places.iter().copied().max_by(|a, b| self.worth[*a].total_cmp(&self.worth[*b]).then(b.cmp(a)));
+        let Some(at) = best.filter(|_| room > LEAST_REST) else { return };
+        let over = self.tokens[at].saturating_sub(room);
+        let tokens = (self.count)(&self.items[at].text);
+        if over < tokens {
+            let shorter = clip(&self.items[at].text, tokens - over, self.count);
+            self.items[at].text = (*shorter).into();
+            self.tokens[at] = cost(&self.items[at], self.root.as_deref(), self.count);
+            self.fill(&[at], room, 0.0);
+        }
+    }
+
+    fn fill(&mut self, places: &[usize], room: u32, least: f64) {
+        let newest = places.iter().rev().filter(|at| !self.taken.contains(at)).take(MOST_COMPETING);
+        let candidates: Vec<Candidate> = newest
+            .map(|at| Candidate {
+                item: *at,
+                tokens: self.tokens[*at],
+                tells: self.tells[*at].clone(),
+                worth: self.worth[*at],
+                holds: holds(&self.items[*at]),
+            })
+            .collect();
+        let (chosen, used) = fill(&candidates, &mut self.told, room, least);
+        self.left -= used;
+        self.taken.extend(&chosen);
+        self.chosen.extend(chosen);
+    }
+
+    /// Facts first, then more of what users and others said; twice, since tokens were estimated.
+    fn fill_rest(&mut self) {
+        let of = |items: &[Item], is: &dyn Fn(&Item) -> bool| -> Vec<usize> {
+            (0..items.len()).filter(|at| is(&items[*at])).collect()
+        };
+        let calls = |item: &Item| item.seen.is_none_or(|seen| seen.calls + seen.results > 0);
+        let is_talk = !self.items.iter().any(|item| match item.kind {
+            Kind::Did | Kind::Check | Kind::Error => true,
+            Kind::Fact => calls(item),
+            _ => false,
+        });
+        let facts = of(&self.items, &|item| item.kind == Kind::Fact);
+        let users = of(&self.items, &|item| {
+            matches!(item.kind, Kind::Said | Kind::Goal) && item.marks.has(Marks::USER)
+        });
+        let said = of(&self.items, &|item| matches!(item.kind, Kind::Said | Kind::Goal));
+        for _ in 0..3 {
+            let told: u32 = lines(&self.items, &self.chosen, self.root.as_deref())
+                .iter()
+                .map(|line| (self.count)(&line.text))
+                .sum();
+            self.left = self.wanted.budget.saturating_sub(told);
+            if self.left < LEAST_REST {
+                return;
+            }
+            if is_talk {
+                self.fill(&said, self.left, 0.0);
+            }
+            self.fill(&facts, self.left, LEAST_FACT);
+            self.fill(&users, self.left, 0.0);
+            self.fill(&said, self.left, 0.0);
+        }
+    }
+
+    fn finish(mut self) -> Summary {
+        let tokens = |lines: &[Line]| -> u32 { lines.iter().map(|line| (self.count)(&line.text)).sum() };
+        let mut told = lines(&self.items, &self.chosen, self.root.as_deref());
+        let mut all = tokens(&told);
+        // what was chosen last is worth least
+        while all > self.wanted.budget && self.chosen.pop().is_some() {
+            told = lines(&self.items, &self.chosen, self.root.as_deref());
+            all = tokens(&told);
+        }
+        self.chosen.sort_unstable();
+        Summary { items: self.items, told: self.chosen, lines: told, tokens: all }
+    }
+}
+
+/// Whether an item says which of what was told holds.
+fn holds(item: &Item) -> bool {
+    let which = Marks::CONSTRAINT.with(Marks::CORRECTION).with(Marks::DECISION).with(Marks::ANSWER);
+    item.marks.has_any(which) || !matches!(item.kind, Kind::Said | Kind::Fact | Kind::Step)
+}
+
+/// What an item tells: its words; of a fact, its value beside its object.
+fn tells(item: &Item) -> Vec<u64> {
+    match item.kind {
+        Kind::Fact if item.seen.is_none() => {
+            vec![
+                hash(&format!("{}\n{}\n{}", item.head, item.note, item.text)),
+                hash(&item.text),
+                hash(&item.head),
+            ]
+        }
+        Kind::Fact => vec![hash(&item.text)],
+        Kind::Did => [hash(&item.text), hash(&item.head)].to_vec(),
+        _ => {
+            let mut tells = concepts(&item.text);
+            tells.extend(utterd_text::entities(&item.text).iter().map(|entity| hash(entity.text)));
+            tells
+        }
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(text.as_bytes())
+}
+
+/// The tokens that an item adds to a summary.
+fn cost(item: &Item, root: Option<&str>, count: Count<'_>) -> u32 {
+    let text = match item.kind {
+        Kind::Fact if item.seen.is_some() => format!("; {}", item.text),
+        Kind::Fact => format!("; {}", value(item)),
+        Kind::Said | Kind::Goal => format!("{}: {} {}\n", item.head, item.text, item.note),
+        Kind::Did if item.note.is_empty() => format!("; {} ok", item.text),
+        _ => format!("{}({}) → {}:\n", item.head, item.text, item.note),
+    };
+    count(&without(&text, root.unwrap_or_default()))
+}
+
+fn shorten(item: &mut Item, most: u32, count: Count<'_>) {
+    for text in [&mut item.text, &mut item.note] {
+        // a token rarely has less than a byte
+        if text.len() > most as usize
+            && let std::borrow::Cow::Owned(shorter) = clip(text, most, count)
+        {
+            *text = shorter.into();
+        }
+    }
+}

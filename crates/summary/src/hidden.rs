@@ -1,0 +1,58 @@
+//! Credentials that were said, printed or sent: nothing that is told of a conversation holds one.
+
+use std::borrow::Cow;
+
+use utterd_text::secrets::{find, redact};
+
+use crate::item::{Item, Kind};
+
+/// What stands for a credential.
+const MARK: &str = "[secret]";
+/// A shorter one is hidden only where its label is: elsewhere it may be a word.
+const LEAST_BYTES: usize = 8;
+/// Credentials that are looked for elsewhere.
+const MOST: usize = 200;
+
+/// The credentials of a source.
+#[derive(Default)]
+pub struct Credentials(Vec<Box<str>>);
+
+impl Credentials {
+    /// Notes the credentials in `text`, which can be said again without a label.
+    pub fn read(&mut self, text: &str) {
+        for place in find(text) {
+            let found = &text[place];
+            if found.len() >= LEAST_BYTES
+                && self.0.len() < MOST
+                && !self.0.iter().any(|known| **known == *found)
+            {
+                self.0.push(found.into());
+            }
+        }
+    }
+
+    /// Hides them in what an item tells.
+    pub fn hide(&self, item: &mut Item) {
+        for text in [&mut item.head, &mut item.text, &mut item.note] {
+            if let Some(hidden) = self.hidden(text) {
+                *text = hidden;
+            }
+        }
+        // a value and its label are apart
+        let labelled = format!("{}={}", item.note.replace(' ', "_"), item.text);
+        if item.kind == Kind::Fact && &*item.text != MARK && redact(&labelled).ends_with(MARK) {
+            item.text = MARK.into();
+        }
+    }
+
+    fn hidden(&self, text: &str) -> Option<Box<str>> {
+        let mut hidden = redact(text);
+        for known in self.0.iter().filter(|known| text.contains(&***known)) {
+            hidden = Cow::Owned(hidden.replace(&**known, MARK));
+        }
+        match hidden {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(hidden) => Some(hidden.into()),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What a summary is chosen from, and made of.
+
+use utterd_text::Kind as Shape;
+
+/// One statement, deed, fact or open matter: the smallest part of a summary that is chosen, told and forgotten.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// What it tells.
+    pub kind: Kind,
+    /// Who said it, the tool that did it, the object that a fact is about, or what kind of open matter it is.
+    pub head: Box<str>,
+    /// The words, the object of a deed, the value of a fact.
+    pub text: Box<str>,
+    /// The question that a short answer needs, how a deed ended, the label of a value.
+    pub note: Box<str>,
+    /// What is known of it.
+    pub marks: Marks,
+    /// The utterance that it is taken from.
+    pub sequence: u64,
+    /// Another one that it depends on: the result of a call, the question of an answer.
+    pub also: Option<u64>,
+    /// How much a reader misses without it, among items of its kind.
+    pub worth: f64,
+    /// Who named it, and when, if it is a name or a value.
+    pub seen: Option<Seen>,
+}
+
+/// What an item tells, in the order of a summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// What the conversation is for.
+    Goal,
+    /// What somebody said.
+    Said,
+    /// A call that changed something, or tried to, and how it ended.
+    Did,
+    /// What a change was for.
+    Step,
+    /// The last test, build or run, and how it ended.
+    Check,
+    /// What failed.
+    Error,
+    /// A name, or a value of a thing.
+    Fact,
+    /// What is open.
+    Open,
+}
+
+/// Who named a thing, and when.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seen {
+    /// What it looks like.
+    pub shape: Shape,
+    /// How many messages of users name it.
+    pub users: u32,
+    /// How many of the assistant.
+    pub assistants: u32,
+    /// How many calls.
+    pub calls: u32,
+    /// How many results.
+    pub results: u32,
+    /// The last utterance that names it.
+    pub last: u64,
+    /// The last call that does.
+    pub used: Option<u64>,
+}
+
+/// A set of marks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks(pub u32);
+
+impl Marks {
+    /// A user said it.
+    pub const USER: Self = Self(1);
+    /// The assistant said it.
+    pub const ASSISTANT: Self = Self(1 << 1);
+    /// It restricts what may be done, or asks for something of every reply.
+    pub const CONSTRAINT: Self = Self(1 << 2);
+    /// It asks for something.
+    pub const REQUEST: Self = Self(1 << 3);
+    /// It takes back or changes what was said.
+    pub const CORRECTION: Self = Self(1 << 4);
+    /// It decides.
+    pub const DECISION: Self = Self(1 << 5);
+    /// It answers a question, or chooses from an offer.
+    pub const ANSWER: Self = Self(1 << 6);
+    /// It agrees, and says nothing else.
+    pub const AFFIRMS: Self = Self(1 << 7);
+    /// It is a question.
+    pub const QUESTION: Self = Self(1 << 8);
+    /// It says what comes next or is left to do.
+    pub const PROMISE: Self = Self(1 << 9);
+    /// The deed failed, or so did the check.
+    pub const FAILED: Self = Self(1 << 10);
+    /// The deed changed something.
+    pub const CHANGED: Self = Self(1 << 11);
+    /// The title of an issue or a task.
+    pub const TITLE: Self = Self(1 << 12);
+    /// It is from a long text that hands over a task.
+    pub const TEMPLATE: Self = Self(1 << 13);
+    /// It is a courtesy, or says nothing.
+    pub const COURTESY: Self = Self(1 << 14);
+    /// It begins what its message says.
+    pub const FIRST: Self = Self(1 << 15);
+    /// Its message also calls tools.
+    pub const CALLS: Self = Self(1 << 16);
+    /// The check came before a later change.
+    pub const OUTDATED: Self = Self(1 << 17);
+    /// It says when something happens.
+    pub const TIME: Self = Self(1 << 18);
+
+    /// Whether all of `other` are set.
+    pub fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether any of `other` is set.
+    pub fn has_any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// With `other`.
+    pub fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// With `other` if `set`.
+    pub fn with_if(self, set: bool, other: Self) -> Self {
+        if set { self.with(other) } else { self }
+    }
+}
+
+impl Item {
+    /// An item without a note.
+    pub fn new(kind: Kind, head: &str, text: &str, sequence: u64) -> Self {
+        Self {
+            kind,
+            head: head.into(),
+            text: text.into(),
+            note: "".into(),
+            marks: Marks::default(),
+            sequence,
+            also: None,
+            worth: 1.0,
+            seen: None,
+        }
+    }
+
+    /// Whether it is the value of a thing.
+    pub fn is_value(&self) -> bool {
+        self.kind == Kind::Fact && self.seen.is_none()
+    }
+
+    /// Whether it depends on an utterance that `gone` names.
+    pub fn depends_on(&self, mut gone: impl FnMut(u64) -> bool) -> bool {
+        gone(self.sequence) || self.also.is_some_and(gone)
+    }
+}
+
+/// Keeps the items that `keep` names.
+pub fn retain(items: &mut Vec<Item>, keep: &[bool]) {
+    let mut keep = keep.iter();
+    items.retain(|_| keep.next().copied().unwrap_or(true));
+}

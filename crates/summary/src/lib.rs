@@ -1,0 +1,24 @@
+//! Summaries of conversations, written without a model.
+//!
+//! Pure: no files, no network, no clock. What a conversation's messages say goes in as [`message::Message`]; what was
+//! done in it comes from [`calls`], and the values that tools answered from [`records`].
+
+pub mod analysis;
+pub mod calls;
+mod choose;
+pub mod compose;
+mod harness;
+mod hidden;
+pub mod item;
+pub mod message;
+mod names;
+mod numbers;
+pub mod records;
+pub mod render;
+mod replaced;
+mod request;
+mod settle;
+mod shapes;
+mod todo;
+mod weight;
+mod words;

@@ -1,0 +1,243 @@
+//! Names and values, and who named them.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+use utterd_text::{Kind as Shape, entities};
+
+use crate::{
+    item::{Item, Kind, Seen},
+    message::{Call, Message, Role},
+    numbers::{log2, logistic},
+};
+
+/// Of a long text, this much is read at either end.
+const END_BYTES: usize = 2_400;
+/// Longer names are texts.
+const MOST_BYTES: usize = 120;
+/// Longer JSON is read as text.
+const MOST_JSON_BYTES: usize = 256 << 10;
+/// Names of one result.
+const MOST_OF_RESULT: usize = 120;
+/// Names of a source.
+const MOST: usize = 600;
+/// Beyond this count, another mention says nothing more.
+const MOST_COUNTED: u32 = 30;
+
+/// The names of a source.
+#[derive(Default)]
+pub struct Names {
+    all: FxHashMap<Box<str>, Name>,
+}
+
+struct Name {
+    seen: Seen,
+    /// The place among all names, so that their order never depends on a hash.
+    place: usize,
+    /// The utterance that named it last, and the result that did.
+    sequence: u64,
+    also: Option<u64>,
+    turned_down: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum By {
+    User,
+    Assistant,
+    Call,
+    Result,
+}
+
+impl Names {
+    /// Reads what a message says; returns what it names.
+    pub fn read_text(&mut self, message: &Message<'_>, title: &str, body: &str) -> Vec<Box<str>> {
+        let by = if message.role == Role::User { By::User } else { By::Assistant };
+        let mut named = Vec::new();
+        for text in [title, body] {
+            for (name, shape) in distinct(text, usize::MAX) {
+                // a word that the assistant writes with a capital is a heading as often as a name
+                if by == By::Assistant
+                    && shape == Shape::Name
+                    && !name.contains(' ')
+                    && !self.all.contains_key(name)
+                {
+                    continue;
+                }
+                self.see(name, shape, by, message.sequence, None);
+                named.push(name.into());
+            }
+        }
+        named
+    }
+
+    /// Reads the arguments of a call, and its result.
+    pub fn read_call(&mut self, sequence: u64, call: &Call<'_>) {
+        let arguments = values(call.arguments);
+        for (name, shape) in distinct(&arguments, MOST_OF_RESULT) {
+            if shape == Shape::Name && !self.all.contains_key(name) {
+                continue;
+            }
+            self.see(name, shape, By::Call, sequence, None);
+        }
+        let Some(answer) = &call.result else { return };
+        for (name, shape) in distinct(&values(answer.text), MOST_OF_RESULT) {
+            // a value of plain output belongs to nothing
+            let is_value =
+                matches!(shape, Shape::Number | Shape::Money | Shape::Date | Shape::Time | Shape::Name);
+            if !is_value {
+                self.see(name, shape, By::Result, sequence, Some(answer.sequence));
+            }
+        }
+    }
+
+    /// The user turned down what the assistant proposed: names that only it named are not told.
+    pub fn turn_down(&mut self, proposed: &[Box<str>], now: u64) {
+        for name in proposed {
+            if let Some(name) = self.all.get_mut(name) {
+                name.turned_down |= name.seen.users == 0 && name.seen.calls == 0 && name.seen.last < now;
+            }
+        }
+    }
+
+    fn see(&mut self, name: &str, shape: Shape, by: By, sequence: u64, also: Option<u64>) {
+        let place = self.all.len();
+        let new = || Name {
+            seen: Seen { shape, users: 0, assistants: 0, calls: 0, results: 0, last: sequence, used: None },
+            place,
+            sequence,
+            also,
+            turned_down: false,
+        };
+        let name = match self.all.get_mut(name) {
+            Some(name) => name,
+            None => self.all.entry(name.into()).or_insert_with(new),
+        };
+        let seen = &mut name.seen;
+        match by {
+            By::User => seen.users += 1,
+            By::Assistant => seen.assistants += 1,
+            By::Call => seen.calls += 1,
+            By::Result => seen.results += 1,
+        }
+        seen.last = sequence;
+        seen.used = if by == By::Call { Some(sequence) } else { seen.used };
+        (name.sequence, name.also) = (sequence, also);
+        name.turned_down &= by == By::Result;
+    }
+
+    /// An item for each name.
+    pub fn items(self) -> Vec<Item> {
+        let mut all: Vec<(Box<str>, Name)> =
+            self.all.into_iter().filter(|(_, name)| !name.turned_down).collect();
+        all.sort_unstable_by_key(|(_, name)| name.place);
+        if all.len() > MOST {
+            all.drain(..all.len() - MOST);
+        }
+        let item = |(text, name): (Box<str>, Name)| {
+            let mut item = Item::new(Kind::Fact, "", &text, name.sequence);
+            (item.also, item.seen) = (name.also, Some(name.seen));
+            item
+        };
+        all.into_iter().map(item).collect()
+    }
+}
+
+/// The values of JSON, a line each: its keys name nothing. Any other text as it is.
+fn values(text: &str) -> Cow<'_, str> {
+    let is_json = text.trim_start().starts_with(['{', '[']) && text.len() <= MOST_JSON_BYTES;
+    let Some(value) = is_json.then(|| serde_json::from_str::<Value>(text).ok()).flatten() else {
+        return Cow::Borrowed(text);
+    };
+    let mut lines = String::new();
+    let mut left = vec![&value];
+    while let Some(value) = left.pop() {
+        match value {
+            Value::Object(object) => left.extend(object.values().rev()),
+            Value::Array(list) => left.extend(list.iter().rev()),
+            Value::String(text) => lines.extend([text, "\n"]),
+            Value::Number(number) => lines.extend([number.to_string().as_str(), "\n"]),
+            Value::Bool(_) | Value::Null => {}
+        }
+    }
+    Cow::Owned(lines)
+}
+
+/// The names of the two ends of a text, each once.
+fn distinct(text: &str, most: usize) -> Vec<(&str, Shape)> {
+    let (head, tail) = ends(text);
+    let mut found: Vec<(&str, Shape)> = Vec::new();
+    let mut known = rustc_hash::FxHashSet::default();
+    for part in [head, tail] {
+        for entity in entities(part) {
+            let begins =
+                |c: char| c.is_alphanumeric() || matches!(c, '/' | '~' | '@' | '$' | '€' | '£' | '¥');
+            let short = entity.text.len() <= MOST_BYTES && entity.text.chars().count() > 1;
+            let short = short
+                && (entity.text.starts_with(begins)
+                    || entity.text.starts_with("./")
+                    || entity.text.starts_with("../"));
+            if short && found.len() < most && known.insert(entity.text) {
+                found.push((entity.text, entity.kind));
+            }
+        }
+    }
+    found
+}
+
+fn ends(text: &str) -> (&str, &str) {
+    if text.len() <= 2 * END_BYTES {
+        return (text, "");
+    }
+    (&text[..text.floor_char_boundary(END_BYTES)], &text[text.ceil_char_boundary(text.len() - END_BYTES)..])
+}
+
+impl Seen {
+    /// How likely a name is needed again at the utterance `now`: a logistic regression on what later calls of agents
+    /// named.
+    pub fn probability(&self, now: u64) -> f64 {
+        let count = |count: u32| log2(1.0 + f64::from(count.min(MOST_COUNTED)));
+        let age = |last: u64| log2(1.0 + now.saturating_sub(last) as f64);
+        let only_in_results = self.users + self.assistants + self.calls == 0;
+        let odds = BIAS
+            + 0.12 * count(self.users)
+            + 0.43 * count(self.assistants)
+            + 0.15 * count(self.calls)
+            + 0.04 * count(self.results)
+            - 0.52 * age(self.last)
+            - 0.11 * self.used.map_or(NEVER_USED, age)
+            - if only_in_results { 0.54 } else { 0.0 }
+            + of_shape(self.shape);
+        logistic(odds)
+    }
+
+    /// The same name, seen in `other` as well.
+    pub fn merge(&mut self, other: &Self) {
+        self.users = self.users.saturating_add(other.users);
+        self.assistants = self.assistants.saturating_add(other.assistants);
+        self.calls = self.calls.saturating_add(other.calls);
+        self.results = self.results.saturating_add(other.results);
+        self.last = self.last.max(other.last);
+        self.used = self.used.max(other.used);
+    }
+}
+
+/// The log-odds of a name that was just named.
+const BIAS: f64 = 0.0;
+/// The age of the last use, as a logarithm, of a name that no call used.
+const NEVER_USED: f64 = 8.0;
+
+fn of_shape(shape: Shape) -> f64 {
+    match shape {
+        Shape::Path => 0.30,
+        Shape::File => 1.05,
+        Shape::Identifier => 0.61,
+        Shape::Code => 0.04,
+        Shape::Number => -1.11,
+        Shape::Date | Shape::Time => -2.35,
+        Shape::Money => -2.28,
+        Shape::Email => -1.49,
+        Shape::Url => -1.0,
+        Shape::Name => -1.2,
+    }
+}

@@ -1,0 +1,262 @@
+//! The lines of chosen items.
+
+use rustc_hash::FxHashMap;
+
+use crate::item::{Item, Kind, Marks, Seen};
+use utterd_text::Kind as Shape;
+
+/// A line of a summary.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// What its items tell.
+    pub kind: Kind,
+    /// The text, with `\n` at its end and nowhere else. It begins with a letter or a digit, and no white space precedes the
+    /// line break, so that the token counts of lines add up exactly.
+    pub text: String,
+    /// The places of its items.
+    pub items: Vec<usize>,
+}
+
+/// Directories shared by fewer paths are not told apart from them.
+const LEAST_BELOW_ROOT: usize = 3;
+
+/// The lines of `chosen`, places in `items`, in the order of a summary.
+pub fn lines(items: &[Item], chosen: &[usize], root: Option<&str>) -> Vec<Line> {
+    let mut chosen = chosen.to_vec();
+    chosen.sort_unstable_by_key(|at| (items[*at].kind, items[*at].sequence, *at));
+    let mut groups: Vec<Group> = Vec::new();
+    let mut known: FxHashMap<(Kind, String), usize> = FxHashMap::default();
+    let mut speaking: Option<(u64, usize)> = None;
+    for at in chosen {
+        let item = &items[at];
+        let key = key(item);
+        let group = match item.kind {
+            // a speaker's sentences are one line while nobody else speaks
+            Kind::Said => speaking.filter(|(_, group)| groups[*group].head == key).map(|(_, group)| group),
+            _ => known.get(&(item.kind, key.clone())).copied(),
+        };
+        let group = group.unwrap_or_else(|| {
+            groups.push(Group { kind: item.kind, head: key.clone(), items: Vec::new() });
+            known.insert((item.kind, key), groups.len() - 1);
+            groups.len() - 1
+        });
+        if item.kind == Kind::Said {
+            speaking = Some((item.sequence, group));
+        }
+        groups[group].items.push(at);
+    }
+    groups.sort_by_key(|group| (group.kind, group.kind == Kind::Fact && group.head.is_empty()));
+    let mut lines = Vec::new();
+    let root = root.unwrap_or_default();
+    let below = |at: &usize| !root.is_empty() && items[*at].text.contains(root);
+    let from: Vec<usize> = groups.iter().flat_map(|group| &group.items).copied().filter(below).collect();
+    if !from.is_empty() {
+        let text = format!("Root: {}\n", root.trim_end_matches('/'));
+        lines.push((Kind::Fact, Line { kind: Kind::Fact, text, items: from }));
+    }
+    for group in &groups {
+        lines.extend(group.lines(items, root).into_iter().map(|line| (group.kind, line)));
+    }
+    lines.sort_by_key(|(kind, _)| *kind);
+    lines.into_iter().map(|(_, line)| line).collect()
+}
+
+struct Group {
+    kind: Kind,
+    head: String,
+    items: Vec<usize>,
+}
+
+/// What items of one line have in common.
+fn key(item: &Item) -> String {
+    match item.kind {
+        Kind::Said => item.head.to_string(),
+        Kind::Did if item.note.is_empty() => format!("{} → ok", item.head),
+        Kind::Did => format!("{} → failed {}", item.head, item.note),
+        Kind::Fact => item.head.to_string(),
+        Kind::Goal | Kind::Step | Kind::Check | Kind::Error | Kind::Open => String::new(),
+    }
+}
+
+impl Group {
+    fn lines(&self, items: &[Item], root: &str) -> Vec<Line> {
+        let line = |text: String, from: Vec<usize>| Line {
+            kind: self.kind,
+            text: format!("{}\n", tidy(&text)),
+            items: from,
+        };
+        let each = |to_text: &dyn Fn(&Item) -> String| -> Vec<Line> {
+            self.items.iter().map(|at| line(without(&to_text(&items[*at]), root), vec![*at])).collect()
+        };
+        let joined = |between: &str| {
+            let texts: Vec<String> = self.items.iter().map(|at| without(&items[*at].text, root)).collect();
+            texts.join(between)
+        };
+        match self.kind {
+            Kind::Goal => vec![line(format!("Goal: {}", self.sentences(items, root)), self.items.clone())],
+            Kind::Said => {
+                vec![line(format!("{}: {}", self.head, self.sentences(items, root)), self.items.clone())]
+            }
+            Kind::Step => {
+                vec![line(format!("Steps: {}", joined("; ").trim_end_matches('.')), self.items.clone())]
+            }
+            Kind::Check => each(&check),
+            Kind::Error => each(&|item| format!("Error: {}({}): {}", item.head, item.text, item.note)),
+            Kind::Open => each(&|item| match &*item.head {
+                "Open" => format!("Open: {}", item.text),
+                head => format!("Open: {head}: {}", item.text),
+            }),
+            Kind::Did => vec![line(self.done(items, root), self.items.clone())],
+            Kind::Fact if self.head.is_empty() => self.names(items, root),
+            Kind::Fact => {
+                let values = self.values(items);
+                vec![line(
+                    without(&format!("{}: {}", self.head, values.join("; ")), root),
+                    self.items.clone(),
+                )]
+            }
+        }
+    }
+
+    /// The values of an object; several of one label behind one.
+    fn values(&self, items: &[Item]) -> Vec<String> {
+        let mut values: Vec<String> = Vec::new();
+        let mut label: Option<&str> = None;
+        for item in self.items.iter().map(|at| &items[*at]) {
+            match values.last_mut().filter(|_| label == Some(&*item.note) && !item.note.is_empty()) {
+                Some(list) => list.push_str(&format!(", {}", item.text)),
+                None => values.push(value(item)),
+            }
+            label = Some(&item.note);
+        }
+        values
+    }
+
+    fn sentences(&self, items: &[Item], root: &str) -> String {
+        let mut text = String::new();
+        for at in &self.items {
+            let item = &items[*at];
+            if !text.is_empty() {
+                text.push_str(if text.ends_with(['.', '!', '?', '…', ':', '。', '？', '！', ')']) {
+                    " "
+                } else {
+                    ". "
+                });
+            }
+            text.push_str(&without(&item.text, root));
+            if item.marks.has(Marks::ANSWER) && !item.note.is_empty() && self.kind == Kind::Said {
+                text.push_str(&format!(" (asked: {})", item.note));
+            }
+        }
+        text
+    }
+
+    /// `cancel(A1) → ok`, `edit → ok: a.rs; b.rs`, `book(A1) → failed: no seats`.
+    fn done(&self, items: &[Item], root: &str) -> String {
+        let first = &items[self.items[0]];
+        let objects: Vec<String> = self.items.iter().map(|at| without(&items[*at].text, root)).collect();
+        let objects = braced(&objects);
+        let outcome = if first.note.is_empty() { "ok".to_owned() } else { format!("failed: {}", first.note) };
+        match &objects[..] {
+            [object] if first.note.is_empty() || self.items.len() == 1 => {
+                format!("{}({object}) → {outcome}", first.head)
+            }
+            objects if first.note.is_empty() => format!("{} → ok: {}", first.head, objects.join("; ")),
+            objects => format!("{}({}) → {outcome}", first.head, objects.join("; ")),
+        }
+    }
+
+    /// Names that belong to nothing: files by folder, then the others.
+    fn names(&self, items: &[Item], root: &str) -> Vec<Line> {
+        let is_file =
+            |at: &usize| matches!(items[*at].seen, Some(Seen { shape: Shape::Path | Shape::File, .. }));
+        let (files, others): (Vec<usize>, Vec<usize>) = self.items.iter().partition(|at| is_file(at));
+        let texts = |from: &[usize]| -> Vec<String> {
+            from.iter().map(|at| without(&items[*at].text, root)).collect()
+        };
+        let mut lines = Vec::new();
+        if !files.is_empty() {
+            lines.push((format!("Files: {}", braced(&texts(&files)).join("; ")), files));
+        }
+        if !others.is_empty() {
+            lines.push((format!("Named: {}", texts(&others).join("; ")), others));
+        }
+        let line = |(text, items): (String, Vec<usize>)| Line {
+            kind: Kind::Fact,
+            text: format!("{}\n", tidy(&text)),
+            items,
+        };
+        lines.into_iter().map(line).collect()
+    }
+}
+
+fn check(item: &Item) -> String {
+    let before = if item.marks.has(Marks::OUTDATED) { "(before the last change) " } else { "" };
+    let outcome = match (item.marks.has(Marks::FAILED), item.note.is_empty()) {
+        (true, _) => format!("failed: {}", item.note),
+        (false, true) => "ok".to_owned(),
+        (false, false) => format!("ok: {}", item.note),
+    };
+    format!("Check: {before}{} → {outcome}", item.text)
+}
+
+/// A value, behind its label.
+pub fn value(item: &Item) -> String {
+    if item.note.is_empty() { item.text.to_string() } else { format!("{} {}", item.note, item.text) }
+}
+
+/// `a/{b, c}` for files of one folder, in the order of their first.
+fn braced(paths: &[String]) -> Vec<String> {
+    let mut folders: Vec<(&str, Vec<&str>)> = Vec::new();
+    for path in paths {
+        let (folder, file) = match path.rsplit_once('/') {
+            Some((folder, file)) if !path.contains([' ', ':']) => (folder, file),
+            _ => ("", path.as_str()),
+        };
+        match folders.iter_mut().find(|(known, _)| *known == folder && !folder.is_empty()) {
+            Some((_, files)) => files.push(file),
+            None => folders.push((folder, vec![file])),
+        }
+    }
+    let told = |(folder, files): (&str, Vec<&str>)| match &files[..] {
+        [file] if folder.is_empty() => (*file).to_owned(),
+        [file] => format!("{folder}/{file}"),
+        files => format!("{folder}/{{{}}}", files.join(", ")),
+    };
+    folders.into_iter().map(told).collect()
+}
+
+/// The folder below which most of the paths are, with `/` at its end.
+pub fn root(items: &[Item]) -> Option<String> {
+    let mut below: FxHashMap<&str, usize> = FxHashMap::default();
+    let texts =
+        items.iter().map(|item| &*item.text).filter(|text| text.starts_with('/') && !text.contains(' '));
+    for path in texts {
+        for (end, _) in path.match_indices('/').skip(1) {
+            *below.entry(&path[..=end]).or_default() += 1;
+        }
+    }
+    let worth = |(folder, count): &(&str, usize)| {
+        (count.saturating_sub(1) * folder.matches('/').count(), folder.len())
+    };
+    let best = below.into_iter().filter(|(_, count)| *count >= LEAST_BELOW_ROOT);
+    best.max_by(|a, b| worth(a).cmp(&worth(b)).then(b.0.cmp(a.0))).map(|(folder, _)| folder.to_owned())
+}
+
+/// `text`, with its paths beginning below `root`.
+pub fn without(text: &str, root: &str) -> String {
+    if root.is_empty() { text.to_owned() } else { text.replace(root, "") }
+}
+
+/// On one line, beginning with a letter or digit, without white space at its end.
+fn tidy(text: &str) -> String {
+    let mut tidy = String::with_capacity(text.len());
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+        if !tidy.is_empty() {
+            tidy.push(' ');
+        }
+        tidy.push_str(word);
+    }
+    let start = tidy.find(char::is_alphanumeric).unwrap_or(0);
+    tidy.split_off(start)
+}

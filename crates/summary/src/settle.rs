@@ -1,0 +1,207 @@
+//! What holds of all that was said and done: the last outcome, the newest value, what is still open.
+
+use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
+
+use crate::{
+    item::{Item, Kind, Marks, retain},
+    replaced,
+    words::concepts,
+};
+
+/// The first messages of a user among which the goal is looked for.
+const GOAL_MESSAGES: usize = 4;
+/// A message with fewer words of meaning is no goal, unless it is the first one.
+const GOAL_WORDS: usize = 4;
+/// How many of the assistant's last messages can say what is left to do.
+const LATE_MESSAGES: usize = 8;
+
+/// Drops what no longer holds, and gives the others their kinds: a request becomes the goal, a question that nobody
+/// answered becomes open. `goes_on` says that more was said after these items.
+pub fn settle(mut items: Vec<Item>, goes_on: bool) -> Vec<Item> {
+    items.sort_by_key(|item| item.sequence);
+    keep_last(&mut items);
+    merge_names(&mut items);
+    checks(&mut items);
+    errors(&mut items);
+    replaced::drop_replaced(&mut items);
+    goal(&mut items);
+    open(&mut items, goes_on);
+    items
+}
+
+/// Of deeds on one object and sentences in the same words, the last stays; of values of one label, those of the last
+/// result.
+fn keep_last(items: &mut Vec<Item>) {
+    let mut known: FxHashMap<(Kind, &str, &str), Option<u64>> = FxHashMap::default();
+    let mut keep = vec![true; items.len()];
+    for (at, item) in items.iter().enumerate().rev() {
+        let (key, from) = match item.kind {
+            Kind::Fact if item.seen.is_none() => (&item.note, item.also),
+            Kind::Did | Kind::Said | Kind::Step => (&item.text, None),
+            _ => continue,
+        };
+        match known.entry((item.kind, &item.head, key)) {
+            Entry::Vacant(free) => drop(free.insert(from)),
+            Entry::Occupied(last) => keep[at] = from.is_some() && *last.get() == from,
+        }
+    }
+    retain(items, &keep);
+}
+
+fn merge_names(items: &mut Vec<Item>) {
+    let mut first: FxHashMap<Box<str>, usize> = FxHashMap::default();
+    let mut keep = vec![true; items.len()];
+    for at in 0..items.len() {
+        let Some(seen) = items[at].seen else { continue };
+        if let Some(before) = first.insert(items[at].text.clone(), at) {
+            let mut merged = seen;
+            if let Some(older) = &items[before].seen {
+                merged.merge(older);
+            }
+            items[at].seen = Some(merged);
+            keep[before] = false;
+        }
+    }
+    retain(items, &keep);
+}
+
+/// The last check stays, and is marked if something was changed after it.
+fn checks(items: &mut Vec<Item>) {
+    let Some(last) = items.iter().rposition(|item| item.kind == Kind::Check) else { return };
+    let is_change = |item: &Item| item.kind == Kind::Did && !item.marks.has(Marks::FAILED);
+    let outdated =
+        items[last + 1..].iter().any(|item| is_change(item) && item.sequence > items[last].sequence);
+    items[last].marks = items[last].marks.with_if(outdated, Marks::OUTDATED);
+    let mut at = 0;
+    items.retain(|item| {
+        at += 1;
+        item.kind != Kind::Check || at == last + 1
+    });
+}
+
+/// Errors that a later success with the same tool and object solved are dropped, and so are all but the last of a tool.
+fn errors(items: &mut Vec<Item>) {
+    let keep: Vec<bool> = items
+        .iter()
+        .enumerate()
+        .map(|(at, item)| {
+            item.kind != Kind::Error
+                || !items[at + 1..].iter().any(|later| {
+                    later.head == item.head && matches!(later.kind, Kind::Error)
+                        || later.kind == Kind::Did
+                            && later.head == item.head
+                            && !later.marks.has(Marks::FAILED)
+                })
+        })
+        .collect();
+    retain(items, &keep);
+}
+
+/// The first message of a user that asks for something is the goal.
+fn goal(items: &mut [Item]) {
+    if items.iter().any(|item| item.kind == Kind::Goal) {
+        return;
+    }
+    let users = |item: &Item| {
+        item.kind == Kind::Said && item.marks.has(Marks::USER) && !item.marks.has(Marks::COURTESY)
+    };
+    let mut messages: Vec<u64> = items.iter().filter(|item| users(item)).map(|item| item.sequence).collect();
+    messages.dedup();
+    messages.truncate(GOAL_MESSAGES);
+    let of = |sequence: u64| items.iter().filter(move |item| users(item) && item.sequence == sequence);
+    let asks = |sequence: &u64| of(*sequence).any(|item| item.marks.has(Marks::REQUEST));
+    let says =
+        |sequence: &u64| of(*sequence).map(|item| concepts(&item.text).len()).sum::<usize>() >= GOAL_WORDS;
+    let goal = messages.iter().copied().find(|sequence| asks(sequence) || says(sequence));
+    let Some(goal) = goal.or(messages.first().copied()) else { return };
+    for item in items.iter_mut().filter(|item| users(item) && item.sequence == goal) {
+        item.kind = Kind::Goal;
+    }
+}
+
+/// Gives what nobody answered the kind of open matters.
+fn open(items: &mut Vec<Item>, goes_on: bool) {
+    let said =
+        |item: &&Item| matches!(item.kind, Kind::Said | Kind::Goal) && !item.marks.has(Marks::COURTESY);
+    let last_of = |who: Marks| {
+        items.iter().filter(said).filter(|item| item.marks.has(who)).map(|item| item.sequence).max()
+    };
+    let (user, assistant) = (last_of(Marks::USER).unwrap_or(0), last_of(Marks::ASSISTANT).unwrap_or(0));
+    // a list that is older than the last request says nothing of it
+    let todo = items.iter().rposition(|item| item.kind == Kind::Open && &*item.head == "To do");
+    let todo = todo.filter(|at| items[*at].sequence > user && !items[*at].text.is_empty());
+    let mut at = 0;
+    items.retain(|item| {
+        at += 1;
+        item.kind != Kind::Open || Some(at - 1) == todo
+    });
+    if goes_on {
+        return;
+    }
+    let statement = items
+        .iter()
+        .filter(said)
+        .filter(|item| item.marks.has(Marks::ASSISTANT) && !item.marks.has(Marks::CALLS));
+    let answered = statement.map(|item| item.sequence).max().unwrap_or(0);
+    if user > answered {
+        unanswered(items, user);
+    }
+    if assistant > user {
+        waiting(items, assistant);
+    }
+    later(items, assistant, user);
+}
+
+/// The end of the last request that nobody answered.
+fn unanswered(items: &mut [Item], user: u64) {
+    let of_last =
+        |item: &&mut Item| item.kind == Kind::Said && item.sequence == user && item.marks.has(Marks::USER);
+    for item in items.iter_mut().rev().filter(of_last).take(2) {
+        item.kind = Kind::Open;
+        item.worth = 4.0;
+        if item.marks.has(Marks::AFFIRMS) && !item.note.is_empty() {
+            item.head = "User said yes to".into();
+            item.text = std::mem::take(&mut item.note);
+        }
+    }
+}
+
+/// What the assistant asks at the end, or is about to do.
+fn waiting(items: &mut [Item], assistant: u64) {
+    let of_last = |item: &&mut Item| {
+        item.kind == Kind::Said && item.sequence == assistant && !item.marks.has(Marks::COURTESY)
+    };
+    let asked = items
+        .iter_mut()
+        .rev()
+        .filter(of_last)
+        .find(|item| item.marks.has(Marks::QUESTION) && !item.marks.has(Marks::CALLS));
+    if let Some(item) = asked {
+        (item.kind, item.head, item.worth) = (Kind::Open, "Assistant asked".into(), 3.0);
+        return;
+    }
+    let next = items.iter_mut().rev().filter(of_last).find(|item| item.marks.has(Marks::PROMISE));
+    if let Some(item) = next {
+        (item.kind, item.head, item.worth) = (Kind::Open, "Next".into(), 2.0);
+    }
+}
+
+/// What the assistant lately said is left to do.
+fn later(items: &mut [Item], assistant: u64, user: u64) {
+    let mut messages: Vec<u64> =
+        items.iter().filter(|item| item.marks.has(Marks::ASSISTANT)).map(|item| item.sequence).collect();
+    messages.dedup();
+    let since = messages.iter().rev().nth(LATE_MESSAGES).copied().unwrap_or(0).max(user);
+    let left = items.iter_mut().rev().find(|item| {
+        item.kind == Kind::Said
+            && item.marks.has(Marks::ASSISTANT.with(Marks::PROMISE))
+            && !item.marks.has(Marks::CALLS)
+            && item.sequence > since
+            && item.sequence < assistant
+    });
+    if let Some(item) = left {
+        (item.kind, item.head, item.worth) = (Kind::Open, "Open".into(), 1.0);
+    }
+}

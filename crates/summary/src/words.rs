@@ -1,0 +1,94 @@
+//! Sentences of a message, with what their words say of them.
+
+use utterd_text::{Cues, End, cues, sentences, words};
+
+use crate::item::Marks;
+
+/// A sentence, on one line.
+#[derive(Debug)]
+pub struct Said {
+    /// The words, without bullets and line breaks.
+    pub text: String,
+    /// What its cues mark.
+    pub marks: Marks,
+    /// All its words.
+    pub words: usize,
+    /// Those that carry meaning.
+    pub content: usize,
+    /// It says yes, and nothing else.
+    pub affirms_only: bool,
+    /// It turns down what was said before.
+    pub denies: bool,
+    /// It says what was found.
+    pub finds: bool,
+    /// It says that something cannot be done.
+    pub refuses: bool,
+    /// It is not sure.
+    pub hedges: bool,
+    /// It only announces what follows it.
+    pub announces: bool,
+}
+
+/// With more content words, what begins with thanks says something as well.
+const COURTESY_WORDS: usize = 2;
+/// A longer sentence is a pasted text.
+const MOST_BYTES: usize = 2_000;
+
+/// The sentences of a text, without code and without what is quoted.
+pub fn said(text: &str) -> Vec<Said> {
+    let spoken = sentences(text).into_iter().filter(|sentence| {
+        !sentence.code && !sentence.text.starts_with('|') && sentence.text.len() <= MOST_BYTES
+    });
+    spoken.filter_map(|sentence| of(sentence.text, sentence.ends)).collect()
+}
+
+fn of(text: &str, ends: End) -> Option<Said> {
+    let text = plain(text);
+    let (mut all, mut content) = (0, 0);
+    for word in words(&text) {
+        all += 1;
+        content += usize::from(!word.is_stop);
+    }
+    let cues = cues(&text);
+    let has = |cue| cues.has(cue);
+    let courtesy = has(Cues::COURTESY) && content <= COURTESY_WORDS && !text.chars().any(char::is_numeric);
+    let marks = Marks::default()
+        .with_if(ends == End::Question, Marks::QUESTION)
+        .with_if(has(Cues::CONSTRAINT), Marks::CONSTRAINT)
+        .with_if(has(Cues::REQUEST), Marks::REQUEST)
+        .with_if(has(Cues::CORRECTION), Marks::CORRECTION)
+        .with_if(has(Cues::DECISION), Marks::DECISION)
+        .with_if(has(Cues::PROMISE), Marks::PROMISE)
+        .with_if(has(Cues::TIME), Marks::TIME)
+        .with_if(courtesy, Marks::COURTESY);
+    (all > 0).then(|| Said {
+        marks,
+        words: all,
+        content,
+        affirms_only: has(Cues::AFFIRMS) && content <= COURTESY_WORDS,
+        denies: has(Cues::DENIES),
+        finds: has(Cues::FINDING),
+        refuses: has(Cues::REFUSAL),
+        hedges: has(Cues::HEDGE),
+        announces: ends == End::Colon,
+        text,
+    })
+}
+
+/// On one line, without the marks of lists, headings and emphasis.
+fn plain(text: &str) -> String {
+    let text = text.trim_start_matches(['#', '>', '-', '*', '•', ' ', '\t']);
+    let mut plain = String::with_capacity(text.len());
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+        if !plain.is_empty() {
+            plain.push(' ');
+        }
+        plain.push_str(&word.replace("**", ""));
+    }
+    plain
+}
+
+/// What the words of `text` mean, without those that only carry it.
+pub fn concepts(text: &str) -> Vec<u64> {
+    words(text).filter(|word| !word.is_stop).map(|word| word.concept).collect()
+}

@@ -1,0 +1,321 @@
+//! Summaries of whole conversations: what a reader needs is in them, and what must not be is not.
+#![allow(clippy::expect_used, reason = "a test may panic")]
+
+use std::sync::LazyLock;
+
+use proptest::prelude::*;
+use tiktoken_rs::CoreBPE;
+use utterd_summary::{
+    analysis::analyse,
+    compose::{Summary, Wanted, summarise},
+    message::{Answer, Call, Message, Role},
+};
+
+static ENCODING: LazyLock<CoreBPE> = LazyLock::new(|| tiktoken_rs::o200k_base().expect("it is built in"));
+
+fn count(text: &str) -> u32 {
+    ENCODING.encode_ordinary(text).len() as u32
+}
+
+fn message<'a>(sequence: u64, role: Role, text: &'a str) -> Message<'a> {
+    Message { sequence, role, name: None, time: None, text, calls: Vec::new() }
+}
+
+/// Users and the assistant take turns.
+fn talk<'a>(lines: &[&'a str]) -> Vec<Message<'a>> {
+    let role = |at| if at % 2 == 0 { Role::User } else { Role::Assistant };
+    (1..).zip(lines).map(|(at, text)| message(at, role(at - 1), text)).collect()
+}
+
+fn calling<'a>(sequence: u64, tool: &'a str, arguments: &'a str, result: &'a str) -> Message<'a> {
+    let result = Answer { sequence: sequence + 1, text: result, is_error: None };
+    let call = Call { id: "c", tool, arguments, result: Some(result) };
+    Message { calls: vec![call], ..message(sequence, Role::Assistant, "") }
+}
+
+fn summary(messages: &[Message<'_>], budget: u32) -> Summary {
+    summarise(analyse(messages), &Wanted { budget, ..Wanted::default() }, &count)
+}
+
+fn text(messages: &[Message<'_>], budget: u32) -> String {
+    summary(messages, budget).text()
+}
+
+#[test]
+fn a_records_values_are_told_whatever_its_keys_are() {
+    let records = [
+        ("get_plot", "plot_id", "PL4471", ["barley", "clay", "3 ha", "drip", "Olga Brandt", "leased"]),
+        (
+            "get_case",
+            "case_no",
+            "CS-1188",
+            ["fraud", "room 4", "Judge Lund", "adjourned", "2 witnesses", "sealed"],
+        ),
+        (
+            "get_vessel",
+            "imo",
+            "IM93021",
+            ["grain", "berth 7", "Captain Ruiz", "7.2 m", "Panama", "quarantine"],
+        ),
+        (
+            "get_bewohner",
+            "bewohner_id",
+            "BW2291",
+            ["Diabetes", "Zimmer 12", "Pfleger Kurt", "salzarm", "Rollstuhl", "Dienstag"],
+        ),
+        (
+            "get_pieza",
+            "pieza_id",
+            "PZ7710",
+            ["roble", "barniz mate", "taller norte", "Luisa Mora", "urgente", "dos cajones"],
+        ),
+    ];
+    let keys = ["alpha", "kind", "where", "note", "who", "state"];
+    for (tool, key, id, values) in records {
+        let mut record = serde_json::Map::new();
+        record.insert(key.into(), id.into());
+        for (name, value) in keys.iter().zip(values) {
+            record.insert((*name).into(), value.into());
+        }
+        let (arguments, record) =
+            (format!("{{\"{key}\":\"{id}\"}}"), serde_json::Value::Object(record).to_string());
+        let asks = format!("Look up {id} and tell me about it.");
+        let messages = [
+            message(1, Role::User, &asks),
+            calling(2, tool, &arguments, &record),
+            message(4, Role::Assistant, "I have it. What would you like to do?"),
+        ];
+        let told = text(&messages, 300);
+        let kept = values.iter().filter(|value| told.contains(*value)).count();
+        assert!(kept >= 6, "{kept} of {values:?}:\n{told}");
+    }
+}
+
+#[test]
+fn a_choice_is_no_repetition_of_the_offer() {
+    for (lines, wanted) in [
+        (
+            [
+                "Should we host it in Oslo or Bergen?",
+                "Oslo is cheaper, Bergen is closer to the team.",
+                "Bergen.",
+                "All right.",
+            ],
+            "User: Bergen",
+        ),
+        (
+            ["Which font, serif or sans?", "Serif suits print; sans suits screens.", "Sans, then.", "Done."],
+            "Sans, then",
+        ),
+        (
+            [
+                "Do we ship on Monday or Friday?",
+                "Monday leaves no time for tests, Friday does.",
+                "We ship on Friday.",
+                "Noted.",
+            ],
+            "We ship on Friday",
+        ),
+        (
+            [
+                "¿Usamos cobre o aluminio?",
+                "El cobre conduce mejor, el aluminio pesa menos.",
+                "Aluminio.",
+                "De acuerdo.",
+            ],
+            "User: Aluminio",
+        ),
+        (
+            [
+                "Nehmen wir Holz oder Stahl?",
+                "Holz ist leichter, Stahl hält länger.",
+                "Wir nehmen Stahl.",
+                "Gut.",
+            ],
+            "Wir nehmen Stahl",
+        ),
+        (
+            [
+                "On prend le train ou la voiture ?",
+                "Le train est plus rapide, la voiture plus souple.",
+                "Le train.",
+                "Entendu.",
+            ],
+            "User: Le train",
+        ),
+        (
+            ["Мы берём синий или зелёный?", "Синий темнее, зелёный ярче.", "Зелёный.", "Хорошо."],
+            "User: Зелёный",
+        ),
+        (["用红色还是蓝色？", "红色醒目，蓝色沉稳。", "蓝色。", "好的。"], "User: 蓝色"),
+        (
+            ["赤と青のどちらにしますか？", "赤は目立ち、青は落ち着きます。", "青です。", "わかりました。"],
+            "User: 青です",
+        ),
+    ] {
+        let told = text(&talk(&lines), 300);
+        assert!(told.contains(wanted), "{wanted}:\n{told}");
+    }
+}
+
+#[test]
+fn what_was_corrected_is_told_as_it_holds_now() {
+    for (first, other, correction, new, old) in [
+        (
+            "My address is 12 Elm Road.",
+            "Send the parcel.",
+            "My new address is 9 Oak Lane; forget the old one.",
+            "9 Oak Lane",
+            "12 Elm Road",
+        ),
+        (
+            "Ship it to the Hamburg depot.",
+            "Check the labels.",
+            "Actually, ship it to the Bremen depot instead.",
+            "Bremen",
+            "Hamburg",
+        ),
+        ("The limit is 40 users.", "Write the report.", "The limit is 65 users.", "65", "40"),
+        (
+            "La reunión es el lunes.",
+            "Prepara la sala.",
+            "En realidad, la reunión es el martes.",
+            "martes",
+            "lunes",
+        ),
+        (
+            "Das Budget ist 5000 Euro.",
+            "Such drei Angebote.",
+            "Korrektur: Das Budget ist 8000 Euro.",
+            "8000",
+            "5000",
+        ),
+    ] {
+        let mut lines = vec![first, "Noted.", other, "Fine.", correction, "Noted."];
+        for _ in 0..6 {
+            lines.extend(["Also look at the next item of the list when there is time.", "I will."]);
+        }
+        let told = text(&talk(&lines), 150);
+        assert!(told.contains(new) && !told.contains(old), "{correction}:\n{told}");
+    }
+}
+
+#[test]
+fn no_credential_is_told() {
+    let keys =
+        ["ghp_Zz91kQpLm38sTnVb72xYcW64rUiOa05eHjKd", "hX7!pqR2vwZk", "sk-ant-api03-Qm4Tz81LwPo93XcVb20NnJs"];
+    let printed = format!("GITHUB_TOKEN={}\nDB_PASSWORD={}\nREGION=eu-north-1", keys[0], keys[1]);
+    let arguments = serde_json::json!({"service": "web", "api_key": keys[2]}).to_string();
+    let messages = [
+        message(
+            1,
+            Role::User,
+            "Show me the environment of the build in eu-north-1, then deploy the web service.",
+        ),
+        calling(2, "bash", "{\"command\":\"cat .env\"}", &printed),
+        calling(4, "deploy", &arguments, "deployed web to eu-north-1"),
+        message(6, Role::Assistant, "It runs in eu-north-1 with the password hX7!pqR2vwZk."),
+    ];
+    for budget in [100, 300, 1_000] {
+        let told = text(&messages, budget);
+        assert!(keys.iter().all(|key| !told.contains(key)) && told.contains("eu-north-1"), "{told}");
+    }
+}
+
+#[test]
+fn facts_of_an_early_message_outlast_small_talk() {
+    let facts = ["Heron", "Tromsø", "09:15", "peanuts", "3358", "Ingrid", "Saab", "green binder"];
+    let mut lines = vec![
+        "Note these: the project is called Heron, the office is in Tromsø, we meet at 09:15, and I cannot eat peanuts.",
+        "Noted.",
+        "The door code is 3358, my boss is Ingrid, I drive a Saab, and the contract is in the green binder.",
+        "Noted.",
+    ];
+    let asked: Vec<String> =
+        (0..48).map(|week| format!("What do you make of the wind in week {week}?")).collect();
+    for asked in &asked {
+        lines.extend([asked.as_str(), "It looks calm, with a breeze in the evening."]);
+    }
+    let told = text(&talk(&lines), 300);
+    let kept: Vec<_> = facts.iter().filter(|fact| told.contains(*fact)).collect();
+    assert!(kept.len() == 8, "{kept:?}:\n{told}");
+}
+
+#[test]
+fn a_standing_instruction_is_kept() {
+    for instruction in [
+        "When you finish a task, end your reply with the word DONE.",
+        "Before you answer, check the changelog.",
+        "For the rest of this session, answer in French.",
+        "Never push to main.",
+    ] {
+        let mut lines = vec!["Please rename the queue module.", "Renamed.", instruction, "Understood."];
+        for _ in 0..20 {
+            lines.extend([
+                "Now go through the next file and fix what the linter reports there.",
+                "That file is fixed.",
+            ]);
+        }
+        let told = text(&talk(&lines), 150);
+        assert!(told.contains(instruction), "{told}");
+    }
+}
+
+#[test]
+fn a_list_of_tasks_that_is_older_than_the_last_request_says_nothing() {
+    let over = "{\"todos\":[{\"content\":\"Rename it\",\"status\":\"completed\"}]}";
+    let messages = [
+        message(1, Role::User, "Rename the queue module."),
+        calling(2, "update_plan", over, "ok"),
+        message(4, Role::Assistant, "It is renamed."),
+        message(5, Role::User, "Now move it to the engine as well."),
+    ];
+    let told = text(&messages, 300);
+    assert!(!told.contains("To do") && told.contains("Open: User: Now move it"), "{told}");
+}
+
+/// Anything that can be said.
+fn texts() -> impl Strategy<Value = String> {
+    let strange = prop::sample::select(vec![
+        "",
+        "…",
+        "\u{0}",
+        "```",
+        "<a>",
+        "[x]",
+        "| a |",
+        "{\"a\":1}",
+        "«»",
+        "é\u{301}",
+    ]);
+    prop_oneof![6 => "[A-Za-z0-9 .,?!$:/_-]{0,160}", 2 => "\\PC{0,60}", 1 => strange.prop_map(str::to_owned)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_conversation_has_a_summary_within_its_budget(
+        said in prop::collection::vec((0..4usize, texts(), texts()), 0..30),
+        budget in 1..600u32,
+    ) {
+        let messages: Vec<Message<'_>> = (1..)
+            .step_by(2)
+            .zip(&said)
+            .map(|(sequence, (kind, one, two))| match kind {
+                0 => message(sequence, Role::User, one),
+                1 => message(sequence, Role::Assistant, one),
+                2 => calling(sequence, "bash", one, two),
+                _ => calling(sequence, "update_record", two, one),
+            })
+            .collect();
+        let summary = summary(&messages, budget);
+        prop_assert!(summary.tokens <= budget);
+        prop_assert_eq!(count(&summary.text()), summary.tokens, "{:?}", summary.text());
+        for line in &summary.lines {
+            let body = line.text.strip_suffix('\n').expect("a line ends");
+            prop_assert!(!body.ends_with(char::is_whitespace) && !body.contains('\n') && !body.is_empty());
+            prop_assert!(!line.items.is_empty(), "a line has sources");
+        }
+    }
+}
