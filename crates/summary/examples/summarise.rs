@@ -1,5 +1,5 @@
 //! Summarises conversations: reads JSON lines of `{"key", "messages", "budgets"}`, whose messages are OpenAI's, and writes
-//! `{"key", "budget", "text"}` for each budget.
+//! `{"key", "budget", "title", "text"}` for each budget.
 
 use std::{collections::HashMap, error::Error, io};
 
@@ -8,6 +8,7 @@ use utterd_summary::{
     analysis::analyse,
     compose::{Wanted, summarise},
     message::{Answer, Call, Message, Role},
+    title::title,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -20,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for budget in given["budgets"].as_array().into_iter().flatten().filter_map(Value::as_u64) {
             let wanted = Wanted { budget: budget as u32, ..Wanted::default() };
             let summary = summarise(items.clone(), &wanted, &count);
-            println!("{}", json!({"key": given["key"], "budget": budget, "text": summary.text()}));
+            println!("{}", json!({"key": given["key"], "budget": budget, "title": title(&items), "text": summary.text()}));
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use crate::numbers::power;
 
 /// The worth of a candidate is divided by its tokens to this power.
-const LENGTH: f64 = 0.7;
+pub const LENGTH: f64 = 0.7;
 
 /// What can be chosen.
 pub struct Candidate {

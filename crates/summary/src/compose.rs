@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use utterd_text::clip;
 
 use crate::{
-    choose::{Candidate, Coverage, fill},
+    choose::{Candidate, Coverage, LENGTH, fill},
     item::{Item, Kind, Marks},
+    numbers::power,
     render::{Line, lines, root, value, without},
     settle::settle,
     weight::weights,
@@ -74,6 +75,30 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// The items of `given`, from which this was made, that another summary may still need, in about `room` tokens: those
+    /// that are told, then those that are worth most. Oldest first.
+    pub fn kept(&self, given: &[Item], room: u32, count: Count<'_>) -> Vec<Item> {
+        let told: HashSet<usize> = self.told.iter().copied().collect();
+        let worth = weights(&self.items, &[]);
+        let tokens: Vec<u32> = self.items.iter().map(|item| cost(item, None, count)).collect();
+        let gain = |at: usize| worth[at] / power(f64::from(tokens[at].max(1)), LENGTH);
+        let mut places: Vec<usize> = (0..self.items.len()).collect();
+        places.sort_by(|a, b| {
+            told.contains(b).cmp(&told.contains(a)).then(gain(*b).total_cmp(&gain(*a))).then(a.cmp(b))
+        });
+        let mut left = room;
+        places.retain(|at| {
+            let fits = told.contains(at) || tokens[*at] <= left;
+            left = if fits { left.saturating_sub(tokens[*at]) } else { left };
+            fits
+        });
+        places.sort_unstable();
+        places
+            .iter()
+            .filter_map(|at| Some(self.items[*at].unsettled(given.get(self.items[*at].given)?)))
+            .collect()
+    }
+
     /// The lines, one after another.
     pub fn text(&self) -> String {
         self.lines.iter().map(|line| line.text.as_str()).collect()
@@ -81,7 +106,8 @@ impl Summary {
 }
 
 /// The summary of `items`.
-pub fn summarise(items: Vec<Item>, wanted: &Wanted, count: Count<'_>) -> Summary {
+pub fn summarise(mut items: Vec<Item>, wanted: &Wanted, count: Count<'_>) -> Summary {
+    items.iter_mut().enumerate().for_each(|(at, item)| item.given = at);
     let items = settle(items, wanted.goes_on);
     let mut composing = Composing::new(items, wanted, count);
     for section in &SECTIONS {

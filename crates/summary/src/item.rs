@@ -23,6 +23,8 @@ pub struct Item {
     pub worth: f64,
     /// Who named it, and when, if it is a name or a value.
     pub seen: Option<Seen>,
+    /// Its place among the items that a summary is made from.
+    pub(crate) given: usize,
 }
 
 /// What an item tells, in the order of a summary.
@@ -143,7 +145,15 @@ impl Item {
             also: None,
             worth: 1.0,
             seen: None,
+            given: 0,
         }
+    }
+
+    /// As it was before it was settled what holds of all, so that it can be settled again with others.
+    pub(crate) fn unsettled(&self, given: &Self) -> Self {
+        let Self { kind, head, note, marks, worth, .. } = given.clone();
+        let text = if self.head == given.head { self.text.clone() } else { given.text.clone() };
+        Self { kind, head, note, marks, worth, text, ..self.clone() }
     }
 
     /// Whether it is the value of a thing.

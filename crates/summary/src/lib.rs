@@ -19,6 +19,7 @@ mod replaced;
 mod request;
 mod settle;
 mod shapes;
+pub mod title;
 mod todo;
 mod weight;
 mod words;

@@ -74,6 +74,12 @@ fn checks(items: &mut Vec<Item>) {
     let outdated =
         items[last + 1..].iter().any(|item| is_change(item) && item.sequence > items[last].sequence);
     items[last].marks = items[last].marks.with_if(outdated, Marks::OUTDATED);
+    // an earlier one that failed, and was not repeated, is an error
+    let failed =
+        (0..last).rev().find(|at| items[*at].kind == Kind::Check && items[*at].marks.has(Marks::FAILED));
+    if let Some(at) = failed.filter(|at| items[*at].text != items[last].text) {
+        items[at].kind = Kind::Error;
+    }
     let mut at = 0;
     items.retain(|item| {
         at += 1;

@@ -319,3 +319,31 @@ proptest! {
         }
     }
 }
+
+/// What leaves a window part by part ends in a summary that tells what one of all parts tells.
+#[test]
+fn a_summary_that_grows_tells_what_one_of_all_tells() {
+    let facts = ["Heron", "Tromsø", "09:15", "peanuts", "3358", "Ingrid", "Saab", "green binder"];
+    let mut lines = vec![
+        "Please note these: the project is called Heron, the office is in Tromsø, we meet at 09:15, and I cannot eat peanuts.",
+        "Noted.",
+        "The door code is 3358, my boss is Ingrid, I drive a Saab, and the contract is in the green binder.",
+        "Noted.",
+    ];
+    let asked: Vec<String> =
+        (0..48).map(|week| format!("What do you make of the wind in week {week}?")).collect();
+    for asked in &asked {
+        lines.extend([asked.as_str(), "It looks calm, with a breeze in the evening."]);
+    }
+    let wanted = Wanted { budget: 300, goes_on: true, ..Wanted::default() };
+    let mut kept = Vec::new();
+    for part in talk(&lines).chunks(4) {
+        let mut items = kept.clone();
+        items.extend(analyse(part));
+        kept = summarise(items.clone(), &wanted, &count).kept(&items, 600, &count);
+    }
+    let summary = summarise(kept, &wanted, &count);
+    let told = summary.text();
+    let left: Vec<_> = facts.iter().filter(|fact| !told.contains(*fact)).collect();
+    assert!(left.is_empty() && summary.tokens <= 300, "{left:?}:\n{told}");
+}

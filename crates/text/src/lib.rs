@@ -21,7 +21,7 @@ mod sentences;
 mod words;
 
 pub use clip::clip;
-pub use cues::{Cues, cues};
+pub use cues::{Cues, cues, matter};
 pub use entities::{Entity, Kind, entities};
 pub use language::Language;
 pub use sentences::{End, Sentence, sentences};

@@ -10,7 +10,7 @@ use crate::{
     chars::{is_unspaced, is_word},
     language::votes,
 };
-use normal::normal;
+use normal::{normal, word_start};
 use phrases::{Found, LEAD, MODAL, Meaning, ONLY, Phrases, Tongue};
 
 /// What a sentence is for.
@@ -34,6 +34,31 @@ pub fn cues(sentence: &str) -> Cues {
         reading.see(found, meanings.iter().filter(|meaning| spoken.has(meaning.tongue)));
     }
     reading.done()
+}
+
+/// The sentence without what only opens it or frames a request: `so, could you please move the meeting?` is about
+/// `move the meeting?`. In scripts without spaces it is the whole sentence.
+pub fn matter(sentence: &str) -> &str {
+    let Some(phrases) = Phrases::shared() else { return sentence };
+    let text = normal(sentence);
+    let matches = phrases.find(&text);
+    let spoken = Spoken::of(sentence, phrases, &matches);
+    let frames = |meaning: &Meaning| match meaning.opens {
+        true => meaning.cue == LEAD || Cues::OPENING.has(meaning.cue),
+        false => meaning.cue == LEAD || meaning.cue == Cues::REQUEST,
+    };
+    let mut opened = 0;
+    for found in matches.iter().filter(|found| text[..found.end].contains(' ')) {
+        if found.start < opened {
+            continue;
+        }
+        let meanings = phrases.meanings(found.phrase).iter().filter(|meaning| spoken.has(meaning.tongue));
+        if text[opened..found.start].contains(is_word) || !meanings.into_iter().any(frames) {
+            break;
+        }
+        opened = found.end;
+    }
+    &sentence[word_start(sentence, text[..opened].matches(' ').count())..]
 }
 
 /// The languages that a sentence can be in.

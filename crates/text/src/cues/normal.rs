@@ -26,6 +26,23 @@ pub(super) fn normal(text: &str) -> String {
     normal
 }
 
+/// Where the word begins that `before` words precede, of those that [`normal`] sets apart; the end if there is none.
+pub(super) fn word_start(text: &str, before: usize) -> usize {
+    let mut last = ' ';
+    let mut left = before;
+    for (at, c) in text.char_indices() {
+        if is_word(c) && !is_word(last) && !matches!(last, '\'' | '’' | '-' | '_') {
+            if left == 0 {
+                return at;
+            }
+            left -= 1;
+        }
+        let joins = matches!(c, '\'' | '’' | '-' | '_') && is_word(last);
+        last = if is_word(c) || joins { c } else { ' ' };
+    }
+    text.len()
+}
+
 /// Whether a mark ends a clause.
 fn parts(c: char) -> bool {
     matches!(

@@ -292,3 +292,20 @@ proptest! {
         prop_assert_eq!(Cues::from_bits(cues(&text).bits()), cues(&text));
     }
 }
+
+#[test]
+fn the_matter_is_behind_what_frames_it() {
+    for (sentence, about) in [
+        ("So, could you please move the meeting to Monday?", "move the meeting to Monday?"),
+        ("Hi! I'd like to change my order.", "to change my order."),
+        ("Move the meeting.", "Move the meeting."),
+        ("The queue stalls.", "The queue stalls."),
+        ("Por favor, ¿puedes cambiar la cita?", "cambiar la cita?"),
+        ("Könntest du bitte den Termin verschieben?", "den Termin verschieben?"),
+        ("会議を月曜日に移してください。", "会議を月曜日に移してください。"),
+        ("please", ""),
+        ("", ""),
+    ] {
+        assert_eq!(matter(sentence), about, "{sentence}");
+    }
+}

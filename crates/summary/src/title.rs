@@ -1,0 +1,120 @@
+//! The title of a conversation, and what is told of one that ended.
+
+use utterd_text::{matter, words};
+
+use crate::{
+    item::{Item, Kind, Marks},
+    settle::settle,
+};
+
+/// The most words of a title (seed 000).
+const MOST_WORDS: usize = 8;
+/// With fewer words before it, a mark does not end a title.
+const LEAST_WORDS: usize = 3;
+/// How many sentences of the goal compete.
+const COMPETING: usize = 6;
+/// What the title of an issue can begin with.
+const KINDS: [&str; 7] = ["bug", "enhancement", "feature", "feature request", "issue", "question", "task"];
+
+/// The title: at most eight words of what was asked for first. An issue or a task that was handed over gives its own.
+/// `None` if nothing was said.
+pub fn title(items: &[Item]) -> Option<String> {
+    let settled = settle(items.to_vec(), true);
+    let said =
+        |item: &&Item| matches!(item.kind, Kind::Goal | Kind::Said) && !item.marks.has(Marks::COURTESY);
+    if let Some(own) = settled.iter().find(|item| item.kind == Kind::Goal && item.marks.has(Marks::TITLE)) {
+        return Some(short(of_issue(&own.text))).filter(|title| !title.is_empty());
+    }
+    let goal: Vec<&Item> = settled.iter().filter(|item| item.kind == Kind::Goal).take(COMPETING).collect();
+    let asked = goal.iter().find(|item| item.marks.has(Marks::REQUEST) && !item.marks.has(Marks::TEMPLATE));
+    let first = asked.copied().or(goal.first().copied()).or_else(|| settled.iter().find(said));
+    let did = || {
+        settled.iter().rfind(|item| item.kind == Kind::Did).map(|item| format!("{} {}", item.head, item.text))
+    };
+    let title = first.map(|item| short(matter(&item.text))).filter(|title| !title.is_empty());
+    title.or_else(|| did().map(|did| short(&did))).filter(|title| !title.is_empty())
+}
+
+/// Without `[Bug]:` and the like.
+fn of_issue(title: &str) -> &str {
+    let bare = title.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let kind = bare.split_once([':', ']']).map(|(kind, rest)| (kind.trim_end_matches(']').trim(), rest));
+    match kind {
+        Some((kind, rest)) if KINDS.contains(&kind.to_ascii_lowercase().as_str()) => {
+            rest.trim_start_matches([':', ' '])
+        }
+        _ => title,
+    }
+}
+
+/// The first clause of a text, of at most eight words, that neither begins nor ends with a word that only carries others.
+fn short(text: &str) -> String {
+    let text = clause(text);
+    let all: Vec<(usize, usize, bool)> =
+        words(text).map(|word| (word.start, word.start + word.text.len(), word.is_stop)).collect();
+    let Some(first) =
+        all.iter().position(|(.., is_stop)| !is_stop).or(if all.is_empty() { None } else { Some(0) })
+    else {
+        return String::new();
+    };
+    let start = all[first].0;
+    // blanks set words apart; where there are none, two characters are one
+    let mut end = text.len();
+    let mut count = 0;
+    for (at, (word, ..)) in all.iter().enumerate().skip(first) {
+        let is_new =
+            at == first || text[..*word].ends_with(char::is_whitespace) || !text[all[at - 1].0..].is_ascii();
+        count += usize::from(is_new);
+        if count > MOST_WORDS {
+            end = *word;
+            break;
+        }
+    }
+    if end < text.len() {
+        let fits = all.iter().filter(|(_, stop, _)| *stop <= end);
+        end = fits.rev().find(|(.., is_stop)| !is_stop).map_or(end, |(_, stop, _)| *stop);
+    }
+    let title = text[start..end].trim_matches(|c: char| c.is_whitespace() || ".,;:!?…。！？\"".contains(c));
+    let mut letters = title.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// The text up to the first mark that ends a clause behind a few words.
+fn clause(text: &str) -> &str {
+    let marks = text
+        .char_indices()
+        .filter(|(_, c)| matches!(c, '.' | ',' | ';' | '?' | '!' | '。' | '，' | '？' | '！' | '\n'));
+    let ends = marks.filter(|(at, c)| {
+        let rest = &text[at + c.len_utf8()..];
+        rest.is_empty() || !c.is_ascii() || rest.starts_with(char::is_whitespace)
+    });
+    let long = |end: usize| text[..end].split_whitespace().count() >= LEAST_WORDS || !text[..end].is_ascii();
+    ends.map(|(at, _)| at).find(|end| long(*end)).map_or(text, |end| &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_what_is_asked_for() {
+        for (text, title) in [
+            (
+                "modify a flight booking I made for a trip from New York to Chicago.",
+                "Modify a flight booking I made",
+            ),
+            ("to change my order, please.", "Change my order"),
+            (
+                "the queue in src/queue.rs stalls when it is full",
+                "Queue in src/queue.rs stalls when it is full",
+            ),
+            ("", ""),
+            ("!!!", ""),
+        ] {
+            assert_eq!(short(text), title, "{text}");
+        }
+        assert_eq!(of_issue("[Bug]: Unable to pickle"), "Unable to pickle");
+        assert_eq!(of_issue("Feature request: sort keys"), "sort keys");
+        assert_eq!(of_issue("The bug: it stalls"), "The bug: it stalls");
+    }
+}
