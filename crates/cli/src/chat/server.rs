@@ -306,7 +306,8 @@ where
 {
     for (attempt, pause) in PAUSES.into_iter().enumerate() {
         match call().await {
-            Err(status) if status.code() == Code::Unavailable => {
+            // nobody here cancels a call: a connection that ends while it is used does
+            Err(status) if matches!(status.code(), Code::Unavailable | Code::Cancelled) => {
                 if attempt == 0 {
                     note("! the server does not answer: trying again…");
                 }

@@ -52,10 +52,11 @@ const END: &str = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text";
 
 const BOUNDS: &str = "SELECT commit::text, pg_snapshot_xmax(pg_current_snapshot())::text FROM horizon";
 
+// A bare `commit` in ORDER BY would be the text that is selected, in which 1000 precedes 999.
 const EVENTS: &str = "SELECT commit::text, events FROM changes
     WHERE namespace = $1 AND commit >= $2::text::xid8 AND events IS NOT NULL
         AND commit < pg_snapshot_xmin(pg_current_snapshot())
-    ORDER BY commit, change LIMIT $3";
+    ORDER BY changes.commit, change LIMIT $3";
 
 #[async_trait]
 impl Sharing for PostgresStore {
