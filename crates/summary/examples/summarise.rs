@@ -21,7 +21,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         for budget in given["budgets"].as_array().into_iter().flatten().filter_map(Value::as_u64) {
             let wanted = Wanted { budget: budget as u32, ..Wanted::default() };
             let summary = summarise(items.clone(), &wanted, &count);
-            println!("{}", json!({"key": given["key"], "budget": budget, "title": title(&items), "text": summary.text()}));
+            println!(
+                "{}",
+                json!({"key": given["key"], "budget": budget, "title": title(&items), "text": summary.text()})
+            );
         }
     }
     Ok(())

@@ -1,4 +1,5 @@
-//! That no files of a crate use one another in a circle; that the rules of conversations are pure; and that
+//! That no files of a crate use one another in a circle; that the rules of conversations are pure; that statements sort
+//! what they mean to; and that
 //! `contributing/seeds.md` and `contributing/threats.md` name things that exist.
 //!
 //! Every path in a source is checked, in imports, in bodies and inside macros; comments and string literals are
@@ -8,6 +9,7 @@ mod circles;
 mod paths;
 mod pure;
 mod seeds;
+mod sql;
 
 use std::{
     fs,
@@ -97,6 +99,14 @@ fn no_rule_has_a_clock_or_does_io() {
         pure::PURE.iter().flat_map(|name| sources(&Path::new(ROOT).join("crates").join(name).join("src")));
     let found: Vec<String> = sources.flat_map(|source| pure::impurities(&source)).collect();
     assert!(found.is_empty(), "{} impurities:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn nothing_is_sorted_by_the_text_of_a_number() {
+    let statement = "const A: &str = \"SELECT commit::text FROM a ORDER BY commit, b\";";
+    assert_eq!(sql::sorted_as_text(&("a.rs".to_owned(), statement.to_owned())), ["a.rs: commit"]);
+    let found: Vec<String> = crates().iter().flatten().flat_map(sql::sorted_as_text).collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
