@@ -6,6 +6,7 @@
 pub mod analysis;
 pub mod calls;
 mod choose;
+pub mod closing;
 pub mod compose;
 mod harness;
 mod hidden;

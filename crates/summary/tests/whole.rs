@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use tiktoken_rs::CoreBPE;
 use utterd_summary::{
     analysis::analyse,
+    closing::closing,
     compose::{Summary, Wanted, summarise},
     message::{Answer, Call, Message, Role},
 };
@@ -155,6 +156,8 @@ fn a_choice_is_no_repetition_of_the_offer() {
     ] {
         let told = text(&talk(&lines), 300);
         assert!(told.contains(wanted), "{wanted}:\n{told}");
+        let closing = closing(&analyse(&talk(&lines))).expect("something was said");
+        assert!(closing.contains(wanted), "{wanted}: {closing}");
     }
 }
 
