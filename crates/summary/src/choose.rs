@@ -7,7 +7,12 @@ use rustc_hash::FxHashSet;
 use crate::numbers::power;
 
 /// The worth of a candidate is divided by its tokens to this power.
-pub const LENGTH: f64 = 0.7;
+const LENGTH: f64 = 0.7;
+
+/// The worth of what takes `tokens`, for its length.
+pub fn for_length(worth: f64, tokens: u32) -> f64 {
+    worth / power(f64::from(tokens.max(1)), LENGTH)
+}
 
 /// What can be chosen.
 pub struct Candidate {
@@ -45,7 +50,7 @@ impl Coverage {
     fn gain(&self, candidate: &Candidate) -> f64 {
         let fresh = self.fresh(candidate);
         let least = if candidate.holds { 2.0 } else { 0.0 };
-        candidate.worth * (fresh as f64).max(least) / power(f64::from(candidate.tokens.max(1)), LENGTH)
+        for_length(candidate.worth * (fresh as f64).max(least), candidate.tokens)
     }
 }
 

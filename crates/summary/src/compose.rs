@@ -5,9 +5,8 @@ use std::collections::HashSet;
 use utterd_text::clip;
 
 use crate::{
-    choose::{Candidate, Coverage, LENGTH, fill},
+    choose::{Candidate, Coverage, fill, for_length},
     item::{Item, Kind, Marks},
-    numbers::power,
     render::{Line, lines, root, value, without},
     settle::settle,
     weight::weights,
@@ -81,7 +80,7 @@ impl Summary {
         let told: HashSet<usize> = self.told.iter().copied().collect();
         let worth = weights(&self.items, &[]);
         let tokens: Vec<u32> = self.items.iter().map(|item| cost(item, None, count)).collect();
-        let gain = |at: usize| worth[at] / power(f64::from(tokens[at].max(1)), LENGTH);
+        let gain = |at: usize| for_length(worth[at], tokens[at]);
         let mut places: Vec<usize> = (0..self.items.len()).collect();
         places.sort_by(|a, b| {
             told.contains(b).cmp(&told.contains(a)).then(gain(*b).total_cmp(&gain(*a))).then(a.cmp(b))
@@ -196,7 +195,7 @@ impl<'a> Composing<'a> {
         self.chosen.extend(chosen);
     }
 
-    /// Facts first, then more of what users and others said; twice, since tokens were estimated.
+    /// Facts first, then more of what users and others said; again, since the tokens of lines were estimated.
     fn fill_rest(&mut self) {
         let of = |items: &[Item], is: &dyn Fn(&Item) -> bool| -> Vec<usize> {
             (0..items.len()).filter(|at| is(&items[*at])).collect()
@@ -213,10 +212,7 @@ impl<'a> Composing<'a> {
         });
         let said = of(&self.items, &|item| matches!(item.kind, Kind::Said | Kind::Goal));
         for _ in 0..3 {
-            let told: u32 = lines(&self.items, &self.chosen, self.root.as_deref())
-                .iter()
-                .map(|line| (self.count)(&line.text))
-                .sum();
+            let (_, told) = self.written();
             self.left = self.wanted.budget.saturating_sub(told);
             if self.left < LEAST_REST {
                 return;
@@ -230,14 +226,18 @@ impl<'a> Composing<'a> {
         }
     }
 
+    /// The lines of what is chosen, and their tokens.
+    fn written(&self) -> (Vec<Line>, u32) {
+        let lines = lines(&self.items, &self.chosen, self.root.as_deref());
+        let tokens = lines.iter().map(|line| (self.count)(&line.text)).sum();
+        (lines, tokens)
+    }
+
     fn finish(mut self) -> Summary {
-        let tokens = |lines: &[Line]| -> u32 { lines.iter().map(|line| (self.count)(&line.text)).sum() };
-        let mut told = lines(&self.items, &self.chosen, self.root.as_deref());
-        let mut all = tokens(&told);
+        let (mut told, mut all) = self.written();
         // what was chosen last is worth least
         while all > self.wanted.budget && self.chosen.pop().is_some() {
-            told = lines(&self.items, &self.chosen, self.root.as_deref());
-            all = tokens(&told);
+            (told, all) = self.written();
         }
         self.chosen.sort_unstable();
         Summary { items: self.items, told: self.chosen, lines: told, tokens: all }
@@ -253,7 +253,7 @@ fn holds(item: &Item) -> bool {
 /// What an item tells: its words; of a fact, its value beside its object.
 fn tells(item: &Item) -> Vec<u64> {
     match item.kind {
-        Kind::Fact if item.seen.is_none() => {
+        Kind::Fact if item.is_value() => {
             vec![
                 hash(&format!("{}\n{}\n{}", item.head, item.note, item.text)),
                 hash(&item.text),

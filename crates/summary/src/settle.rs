@@ -38,7 +38,7 @@ fn keep_last(items: &mut Vec<Item>) {
     let mut keep = vec![true; items.len()];
     for (at, item) in items.iter().enumerate().rev() {
         let (key, from) = match item.kind {
-            Kind::Fact if item.seen.is_none() => (&item.note, item.also),
+            Kind::Fact if item.is_value() => (&item.note, item.also),
             Kind::Did | Kind::Said | Kind::Step => (&item.text, None),
             _ => continue,
         };
