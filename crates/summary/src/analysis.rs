@@ -3,7 +3,7 @@
 use crate::{
     calls::{Deed, Outcome, deeds},
     hidden::Credentials,
-    item::{Item, Kind, Marks},
+    item::{Item, Kind, Marks, WORTH},
     message::{Call, Message, Role},
     names::Names,
     records, request, todo,
@@ -74,7 +74,7 @@ impl Analysis {
         if !request.title.is_empty() {
             let mut title = Item::new(Kind::Said, head, &request.title, message.sequence);
             title.marks = base.with(Marks::TITLE).with(Marks::REQUEST).with(Marks::FIRST);
-            title.worth = 3.0;
+            title.worth = 3 * WORTH;
             self.items.push(title);
         }
         let sentences = said(&request.body);
@@ -89,7 +89,7 @@ impl Analysis {
             if place == 0 {
                 self.answer(&mut item, sentence, is_user);
             }
-            item.worth = worth(&item, sentence);
+            item.worth = (worth(&item, sentence) * f64::from(WORTH)) as u32;
             self.items.push(item);
         }
         self.ask(message, &sentences);
@@ -158,7 +158,7 @@ impl Analysis {
             for fact in records::facts_of(answer.text, asked).into_iter().take(MOST_FACTS) {
                 let mut item = Item::new(Kind::Fact, &fact.of, &fact.value, message.sequence);
                 (item.note, item.also, item.worth) =
-                    (fact.label, Some(answer.sequence), f64::from(fact.worth));
+                    (fact.label, Some(answer.sequence), fact.worth * WORTH / 100);
                 self.items.push(item);
             }
         }

@@ -4,19 +4,21 @@ use std::cmp::Reverse;
 
 use crate::{
     item::{Item, Kind, Marks},
-    settle::settle,
+    settle::{Part, settle},
 };
 
 /// The closing summary, of two or three sentences (seed 000), or one if no more was said: the first request; what was
 /// decided, or else the last deed that worked; what the assistant said of it last. `None` if nothing was said.
 pub fn closing(items: &[Item]) -> Option<String> {
-    let settled = settle(items.to_vec(), true);
+    let settled = settle(items.to_vec(), Part::START);
     let asked = settled.iter().filter(|item| item.kind == Kind::Goal);
     let asked = asked.min_by_key(|item| (Reverse(rank(item)), item.sequence));
     let behind = asked.map_or(0, |asked| asked.sequence);
     let later = || settled.iter().rev().filter(|item| item.sequence > behind && is_statement(item));
     let decided = later().find(|item| decides(item));
-    let did = settled.iter().rfind(|item| item.kind == Kind::Did && item.note.is_empty());
+    let did = settled
+        .iter()
+        .rfind(|item| item.kind == Kind::Did && item.note.is_empty() && !item.marks.has(Marks::COUNTED));
     let outcome = later().find(|item| item.marks.has(Marks::ASSISTANT));
     let middle = decided.or(did);
     let mut told: Vec<&Item> = [asked, middle, outcome].into_iter().flatten().collect();

@@ -8,7 +8,7 @@ use crate::{
     choose::{Candidate, Coverage, fill, for_length},
     item::{Item, Kind, Marks},
     render::{Line, lines, root, value, without},
-    settle::settle,
+    settle::{Part, settle},
     weight::weights,
     words::concepts,
 };
@@ -54,8 +54,8 @@ const MOST_COMPETING: usize = 400;
 pub struct Wanted {
     /// The most tokens.
     pub budget: u32,
-    /// More was said after these items.
-    pub goes_on: bool,
+    /// What the items are of.
+    pub part: Part,
     /// What is asked for.
     pub focus: Vec<String>,
 }
@@ -91,11 +91,13 @@ impl Summary {
             left = if fits { left.saturating_sub(tokens[*at]) } else { left };
             fits
         });
+        let kept: HashSet<usize> = places.iter().copied().collect();
+        let dropped = (0..self.items.len()).filter(|at| !kept.contains(at));
+        let deeds = dropped.map(|at| self.items[at].deeds()).sum();
         places.sort_unstable();
-        places
-            .iter()
-            .filter_map(|at| Some(self.items[*at].unsettled(given.get(self.items[*at].given)?)))
-            .collect()
+        let unsettled = |at: &usize| Some(self.items[*at].unsettled(given.get(self.items[*at].given)?));
+        let counted = (deeds > 0).then(|| Item::counted(deeds));
+        counted.into_iter().chain(places.iter().filter_map(unsettled)).collect()
     }
 
     /// The lines, one after another.
@@ -107,7 +109,7 @@ impl Summary {
 /// The summary of `items`.
 pub fn summarise(mut items: Vec<Item>, wanted: &Wanted, count: Count<'_>) -> Summary {
     items.iter_mut().enumerate().for_each(|(at, item)| item.given = at);
-    let items = settle(items, wanted.goes_on);
+    let items = settle(items, wanted.part);
     let mut composing = Composing::new(items, wanted, count);
     for section in &SECTIONS {
         composing.fill_section(section);
@@ -155,7 +157,10 @@ impl<'a> Composing<'a> {
         let is_rest = |item: &Item| section.kind == Kind::Said && item.kind == Kind::Goal;
         let is_of =
             |item: &Item| (item.kind == section.kind || is_rest(item)) && item.marks.has(section.marks);
-        let places: Vec<usize> = (0..self.items.len()).filter(|at| is_of(&self.items[*at])).collect();
+        let is_counted = |item: &Item| item.marks.has(Marks::COUNTED);
+        let places: Vec<usize> = (0..self.items.len())
+            .filter(|at| is_of(&self.items[*at]) && !is_counted(&self.items[*at]))
+            .collect();
         self.fill(&places, room, 0.0);
         // what a section is for is told in part if it does not fit as a whole
         let none = !self.chosen.iter().any(|at| is_of(&self.items[*at]));
@@ -210,7 +215,7 @@ impl<'a> Composing<'a> {
         let users = of(&self.items, &|item| {
             matches!(item.kind, Kind::Said | Kind::Goal) && item.marks.has(Marks::USER)
         });
-        let said = of(&self.items, &|item| matches!(item.kind, Kind::Said | Kind::Goal));
+        let said = of(&self.items, &|item| matches!(item.kind, Kind::Said | Kind::Goal | Kind::Quoted));
         for _ in 0..3 {
             let (_, told) = self.written();
             self.left = self.wanted.budget.saturating_sub(told);
@@ -228,8 +233,9 @@ impl<'a> Composing<'a> {
 
     /// The lines of what is chosen, and their tokens.
     fn written(&self) -> (Vec<Line>, u32) {
-        let lines = lines(&self.items, &self.chosen, self.root.as_deref());
-        let tokens = lines.iter().map(|line| (self.count)(&line.text)).sum();
+        let mut lines = lines(&self.items, &self.chosen, self.root.as_deref());
+        lines.iter_mut().for_each(|line| line.tokens = (self.count)(&line.text));
+        let tokens = lines.iter().map(|line| line.tokens).sum();
         (lines, tokens)
     }
 
@@ -238,6 +244,9 @@ impl<'a> Composing<'a> {
         // what was chosen last is worth least
         while all > self.wanted.budget && self.chosen.pop().is_some() {
             (told, all) = self.written();
+        }
+        if all > self.wanted.budget {
+            (told, all) = (Vec::new(), 0);
         }
         self.chosen.sort_unstable();
         Summary { items: self.items, told: self.chosen, lines: told, tokens: all }
@@ -279,6 +288,7 @@ fn cost(item: &Item, root: Option<&str>, count: Count<'_>) -> u32 {
     let text = match item.kind {
         Kind::Fact if item.seen.is_some() => format!("; {}", item.text),
         Kind::Fact => format!("; {}", value(item)),
+        Kind::Quoted => item.text.to_string(),
         Kind::Said | Kind::Goal => format!("{}: {} {}\n", item.head, item.text, item.note),
         Kind::Did if item.note.is_empty() => format!("; {} ok", item.text),
         _ => format!("{}({}) → {}:\n", item.head, item.text, item.note),

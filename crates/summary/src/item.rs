@@ -2,8 +2,11 @@
 
 use utterd_text::Kind as Shape;
 
+/// The worth of an item about which nothing is known.
+pub const WORTH: u32 = 1_000;
+
 /// One statement, deed, fact or open matter: the smallest part of a summary that is chosen, told and forgotten.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
     /// What it tells.
     pub kind: Kind,
@@ -15,12 +18,12 @@ pub struct Item {
     pub note: Box<str>,
     /// What is known of it.
     pub marks: Marks,
-    /// The utterance that it is taken from.
+    /// The utterance that it is taken from; 0 if it is from none that is known.
     pub sequence: u64,
     /// Another one that it depends on: the result of a call, the question of an answer.
     pub also: Option<u64>,
-    /// How much a reader misses without it, among items of its kind.
-    pub worth: f64,
+    /// How much a reader misses without it, among items of its kind, in thousandths.
+    pub worth: u32,
     /// Who named it, and when, if it is a name or a value.
     pub seen: Option<Seen>,
     /// Its place among the items that a summary is made from.
@@ -30,6 +33,8 @@ pub struct Item {
 /// What an item tells, in the order of a summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
+    /// A line of an earlier summary, as it stands.
+    Quoted,
     /// What the conversation is for.
     Goal,
     /// What somebody said.
@@ -49,7 +54,7 @@ pub enum Kind {
 }
 
 /// Who named a thing, and when.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
     /// What it looks like.
     pub shape: Shape,
@@ -110,6 +115,8 @@ impl Marks {
     pub const OUTDATED: Self = Self(1 << 17);
     /// It says when something happens.
     pub const TIME: Self = Self(1 << 18);
+    /// Its text is the number of deeds that are no longer known one by one.
+    pub const COUNTED: Self = Self(1 << 19);
 
     /// Whether all of `other` are set.
     pub fn has(self, other: Self) -> bool {
@@ -143,7 +150,7 @@ impl Item {
             marks: Marks::default(),
             sequence,
             also: None,
-            worth: 1.0,
+            worth: WORTH,
             seen: None,
             given: 0,
         }
@@ -156,9 +163,29 @@ impl Item {
         Self { kind, head, note, marks, worth, text, ..self.clone() }
     }
 
+    /// How much a reader misses without it.
+    pub(crate) fn worth(&self) -> f64 {
+        f64::from(self.worth) / f64::from(WORTH)
+    }
+
     /// Whether it is the value of a thing.
     pub fn is_value(&self) -> bool {
         self.kind == Kind::Fact && self.seen.is_none()
+    }
+
+    /// Deeds of which nothing but their number is known.
+    pub(crate) fn counted(deeds: u64) -> Self {
+        let marks = Marks::CHANGED.with(Marks::COUNTED);
+        Self { marks, ..Self::new(Kind::Did, "", &deeds.to_string(), 0) }
+    }
+
+    /// How many deeds it stands for.
+    pub(crate) fn deeds(&self) -> u64 {
+        match self.kind {
+            Kind::Did if self.marks.has(Marks::COUNTED) => self.text.parse().unwrap_or(0),
+            Kind::Did => 1,
+            _ => 0,
+        }
     }
 
     /// Whether it depends on an utterance that `gone` names.

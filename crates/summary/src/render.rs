@@ -1,5 +1,7 @@
 //! The lines of chosen items.
 
+use std::collections::HashSet;
+
 use rustc_hash::FxHashMap;
 
 use crate::item::{Item, Kind, Marks, Seen};
@@ -13,6 +15,8 @@ pub struct Line {
     /// The text, with `\n` at its end and nowhere else. It begins with a letter or a digit, and no white space precedes the
     /// line break, so that the token counts of lines add up exactly.
     pub text: String,
+    /// The exact tokens of the text.
+    pub tokens: u32,
     /// The places of its items.
     pub items: Vec<usize>,
 }
@@ -51,14 +55,33 @@ pub fn lines(items: &[Item], chosen: &[usize], root: Option<&str>) -> Vec<Line> 
     let below = |at: &usize| !root.is_empty() && items[*at].text.contains(root);
     let from: Vec<usize> = groups.iter().flat_map(|group| &group.items).copied().filter(below).collect();
     if !from.is_empty() {
-        let text = format!("Root: {}\n", root.trim_end_matches('/'));
-        lines.push((Kind::Fact, Line { kind: Kind::Fact, text, items: from }));
+        lines.push(Line::new(Kind::Fact, &format!("Root: {}", root.trim_end_matches('/')), from));
     }
     for group in &groups {
-        lines.extend(group.lines(items, root).into_iter().map(|line| (group.kind, line)));
+        lines.extend(group.lines(items, root));
     }
-    lines.sort_by_key(|(kind, _)| *kind);
-    lines.into_iter().map(|(_, line)| line).collect()
+    lines.extend(uncounted(items, &lines));
+    lines.sort_by_key(|line| line.kind);
+    lines
+}
+
+impl Line {
+    fn new(kind: Kind, text: &str, items: Vec<usize>) -> Self {
+        Self { kind, text: format!("{}\n", tidy(text)), tokens: 0, items }
+    }
+}
+
+/// The number of deeds that no line tells.
+fn uncounted(items: &[Item], lines: &[Line]) -> Option<Line> {
+    let told: HashSet<usize> = lines.iter().flat_map(|line| line.items.iter().copied()).collect();
+    let untold: Vec<usize> =
+        (0..items.len()).filter(|at| items[*at].kind == Kind::Did && !told.contains(at)).collect();
+    let text = match untold.iter().map(|at| items[*at].deeds()).sum::<u64>() {
+        0 => return None,
+        1 => "One more call that changed something".to_owned(),
+        deeds => format!("{deeds} more calls that changed something"),
+    };
+    Some(Line::new(Kind::Did, &text, untold))
 }
 
 struct Group {
@@ -74,17 +97,13 @@ fn key(item: &Item) -> String {
         Kind::Did if item.note.is_empty() => format!("{} → ok", item.head),
         Kind::Did => format!("{} → failed {}", item.head, item.note),
         Kind::Fact => item.head.to_string(),
-        Kind::Goal | Kind::Step | Kind::Check | Kind::Error | Kind::Open => String::new(),
+        Kind::Quoted | Kind::Goal | Kind::Step | Kind::Check | Kind::Error | Kind::Open => String::new(),
     }
 }
 
 impl Group {
     fn lines(&self, items: &[Item], root: &str) -> Vec<Line> {
-        let line = |text: String, from: Vec<usize>| Line {
-            kind: self.kind,
-            text: format!("{}\n", tidy(&text)),
-            items: from,
-        };
+        let line = |text: String, from: Vec<usize>| Line::new(self.kind, &text, from);
         let each = |to_text: &dyn Fn(&Item) -> String| -> Vec<Line> {
             self.items.iter().map(|at| line(without(&to_text(&items[*at]), root), vec![*at])).collect()
         };
@@ -100,6 +119,7 @@ impl Group {
             Kind::Step => {
                 vec![line(format!("Steps: {}", joined("; ").trim_end_matches('.')), self.items.clone())]
             }
+            Kind::Quoted => each(&|item| item.text.to_string()),
             Kind::Check => each(&check),
             Kind::Error => each(&|item| format!("Error: {}({}): {}", item.head, item.text, item.note)),
             Kind::Open => each(&|item| match &*item.head {
@@ -181,12 +201,7 @@ impl Group {
         if !others.is_empty() {
             lines.push((format!("Named: {}", texts(&others).join("; ")), others));
         }
-        let line = |(text, items): (String, Vec<usize>)| Line {
-            kind: Kind::Fact,
-            text: format!("{}\n", tidy(&text)),
-            items,
-        };
-        lines.into_iter().map(line).collect()
+        lines.into_iter().map(|(text, items)| Line::new(Kind::Fact, &text, items)).collect()
     }
 }
 

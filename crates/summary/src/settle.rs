@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    item::{Item, Kind, Marks, retain},
+    item::{Item, Kind, Marks, WORTH, retain},
     replaced,
     words::concepts,
 };
@@ -17,18 +17,57 @@ const GOAL_WORDS: usize = 4;
 /// How many of the assistant's last messages can say what is left to do.
 const LATE_MESSAGES: usize = 8;
 
+/// Which part of a conversation items are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// It begins with them: their first request is the goal.
+    pub begins: bool,
+    /// More was said after them: what is open is not theirs to say.
+    pub goes_on: bool,
+}
+
+impl Part {
+    /// The whole conversation.
+    pub const WHOLE: Self = Self { begins: true, goes_on: false };
+    /// Its start.
+    pub const START: Self = Self { begins: true, goes_on: true };
+    /// What is neither its start nor its end.
+    pub const MIDDLE: Self = Self { begins: false, goes_on: true };
+    /// Its end.
+    pub const END: Self = Self { begins: false, goes_on: false };
+}
+
+impl Default for Part {
+    fn default() -> Self {
+        Self::WHOLE
+    }
+}
+
 /// Drops what no longer holds, and gives the others their kinds: a request becomes the goal, a question that nobody
-/// answered becomes open. `goes_on` says that more was said after these items.
-pub fn settle(mut items: Vec<Item>, goes_on: bool) -> Vec<Item> {
+/// answered becomes open.
+pub fn settle(mut items: Vec<Item>, part: Part) -> Vec<Item> {
     items.sort_by_key(|item| item.sequence);
+    count_deeds(&mut items);
     keep_last(&mut items);
     merge_names(&mut items);
     checks(&mut items);
     errors(&mut items);
     replaced::drop_replaced(&mut items);
-    goal(&mut items);
-    open(&mut items, goes_on);
+    if part.begins {
+        goal(&mut items);
+    }
+    open(&mut items, part.goes_on);
     items
+}
+
+/// Deeds of which nothing but their number is known become one item.
+fn count_deeds(items: &mut Vec<Item>) {
+    let is_count = |item: &Item| item.marks.has(Marks::COUNTED);
+    let given = items.iter().find(|item| is_count(item)).map(|item| item.given);
+    let Some(given) = given else { return };
+    let deeds = items.iter().filter(|item| is_count(item)).map(Item::deeds).sum();
+    items.retain(|item| !is_count(item));
+    items.insert(0, Item { given, ..Item::counted(deeds) });
 }
 
 /// Of deeds on one object and sentences in the same words, the last stays; of values of one label, those of the last
@@ -166,7 +205,7 @@ fn unanswered(items: &mut [Item], user: u64) {
         |item: &&mut Item| item.kind == Kind::Said && item.sequence == user && item.marks.has(Marks::USER);
     for item in items.iter_mut().rev().filter(of_last).take(2) {
         item.kind = Kind::Open;
-        item.worth = 4.0;
+        item.worth = 4 * WORTH;
         if item.marks.has(Marks::AFFIRMS) && !item.note.is_empty() {
             item.head = "User said yes to".into();
             item.text = std::mem::take(&mut item.note);
@@ -185,12 +224,12 @@ fn waiting(items: &mut [Item], assistant: u64) {
         .filter(of_last)
         .find(|item| item.marks.has(Marks::QUESTION) && !item.marks.has(Marks::CALLS));
     if let Some(item) = asked {
-        (item.kind, item.head, item.worth) = (Kind::Open, "Assistant asked".into(), 3.0);
+        (item.kind, item.head, item.worth) = (Kind::Open, "Assistant asked".into(), 3 * WORTH);
         return;
     }
     let next = items.iter_mut().rev().filter(of_last).find(|item| item.marks.has(Marks::PROMISE));
     if let Some(item) = next {
-        (item.kind, item.head, item.worth) = (Kind::Open, "Next".into(), 2.0);
+        (item.kind, item.head, item.worth) = (Kind::Open, "Next".into(), 2 * WORTH);
     }
 }
 
@@ -208,6 +247,6 @@ fn later(items: &mut [Item], assistant: u64, user: u64) {
             && item.sequence < assistant
     });
     if let Some(item) = left {
-        (item.kind, item.head, item.worth) = (Kind::Open, "Open".into(), 1.0);
+        (item.kind, item.head, item.worth) = (Kind::Open, "Open".into(), WORTH);
     }
 }

@@ -4,7 +4,7 @@ use utterd_text::{matter, words};
 
 use crate::{
     item::{Item, Kind, Marks},
-    settle::settle,
+    settle::{Part, settle},
 };
 
 /// The most words of a title (seed 000).
@@ -19,7 +19,7 @@ const KINDS: [&str; 7] = ["bug", "enhancement", "feature", "feature request", "i
 /// The title: at most eight words of what was asked for first. An issue or a task that was handed over gives its own.
 /// `None` if nothing was said.
 pub fn title(items: &[Item]) -> Option<String> {
-    let settled = settle(items.to_vec(), true);
+    let settled = settle(items.to_vec(), Part::START);
     let said =
         |item: &&Item| matches!(item.kind, Kind::Goal | Kind::Said) && !item.marks.has(Marks::COURTESY);
     if let Some(own) = settled.iter().find(|item| item.kind == Kind::Goal && item.marks.has(Marks::TITLE)) {
@@ -29,7 +29,10 @@ pub fn title(items: &[Item]) -> Option<String> {
     let asked = goal.iter().find(|item| item.marks.has(Marks::REQUEST) && !item.marks.has(Marks::TEMPLATE));
     let first = asked.copied().or(goal.first().copied()).or_else(|| settled.iter().find(said));
     let did = || {
-        settled.iter().rfind(|item| item.kind == Kind::Did).map(|item| format!("{} {}", item.head, item.text))
+        settled
+            .iter()
+            .rfind(|item| item.kind == Kind::Did && !item.marks.has(Marks::COUNTED))
+            .map(|item| format!("{} {}", item.head, item.text))
     };
     let title = first.map(|item| short(matter(&item.text))).filter(|title| !title.is_empty());
     title.or_else(|| did().map(|did| short(&did))).filter(|title| !title.is_empty())

@@ -42,7 +42,8 @@ struct Weighing<'a> {
 impl<'a> Weighing<'a> {
     fn of(items: &'a [Item]) -> Self {
         let now = items.iter().map(|item| item.sequence).max().unwrap_or(0);
-        let first = items.iter().map(|item| item.sequence).min().unwrap_or(0);
+        let first =
+            items.iter().map(|item| item.sequence).filter(|sequence| *sequence > 0).min().unwrap_or(0);
         let named =
             items.iter().filter_map(|item| Some((&*item.text, item.seen?.probability(now)))).collect();
         let mut repeats = FxHashMap::default();
@@ -53,16 +54,17 @@ impl<'a> Weighing<'a> {
     }
 
     fn worth(&self, item: &'a Item, told: &mut FxHashMap<&'a str, i32>) -> f64 {
-        let place = (item.sequence - self.first + 1) as f64 / (self.now - self.first + 1) as f64;
+        let place =
+            (item.sequence.saturating_sub(self.first) + 1) as f64 / (self.now - self.first + 1) as f64;
         match (item.kind, &item.seen) {
             (Kind::Fact, Some(seen)) => seen.probability(self.now),
             (Kind::Fact, None) => self.value(item, told) * (0.5 + 0.5 * place),
             (Kind::Goal, _) if item.marks.has(Marks::TITLE) => 3.0,
             (Kind::Goal, _) if item.marks.has(Marks::REQUEST) => 2.0,
-            (Kind::Said, _) => item.worth * (0.8 + 0.5 * place),
+            (Kind::Said, _) => item.worth() * (0.8 + 0.5 * place),
             // newest first
-            (Kind::Did | Kind::Step | Kind::Check | Kind::Error, _) => item.worth * power(2.0, 8.0 * place),
-            _ => item.worth,
+            (Kind::Did | Kind::Step | Kind::Check | Kind::Error, _) => item.worth() * power(2.0, 8.0 * place),
+            _ => item.worth(),
         }
     }
 
@@ -72,7 +74,7 @@ impl<'a> Weighing<'a> {
         let rank = told.entry(&item.head).or_default();
         *rank += 1;
         let repeats = self.repeats.get(&(&*item.note, &*item.text)).copied().unwrap_or(1);
-        object * item.worth / 100.0 * of_shape(&item.text) * FURTHER.powi(*rank - 1)
+        object * item.worth() * of_shape(&item.text) * FURTHER.powi(*rank - 1)
             / (1.0 + log2(f64::from(repeats)))
     }
 }

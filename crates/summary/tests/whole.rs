@@ -10,6 +10,7 @@ use utterd_summary::{
     closing::closing,
     compose::{Summary, Wanted, summarise},
     message::{Answer, Call, Message, Role},
+    settle::Part,
 };
 
 static ENCODING: LazyLock<CoreBPE> = LazyLock::new(|| tiktoken_rs::o200k_base().expect("it is built in"));
@@ -338,7 +339,7 @@ fn a_summary_that_grows_tells_what_one_of_all_tells() {
     for asked in &asked {
         lines.extend([asked.as_str(), "It looks calm, with a breeze in the evening."]);
     }
-    let wanted = Wanted { budget: 300, goes_on: true, ..Wanted::default() };
+    let wanted = Wanted { budget: 300, part: Part::START, ..Wanted::default() };
     let mut kept = Vec::new();
     for part in talk(&lines).chunks(4) {
         let mut items = kept.clone();
