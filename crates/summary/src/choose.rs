@@ -24,8 +24,8 @@ pub struct Candidate {
     pub tells: Vec<u64>,
     /// How much a reader misses without it.
     pub worth: f64,
-    /// It is told even if all its words are told: it says which of them holds.
-    pub holds: bool,
+    /// As many new words as this are its worth even if all of them are told.
+    pub least: f64,
 }
 
 /// What the chosen items tell.
@@ -49,8 +49,7 @@ impl Coverage {
     /// The worth of a candidate beside what is told, for its length.
     fn gain(&self, candidate: &Candidate) -> f64 {
         let fresh = self.fresh(candidate);
-        let least = if candidate.holds { 2.0 } else { 0.0 };
-        for_length(candidate.worth * (fresh as f64).max(least), candidate.tokens)
+        for_length(candidate.worth * (fresh as f64).max(candidate.least), candidate.tokens)
     }
 }
 

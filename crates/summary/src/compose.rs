@@ -45,7 +45,9 @@ const DEED_TOKENS: u32 = 44;
 /// A remainder below is left unused.
 const LEAST_REST: u32 = 6;
 /// A name that is less likely to be needed is not told.
-const LEAST_FACT: f64 = 0.002;
+const LEAST_FACT: f64 = 0.0007;
+/// Of a value that is told already, the worth of saying whose it is as well.
+const OF_WHICH: f64 = 0.3;
 /// Items of one kind that compete.
 const MOST_COMPETING: usize = 400;
 
@@ -191,7 +193,7 @@ impl<'a> Composing<'a> {
                 tokens: self.tokens[*at],
                 tells: self.tells[*at].clone(),
                 worth: self.worth[*at],
-                holds: holds(&self.items[*at]),
+                least: beside_words(&self.items[*at]),
             })
             .collect();
         let (chosen, used) = fill(&candidates, &mut self.told, room, least);
@@ -253,22 +255,20 @@ impl<'a> Composing<'a> {
     }
 }
 
-/// Whether an item says which of what was told holds.
-fn holds(item: &Item) -> bool {
+/// What an item says beside its words: which of what was told holds; of which thing a value is.
+fn beside_words(item: &Item) -> f64 {
     let which = Marks::CONSTRAINT.with(Marks::CORRECTION).with(Marks::DECISION).with(Marks::ANSWER);
-    item.marks.has_any(which) || !matches!(item.kind, Kind::Said | Kind::Fact | Kind::Step)
+    match item.kind {
+        _ if item.marks.has_any(which) => 2.0,
+        Kind::Fact if item.is_value() => OF_WHICH,
+        Kind::Said | Kind::Fact | Kind::Step => 0.0,
+        _ => 2.0,
+    }
 }
 
-/// What an item tells: its words; of a fact, its value beside its object.
+/// What an item tells: its words, or its value.
 fn tells(item: &Item) -> Vec<u64> {
     match item.kind {
-        Kind::Fact if item.is_value() => {
-            vec![
-                hash(&format!("{}\n{}\n{}", item.head, item.note, item.text)),
-                hash(&item.text),
-                hash(&item.head),
-            ]
-        }
         Kind::Fact => vec![hash(&item.text)],
         Kind::Did => [hash(&item.text), hash(&item.head)].to_vec(),
         _ => {
@@ -286,8 +286,8 @@ fn hash(text: &str) -> u64 {
 /// The tokens that an item adds to a summary.
 fn cost(item: &Item, root: Option<&str>, count: Count<'_>) -> u32 {
     let text = match item.kind {
-        Kind::Fact if item.seen.is_some() => format!("; {}", item.text),
-        Kind::Fact => format!("; {}", value(item)),
+        Kind::Fact if item.seen.is_some() => format!(" {}", item.text),
+        Kind::Fact => format!("{}: {}", item.head, value(item)),
         Kind::Quoted => item.text.to_string(),
         Kind::Said | Kind::Goal => format!("{}: {} {}\n", item.head, item.text, item.note),
         Kind::Did if item.note.is_empty() => format!("; {} ok", item.text),

@@ -111,7 +111,7 @@ impl Marks {
     pub const FIRST: Self = Self(1 << 15);
     /// Its message also calls tools.
     pub const CALLS: Self = Self(1 << 16);
-    /// The check came before a later change.
+    /// The check came before a later change, or what failed worked later.
     pub const OUTDATED: Self = Self(1 << 17);
     /// It says when something happens.
     pub const TIME: Self = Self(1 << 18);

@@ -234,10 +234,10 @@ fn of_shape(shape: Shape) -> f64 {
         Shape::Identifier => 0.61,
         Shape::Code => 0.04,
         Shape::Number => -1.11,
-        Shape::Date | Shape::Time => -2.35,
-        Shape::Money => -2.28,
-        Shape::Email => -1.49,
-        Shape::Url => -1.0,
+        Shape::Date | Shape::Time => -0.7,
+        Shape::Money => -0.8,
+        Shape::Email => -1.0,
+        Shape::Url => -0.3,
         Shape::Name => -1.2,
     }
 }

@@ -121,7 +121,7 @@ impl Group {
             }
             Kind::Quoted => each(&|item| item.text.to_string()),
             Kind::Check => each(&check),
-            Kind::Error => each(&|item| format!("Error: {}({}): {}", item.head, item.text, item.note)),
+            Kind::Error => each(&error),
             Kind::Open => each(&|item| match &*item.head {
                 "Open" => format!("Open: {}", item.text),
                 head => format!("Open: {head}: {}", item.text),
@@ -129,27 +129,21 @@ impl Group {
             Kind::Did => vec![line(self.done(items, root), self.items.clone())],
             Kind::Fact if self.head.is_empty() => self.names(items, root),
             Kind::Fact => {
-                let values = self.values(items);
-                vec![line(
-                    without(&format!("{}: {}", self.head, values.join("; ")), root),
-                    self.items.clone(),
-                )]
+                let values = format!("{}: {}", self.head, self.values(items));
+                vec![line(without(&values, root), self.items.clone())]
             }
         }
     }
 
     /// The values of an object; several of one label behind one.
-    fn values(&self, items: &[Item]) -> Vec<String> {
-        let mut values: Vec<String> = Vec::new();
-        let mut label: Option<&str> = None;
-        for item in self.items.iter().map(|at| &items[*at]) {
-            match values.last_mut().filter(|_| label == Some(&*item.note) && !item.note.is_empty()) {
-                Some(list) => list.push_str(&format!(", {}", item.text)),
-                None => values.push(value(item)),
-            }
-            label = Some(&item.note);
-        }
-        values
+    fn values(&self, items: &[Item]) -> String {
+        let all: Vec<&Item> = self.items.iter().map(|at| &items[*at]).collect();
+        let alike = all.chunk_by(|a, b| a.note == b.note && !a.note.is_empty());
+        let told = alike.map(|alike| {
+            let texts: Vec<String> = alike.iter().map(|item| item.text.to_string()).collect();
+            format!("{} {}", alike[0].note, listed(&texts, ", ")).trim_start().to_owned()
+        });
+        told.collect::<Vec<_>>().join("; ")
     }
 
     fn sentences(&self, items: &[Item], root: &str) -> String {
@@ -196,13 +190,36 @@ impl Group {
         };
         let mut lines = Vec::new();
         if !files.is_empty() {
-            lines.push((format!("Files: {}", braced(&texts(&files)).join("; ")), files));
+            lines.push((format!("Files: {}", listed(&braced(&texts(&files)), "; ")), files));
         }
         if !others.is_empty() {
-            lines.push((format!("Named: {}", texts(&others).join("; ")), others));
+            lines.push((format!("Named: {}", listed(&texts(&others), "; ")), others));
         }
         lines.into_iter().map(|(text, items)| Line::new(Kind::Fact, &text, items)).collect()
     }
+}
+
+/// Words with blanks between them; `mark` sets apart what has several.
+fn listed(texts: &[String], mark: &str) -> String {
+    let mut list = String::new();
+    let mut before = "";
+    for text in texts {
+        let mark = if format!("{before}{text}").contains(' ') { mark } else { " " };
+        list.push_str(if list.is_empty() { "" } else { mark });
+        list.push_str(text);
+        before = text;
+    }
+    list
+}
+
+fn error(item: &Item) -> String {
+    let solved = if item.marks.has(Marks::OUTDATED) { "(solved) " } else { "" };
+    // a command begins with its program
+    let what = match item.text.starts_with(&*item.head) {
+        true => item.text.to_string(),
+        false => format!("{}({})", item.head, item.text),
+    };
+    format!("Error: {solved}{what}: {}", item.note)
 }
 
 fn check(item: &Item) -> String {

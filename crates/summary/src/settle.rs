@@ -48,6 +48,7 @@ impl Default for Part {
 pub fn settle(mut items: Vec<Item>, part: Part) -> Vec<Item> {
     items.sort_by_key(|item| item.sequence);
     count_deeds(&mut items);
+    solved(&mut items);
     keep_last(&mut items);
     merge_names(&mut items);
     checks(&mut items);
@@ -68,6 +69,19 @@ fn count_deeds(items: &mut Vec<Item>) {
     let deeds = items.iter().filter(|item| is_count(item)).map(Item::deeds).sum();
     items.retain(|item| !is_count(item));
     items.insert(0, Item { given, ..Item::counted(deeds) });
+}
+
+/// What failed last is told even if it worked since: how is worth knowing.
+fn solved(items: &mut [Item]) {
+    let Some(at) = items.iter().rposition(|item| item.marks.has(Marks::FAILED)) else { return };
+    let (before, later) = items.split_at_mut(at + 1);
+    let failed = &mut before[at];
+    let repeats = |item: &Item| {
+        matches!(item.kind, Kind::Did | Kind::Check) && item.head == failed.head && item.text == failed.text
+    };
+    if later.iter().any(repeats) {
+        (failed.kind, failed.marks) = (Kind::Error, failed.marks.with(Marks::OUTDATED));
+    }
 }
 
 /// Of deeds on one object and sentences in the same words, the last stays; of values of one label, those of the last
@@ -126,13 +140,14 @@ fn checks(items: &mut Vec<Item>) {
     });
 }
 
-/// Errors that a later success with the same tool and object solved are dropped, and so are all but the last of a tool.
+/// Errors before a later success with the same tool are dropped, and so are all but the last of a tool.
 fn errors(items: &mut Vec<Item>) {
     let keep: Vec<bool> = items
         .iter()
         .enumerate()
         .map(|(at, item)| {
             item.kind != Kind::Error
+                || item.marks.has(Marks::OUTDATED)
                 || !items[at + 1..].iter().any(|later| {
                     later.head == item.head && matches!(later.kind, Kind::Error)
                         || later.kind == Kind::Did

@@ -1,11 +1,10 @@
 //! How much a reader misses each item, before what is told beside it is considered.
 
 use rustc_hash::FxHashMap;
-use utterd_text::{Kind as Shape, entities};
 
 use crate::{
     item::{Item, Kind, Marks},
-    numbers::{log2, power},
+    numbers::power,
     words::concepts,
 };
 
@@ -14,7 +13,7 @@ const FOCUS: f64 = 3.0;
 /// How likely a value of an object is needed that nobody named.
 const UNNAMED: f64 = 0.05;
 /// How much less each further value of an object is worth.
-const FURTHER: f64 = 0.92;
+const FURTHER: f64 = 0.85;
 
 /// The worth of each item.
 pub fn weights(items: &[Item], focus: &[String]) -> Vec<f64> {
@@ -35,8 +34,6 @@ struct Weighing<'a> {
     now: u64,
     /// How likely each name is needed again.
     named: FxHashMap<&'a str, f64>,
-    /// How many objects have a value.
-    repeats: FxHashMap<(&'a str, &'a str), u32>,
 }
 
 impl<'a> Weighing<'a> {
@@ -46,11 +43,7 @@ impl<'a> Weighing<'a> {
             items.iter().map(|item| item.sequence).filter(|sequence| *sequence > 0).min().unwrap_or(0);
         let named =
             items.iter().filter_map(|item| Some((&*item.text, item.seen?.probability(now)))).collect();
-        let mut repeats = FxHashMap::default();
-        for item in items.iter().filter(|item| item.is_value()) {
-            *repeats.entry((&*item.note, &*item.text)).or_default() += 1;
-        }
-        Self { first, now, named, repeats }
+        Self { first, now, named }
     }
 
     fn worth(&self, item: &'a Item, told: &mut FxHashMap<&'a str, i32>) -> f64 {
@@ -68,22 +61,12 @@ impl<'a> Weighing<'a> {
         }
     }
 
-    /// A value is needed as its object is, less if others of the object are, and less if other objects have it too.
+    /// A value is needed as its object is or as it is itself, and less if others of the object are.
     fn value(&self, item: &'a Item, told: &mut FxHashMap<&'a str, i32>) -> f64 {
-        let object = self.named.get(&*item.head).copied().unwrap_or(UNNAMED).max(UNNAMED);
+        let named = |name: &str| self.named.get(name).copied().unwrap_or_default();
         let rank = told.entry(&item.head).or_default();
         *rank += 1;
-        let repeats = self.repeats.get(&(&*item.note, &*item.text)).copied().unwrap_or(1);
-        object * item.worth() * of_shape(&item.text) * FURTHER.powi(*rank - 1)
-            / (1.0 + log2(f64::from(repeats)))
-    }
-}
-
-/// How much more often than a word a value of this shape is needed again: it names another thing, or it only measures one.
-fn of_shape(value: &str) -> f64 {
-    match entities(value).first().filter(|entity| entity.text == value).map(|entity| entity.kind) {
-        Some(Shape::Code | Shape::Identifier | Shape::Email | Shape::Path | Shape::File) => 2.0,
-        Some(Shape::Number | Shape::Time | Shape::Money) => 0.6,
-        _ => 1.0,
+        let needed = named(&item.head).max(UNNAMED) / 2.0 + named(&item.text);
+        needed * item.worth() * FURTHER.powi(*rank - 1)
     }
 }

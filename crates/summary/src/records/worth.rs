@@ -10,19 +10,19 @@ pub(super) fn worth(value: &str, key: &str, repeated: (usize, usize)) -> u32 {
     let chars = value.chars().count();
     let by_shape: u32 = match shape(value) {
         Shape::Empty => 0,
-        Shape::Amount | Shape::Date => 80,
-        Shape::Time | Shape::Id => 75,
-        Shape::Phrase if chars <= 40 => 70,
-        Shape::Word => 65,
-        Shape::Number if chars <= 8 => 60,
-        Shape::Phrase => 45,
-        Shape::Path | Shape::Email => 45,
+        // they name another thing, or a day
+        Shape::Date | Shape::Id => 100,
+        Shape::Path | Shape::Email => 60,
+        Shape::Amount | Shape::Time => 50,
+        Shape::Phrase if chars <= 40 => 45,
+        Shape::Word => 45,
+        Shape::Number if chars <= 8 => 40,
+        Shape::Phrase => 30,
         // `true` tells as much as its key does
-        Shape::Bool if key.chars().count() > 3 => 40,
-        Shape::Bool | Shape::Number => 20,
-        Shape::Stamp | Shape::Url => 8,
-        Shape::Hash => 5,
-        Shape::Prose if chars <= 120 => 15,
+        Shape::Bool if key.chars().count() > 3 => 25,
+        Shape::Bool | Shape::Number => 15,
+        Shape::Stamp | Shape::Url | Shape::Hash => 5,
+        Shape::Prose if chars <= 120 => 10,
         Shape::Prose => 0,
     };
     let (records, same) = repeated;
