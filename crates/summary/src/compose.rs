@@ -166,7 +166,7 @@ impl<'a> Composing<'a> {
         self.fill(&places, room, 0.0);
         // what a section is for is told in part if it does not fit as a whole
         let none = !self.chosen.iter().any(|at| is_of(&self.items[*at]));
-        if none && matches!(section.kind, Kind::Goal | Kind::Open | Kind::Check) {
+        if none && matches!(section.kind, Kind::Goal | Kind::Open | Kind::Check | Kind::Error) {
             self.fill_shortened(&places, room);
         }
     }
@@ -176,10 +176,12 @@ impl<'a> Composing<'a> {
             places.iter().copied().max_by(|a, b| self.worth[*a].total_cmp(&self.worth[*b]).then(b.cmp(a)));
         let Some(at) = best.filter(|_| room > LEAST_REST) else { return };
         let over = self.tokens[at].saturating_sub(room);
-        let tokens = (self.count)(&self.items[at].text);
+        let item = &mut self.items[at];
+        let longer = if item.note.len() > item.text.len() { &mut item.note } else { &mut item.text };
+        let tokens = (self.count)(longer);
         if over < tokens {
-            let shorter = clip(&self.items[at].text, tokens - over, self.count);
-            self.items[at].text = (*shorter).into();
+            let shorter = clip(longer, tokens - over, self.count);
+            *longer = (*shorter).into();
             self.tokens[at] = cost(&self.items[at], self.root.as_deref(), self.count);
             self.fill(&[at], room, 0.0);
         }

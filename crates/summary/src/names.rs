@@ -57,11 +57,7 @@ impl Names {
         for text in [title, body] {
             for (name, shape) in distinct(text, usize::MAX) {
                 // a word that the assistant writes with a capital is a heading as often as a name
-                if by == By::Assistant
-                    && shape == Shape::Name
-                    && !name.contains(' ')
-                    && !self.all.contains_key(name)
-                {
+                if by == By::Assistant && shape == Shape::Name && !self.all.contains_key(name) {
                     continue;
                 }
                 self.see(name, shape, by, message.sequence, None);
@@ -170,19 +166,28 @@ fn distinct(text: &str, most: usize) -> Vec<(&str, Shape)> {
     let mut known = rustc_hash::FxHashSet::default();
     for part in [head, tail] {
         for entity in entities(part) {
-            let begins =
-                |c: char| c.is_alphanumeric() || matches!(c, '/' | '~' | '@' | '$' | '€' | '£' | '¥');
-            let short = entity.text.len() <= MOST_BYTES && entity.text.chars().count() > 1;
-            let short = short
-                && (entity.text.starts_with(begins)
-                    || entity.text.starts_with("./")
-                    || entity.text.starts_with("../"));
-            if short && found.len() < most && known.insert(entity.text) {
-                found.push((entity.text, entity.kind));
+            let begins = |c: char| c.is_alphanumeric() || "/~@$€£¥".contains(c);
+            let starts = entity.text.starts_with(begins)
+                || entity.text.starts_with("./")
+                || entity.text.starts_with("../");
+            if !starts || entity.text.len() > MOST_BYTES || entity.text.chars().count() < 2 {
+                continue;
+            }
+            for name in members(entity.text, entity.kind) {
+                if found.len() < most && known.insert(name) {
+                    found.push((name, entity.kind));
+                }
             }
         }
     }
     found
+}
+
+/// `this.settings.getTheme()` names `getTheme()`: the members that are names by themselves.
+fn members(name: &str, shape: Shape) -> Vec<&str> {
+    let is_own = |part: &&str| matches!(entities(part)[..], [own] if own.text == *part && own.kind == shape);
+    let own: Vec<&str> = name.split('.').filter(|_| shape == Shape::Identifier).filter(is_own).collect();
+    if own.is_empty() { vec![name] } else { own }
 }
 
 fn ends(text: &str) -> (&str, &str) {
@@ -199,8 +204,7 @@ impl Seen {
         let count = |count: u32| log2(1.0 + f64::from(count.min(MOST_COUNTED)));
         let age = |last: u64| log2(1.0 + now.saturating_sub(last) as f64);
         let only_in_results = self.users + self.assistants + self.calls == 0;
-        let odds = BIAS
-            + 0.12 * count(self.users)
+        let odds = 0.12 * count(self.users)
             + 0.43 * count(self.assistants)
             + 0.15 * count(self.calls)
             + 0.04 * count(self.results)
@@ -222,8 +226,6 @@ impl Seen {
     }
 }
 
-/// The log-odds of a name that was just named.
-const BIAS: f64 = 0.0;
 /// The age of the last use, as a logarithm, of a name that no call used.
 const NEVER_USED: f64 = 8.0;
 
