@@ -140,7 +140,10 @@ impl Analysis {
         }
         let deeds = deeds(call, &mut self.open_file);
         let changed = deeds.iter().any(|deed| deed.changed && deed.outcome == Outcome::Ok);
-        for deed in &deeds {
+        // `git add -A` says nothing beside `git commit`
+        let says = |deed: &Deed| deed.changed && !deed.objects.is_empty();
+        let any_says = deeds.iter().any(says);
+        for deed in deeds.iter().filter(|deed| !any_says || !deed.changed || says(deed)) {
             self.tell(message, call, deed);
         }
         if changed {

@@ -26,7 +26,11 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
         let mut earlier = earlier.filter(|earlier| earlier.item.head == later.item.head && keep[earlier.at]);
         let found = if later.item.marks.has(Marks::CORRECTION) {
             let all: Vec<&Statement> = earlier.collect();
-            let shares = all.iter().find(|earlier| earlier.is_meant_by(later));
+            // a wish stays a wish when how it is to be met changes
+            let replaces = |earlier: &&&Statement| {
+                earlier.is_meant_by(later) && (!earlier.asks() || earlier.has_value_like(later))
+            };
+            let shares = all.iter().find(replaces);
             shares.or_else(|| all.iter().find(|earlier| earlier.has_value_like(later))).copied()
         } else {
             earlier.find(|earlier| earlier.tells_same_of(later))
@@ -74,18 +78,21 @@ impl<'a> Statement<'a> {
         shared > 0 && 3 * shared >= self.concepts.len().min(later.concepts.len())
     }
 
-    /// Whether a correction without a word of this statement gives another value of the same kind.
+    /// Whether a correction has another value in place of one of this statement.
     fn has_value_like(&self, later: &Self) -> bool {
-        self.shapes.iter().any(|(shape, value)| {
-            *shape != Shape::Identifier
-                && later.shapes.iter().any(|(other, new)| other == shape && new != value)
-        })
+        let gone = self.shapes.iter().filter(|value| !later.shapes.contains(value));
+        let mut new = later.shapes.iter().filter(|value| !self.shapes.contains(value));
+        let gone: Vec<Shape> = gone.map(|(shape, _)| *shape).collect();
+        new.any(|(shape, _)| *shape != Shape::Identifier && gone.contains(shape))
+    }
+
+    fn asks(&self) -> bool {
+        self.item.marks.has(Marks::REQUEST)
     }
 
     /// Whether both say what one thing is, and say different things.
     fn tells_same_of(&self, later: &Self) -> bool {
-        let asks = |item: &Item| item.marks.has(Marks::REQUEST);
-        if asks(self.item) || asks(later.item) {
+        if self.asks() || later.asks() {
             return false;
         }
         let (old, new) = (lower(&self.item.text), lower(&later.item.text));

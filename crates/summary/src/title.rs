@@ -1,6 +1,6 @@
 //! The title of a conversation, and what is told of one that ended.
 
-use utterd_text::{matter, words};
+use utterd_text::{Word, matter, words};
 
 use crate::{
     item::{Item, Kind, Marks},
@@ -53,33 +53,30 @@ fn of_issue(title: &str) -> &str {
 /// The first clause of a text, of at most eight words, that neither begins nor ends with a word that only carries others.
 fn short(text: &str) -> String {
     let text = clause(text);
-    let all: Vec<(usize, usize, bool)> =
-        words(text).map(|word| (word.start, word.start + word.text.len(), word.is_stop)).collect();
-    let Some(first) =
-        all.iter().position(|(.., is_stop)| !is_stop).or(if all.is_empty() { None } else { Some(0) })
-    else {
-        return String::new();
-    };
-    let start = all[first].0;
+    let mut all: Vec<Word<'_>> = words(text).collect();
+    let first = all.iter().position(|word| !word.is_stop).unwrap_or(0);
+    let all = all.split_off(first);
+    let Some(start) = all.first().map(|word| word.start) else { return String::new() };
     // blanks set words apart; where there are none, two characters are one
-    let mut end = text.len();
-    let mut count = 0;
-    for (at, (word, ..)) in all.iter().enumerate().skip(first) {
-        let is_new =
-            at == first || text[..*word].ends_with(char::is_whitespace) || !text[all[at - 1].0..].is_ascii();
-        count += usize::from(is_new);
-        if count > MOST_WORDS {
-            end = *word;
-            break;
-        }
-    }
-    if end < text.len() {
-        let fits = all.iter().filter(|(_, stop, _)| *stop <= end);
-        end = fits.rev().find(|(.., is_stop)| !is_stop).map_or(end, |(_, stop, _)| *stop);
-    }
+    let is_new = |at: &usize| {
+        *at == 0
+            || text[..all[*at].start].ends_with(char::is_whitespace)
+            || !text[all[at - 1].start..].is_ascii()
+    };
+    let beyond = (0..all.len()).filter(is_new).nth(MOST_WORDS);
+    let last = beyond.map(|beyond| &all[whole_phrases(&all, beyond)]);
+    let end = last.map_or(text.len(), |last| last.start + last.text.len());
     let title = text[start..end].trim_matches(|c: char| c.is_whitespace() || ".,;:!?…。！？\"".contains(c));
     let mut letters = title.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// The last of the words before `beyond` with which a title can end: a phrase that goes on is left out as a whole.
+fn whole_phrases(all: &[Word<'_>], beyond: usize) -> usize {
+    let content = |before: usize| all[..before].iter().rposition(|word| !word.is_stop).unwrap_or(0);
+    let last = content(beyond);
+    let phrase = all[..last].iter().rposition(|word| word.is_stop).filter(|at| *at >= LEAST_WORDS);
+    phrase.filter(|_| last + 1 == beyond && !all[beyond].is_stop).map_or(last, content)
 }
 
 /// The text up to the first mark that ends a clause behind a few words.
@@ -107,6 +104,7 @@ mod tests {
                 "Modify a flight booking I made",
             ),
             ("to change my order, please.", "Change my order"),
+            ("remove a guest named Ada from my evening booking", "Remove a guest named Ada"),
             (
                 "the queue in src/queue.rs stalls when it is full",
                 "Queue in src/queue.rs stalls when it is full",

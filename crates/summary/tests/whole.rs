@@ -205,6 +205,55 @@ fn what_was_corrected_is_told_as_it_holds_now() {
 }
 
 #[test]
+fn a_wish_stays_when_how_it_is_met_changes() {
+    for (wish, change) in [
+        (
+            "I'd like to adjust my return train for the trip from Lyon to Basel.",
+            "Actually, I'd like to return to Lyon on the same day, with the fastest train.",
+        ),
+        (
+            "Ich möchte meinen Termin beim Zahnarzt verschieben.",
+            "Eigentlich möchte ich den Termin lieber am Nachmittag haben.",
+        ),
+    ] {
+        let told = text(&talk(&[wish, "Which one is it?", change, "I look for one."]), 300);
+        assert!(told.contains(wish) && told.contains(change), "{told}");
+    }
+}
+
+#[test]
+fn what_failed_last_is_told_also_if_it_worked_since() {
+    let arguments = "{\"command\":\"make check\"}";
+    let failed = "error: unknown field `tempo` in the score";
+    let messages = [
+        message(1, Role::User, "Add the tempo to the score and make it build."),
+        calling(2, "bash", arguments, failed),
+        calling(4, "edit", "{\"path\":\"src/score.c\"}", "edited"),
+        calling(6, "bash", arguments, "ok"),
+        message(8, Role::Assistant, "It builds."),
+    ];
+    let told = text(&messages, 300);
+    assert!(told.contains(&format!("Error: (solved) make check: {failed}")), "{told}");
+    assert!(told.contains("Check: make check → ok"), "{told}");
+}
+
+#[test]
+fn values_that_records_share_do_not_hide_what_tells_them_apart() {
+    let rows: Vec<_> = (0..8)
+        .map(|at| serde_json::json!({"berth": format!("BT{at}71"), "day": "2031-04-09", "open": true, "fee": 310 + at}))
+        .collect();
+    let rows = serde_json::json!(rows).to_string();
+    let messages = [
+        message(1, Role::User, "Find me a berth for 9 April, the cheapest one."),
+        calling(2, "find_berths", "{\"day\":\"2031-04-09\"}", &rows),
+        message(4, Role::Assistant, "There are eight. Shall I take the cheapest?"),
+    ];
+    let told = text(&messages, 150);
+    let kept = (0..8).filter(|at| told.contains(&format!("{}", 310 + at))).count();
+    assert!(kept == 8 && told.matches("2031-04-09").count() < 3, "{kept}:\n{told}");
+}
+
+#[test]
 fn no_credential_is_told() {
     let keys =
         ["ghp_Zz91kQpLm38sTnVb72xYcW64rUiOa05eHjKd", "hX7!pqR2vwZk", "sk-ant-api03-Qm4Tz81LwPo93XcVb20NnJs"];
