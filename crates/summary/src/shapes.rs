@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use utterd_text::{Kind, entities};
+
 /// The longest identifier, in characters.
 const ID_CHARS: usize = 40;
 /// The longest phrase, in characters and words.
@@ -53,11 +55,54 @@ pub(crate) fn shape(value: &str) -> Shape {
         _ if value.len() > 4 * PHRASE.0 || value.contains('\n') => return Shape::Prose,
         _ => {}
     }
-    let is_one = !value.contains(char::is_whitespace);
-    numeric(value)
-        .or_else(|| is_one.then(|| one_word(value)).flatten())
-        .or_else(|| is_path(value).then_some(Shape::Path))
-        .unwrap_or_else(|| words(value))
+    match &entities(value)[..] {
+        _ if value.trim_start_matches(['-', '+']).bytes().all(|byte| byte.is_ascii_digit()) => Shape::Number,
+        [only] if only.text == value => of_entity(value, only.kind),
+        [day, time] if (day.kind, time.kind) == (Kind::Date, Kind::Time) => Shape::Stamp,
+        _ => by_marks(value),
+    }
+}
+
+/// What a text is that names one thing.
+fn of_entity(value: &str, kind: Kind) -> Shape {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    match kind {
+        Kind::Path | Kind::File => Shape::Path,
+        Kind::Url => Shape::Url,
+        Kind::Email => Shape::Email,
+        Kind::Date if value.contains(':') => Shape::Stamp,
+        Kind::Date => Shape::Date,
+        Kind::Time => Shape::Time,
+        // a telephone number
+        Kind::Number if value.contains('-') && digits > 6 => Shape::Id,
+        Kind::Number | Kind::Money => Shape::Amount,
+        Kind::Code | Kind::Identifier | Kind::Name => by_marks(value),
+    }
+}
+
+/// What is left: ids, amounts with their units apart, words.
+fn by_marks(value: &str) -> Shape {
+    let count = |is: fn(&u8) -> bool| value.bytes().filter(is).count();
+    let (digits, letters) = (count(u8::is_ascii_digit), value.chars().filter(|c| c.is_alphabetic()).count());
+    let is_hex = value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let is_long = value.len() > ID_CHARS;
+    let unit = value.trim_start_matches(|c: char| c.is_ascii_digit() || ".,'’ -+\u{a0}".contains(c));
+    let is_marked = letters > 0 || digits > 1 && value.contains(['#', '-', '_', '/']);
+    match value.contains(char::is_whitespace) {
+        _ if is_path(value) => Shape::Path,
+        false if digits > 2 && (is_hex && value.len() >= 16 || is_long && !value.contains('/')) => {
+            Shape::Hash
+        }
+        _ if unit.len() < value.len()
+            && value.starts_with(|c: char| c.is_ascii_digit())
+            && letters <= 4
+            && !unit.contains(|c: char| c.is_ascii_digit() || "_/#-*".contains(c)) =>
+        {
+            Shape::Amount
+        }
+        false if digits > 0 && is_marked && !is_long && !value.contains(['(', '=', '"']) => Shape::Id,
+        _ => words(value),
+    }
 }
 
 /// Whether a value is a file or a folder: a slash between names, or a name with an extension.
@@ -87,84 +132,6 @@ fn has_extension(value: &str) -> bool {
             && !stem.is_empty()
             && !stem.bytes().all(|byte| byte.is_ascii_digit())
     })
-}
-
-/// The kind of a value that digits decide.
-fn numeric(value: &str) -> Option<Shape> {
-    let digits = value.chars().filter(|c| c.is_numeric()).count();
-    let letters = value.chars().filter(|c| c.is_alphabetic()).count();
-    if digits == 0 || value.chars().count() > ID_CHARS {
-        return None;
-    }
-    let bare = value.trim_start_matches(['-', '+']);
-    let mut numbers = value.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty());
-    let count = numbers.clone().count();
-    let is_clock = |text: &str| text.split_once(':').is_some_and(|(hour, _)| hour.trim().len() <= 2);
-    let colons = value.matches(':').count();
-    let years = numbers.clone().filter(|part| part.len() > 2).count();
-    let has_year = years == 1 && numbers.any(|part| part.len() == 4);
-    let dated = count >= 3 && value.matches(['-', '/', '.', '年', '月']).count() >= 2 && digits >= 4;
-    match () {
-        () if bare.bytes().all(|byte| byte.is_ascii_digit()) => Some(Shape::Number),
-        () if dated && (has_year || years == 0) && colons >= 2 => Some(Shape::Stamp),
-        () if dated && (has_year || years == 0 && letters == 0) && (letters < 4 || value.contains('年')) => {
-            Some(Shape::Date)
-        }
-        // 14 May 2024
-        () if count == 2 && letters >= 3 && has_year && ends_in_year(value) => Some(Shape::Date),
-        () if colons == 1 && letters <= 4 && is_clock(value) => Some(Shape::Time),
-        () if colons == 2 && letters <= 2 && is_clock(value) => Some(Shape::Time),
-        () if is_amount(value, letters, count) => Some(Shape::Amount),
-        () => None,
-    }
-}
-
-/// `14 May 2024`, `14 de mayo de 2024`, `May 14, 2024`.
-fn ends_in_year(value: &str) -> bool {
-    let last = value.rsplit(' ').next().unwrap_or_default();
-    last.len() == 4 && value.split(' ').count() <= 5 && last.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// A number with a fraction, or a sign or a short unit beside it.
-fn is_amount(value: &str, letters: usize, numbers: usize) -> bool {
-    if value.contains(" + ") || value.contains(" - ") || value.contains('*') {
-        return false;
-    }
-    let symbols = value.chars().any(|c| "$€£¥₹₽₩%°".contains(c));
-    let is_number = |c: char| c.is_ascii_digit() || ".,'’ -+\u{a0}".contains(c);
-    let rest = value.trim_matches(is_number);
-    let inner = rest.contains(|c: char| c.is_ascii_digit());
-    // `38 kg`, `EUR 12.50`, but not `ICE 71`
-    let is_behind = value.starts_with(|c: char| c.is_ascii_digit());
-    let unit = letters <= 4 && !inner && (is_behind || numbers == 2 && value.contains(' '));
-    (letters == 0 && (symbols || numbers <= 3 && !value.contains(['/', ':', '-', '#', '_'])))
-        || symbols && letters <= 4 && !inner
-        || unit && letters > 0 && !value.contains(['_', '/', '#', '-'])
-}
-
-/// The kind of a value without blanks.
-fn one_word(value: &str) -> Option<Shape> {
-    let bytes = value.as_bytes();
-    let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let alphabetic = value.chars().filter(|c| c.is_alphabetic()).count();
-    let is_hex = bytes.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
-    let address = value.split_once('@').filter(|(name, host)| !name.is_empty() && host.contains('.'));
-    match () {
-        () if value.contains("://") || value.starts_with("www.") || value.starts_with("data:") => {
-            Some(Shape::Url)
-        }
-        () if address.is_some_and(|(name, _)| !name.contains(['/', ':'])) => Some(Shape::Email),
-        () if is_hex && value.len() >= 16 && digits > 2 => Some(Shape::Hash),
-        () if value.len() > ID_CHARS && digits > 3 && !value.contains('/') => Some(Shape::Hash),
-        () if is_path(value) => Some(Shape::Path),
-        () if digits > 0 && alphabetic > 0 && value.len() <= ID_CHARS && !value.contains(['(', '=', '"']) => {
-            Some(Shape::Id)
-        }
-        () if digits > 1 && value.contains(['#', '-', '_', '/']) && value.len() <= ID_CHARS => {
-            Some(Shape::Id)
-        }
-        () => None,
-    }
 }
 
 /// How long a text is.
