@@ -45,7 +45,7 @@ const DEED_TOKENS: u32 = 44;
 /// A remainder below is left unused.
 const LEAST_REST: u32 = 6;
 /// A name that is less likely to be needed is not told.
-const LEAST_FACT: f64 = 0.0007;
+const LEAST_FACT: f64 = 0.0004;
 /// Of a value that is told already, the worth of saying whose it is as well.
 const OF_WHICH: f64 = 0.3;
 /// Items of one kind that compete.
