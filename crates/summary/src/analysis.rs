@@ -42,8 +42,6 @@ struct Analysis {
     open_file: Option<Box<str>>,
     /// The last question, while it can still be answered.
     question: Option<Question>,
-    /// Names of the assistant's last message, which a user may turn down.
-    proposed: Vec<Box<str>>,
 }
 
 struct Question {
@@ -78,11 +76,6 @@ impl Analysis {
             self.items.push(title);
         }
         let sentences = said(&request.body);
-        let turns_down = is_user && sentences.first().is_some_and(|first| first.denies);
-        if turns_down {
-            let proposed = std::mem::take(&mut self.proposed);
-            self.names.turn_down(&proposed, message.sequence);
-        }
         for (place, sentence) in sentences.iter().take(MOST_SENTENCES).enumerate() {
             let mut item = Item::new(Kind::Said, head, &sentence.text, message.sequence);
             item.marks = base.with(sentence.marks).with_if(self.items.len() == begin, Marks::FIRST);
@@ -93,10 +86,7 @@ impl Analysis {
             self.items.push(item);
         }
         self.ask(message, &sentences);
-        let named = self.names.read_text(message, &request.title, &request.body);
-        if !is_user {
-            self.proposed = named;
-        }
+        self.names.read_text(message, &request.title, &request.body);
     }
 
     /// Marks a message's first sentence as the answer to the last question, if it is one.
@@ -195,16 +185,14 @@ impl Analysis {
         }
     }
 
-    /// What a change was for: what its message announces, or says last.
+    /// What a change was for: what its message says last.
     fn step(&mut self, message: &Message<'_>) {
         let of_message = |item: &&Item| {
             item.sequence == message.sequence
                 && item.kind == Kind::Said
                 && !item.marks.has_any(Marks::QUESTION.with(Marks::COURTESY))
         };
-        let announced =
-            self.items.iter().rev().filter(of_message).find(|item| item.marks.has(Marks::PROMISE));
-        let Some(why) = announced.or_else(|| self.items.iter().rev().find(of_message)) else { return };
+        let Some(why) = self.items.iter().rev().find(of_message) else { return };
         let step = Item::new(Kind::Step, "", why.text.trim_end_matches([':', '.']), message.sequence);
         if !self.items.iter().any(|item| item.kind == Kind::Step && item.sequence == message.sequence) {
             self.items.push(step);
@@ -242,8 +230,5 @@ fn worth(item: &Item, said: &Said) -> f64 {
             () => 1.0,
         };
     }
-    worth
-        * if said.announces { 0.2 } else { 1.0 }
-        * if said.hedges { 0.8 } else { 1.0 }
-        * if said.words <= ANSWER_WORDS { 1.15 } else { 1.0 }
+    worth * if said.announces { 0.2 } else { 1.0 } * if said.words <= ANSWER_WORDS { 1.15 } else { 1.0 }
 }

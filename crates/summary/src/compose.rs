@@ -204,7 +204,7 @@ impl<'a> Composing<'a> {
         self.chosen.extend(chosen);
     }
 
-    /// Facts first, then more of what users and others said; again, since the tokens of lines were estimated.
+    /// Facts first, then more of what was said; again, since the tokens of lines were estimated.
     fn fill_rest(&mut self) {
         let of = |items: &[Item], is: &dyn Fn(&Item) -> bool| -> Vec<usize> {
             (0..items.len()).filter(|at| is(&items[*at])).collect()
@@ -216,9 +216,6 @@ impl<'a> Composing<'a> {
             _ => false,
         });
         let facts = of(&self.items, &|item| item.kind == Kind::Fact);
-        let users = of(&self.items, &|item| {
-            matches!(item.kind, Kind::Said | Kind::Goal) && item.marks.has(Marks::USER)
-        });
         let said = of(&self.items, &|item| matches!(item.kind, Kind::Said | Kind::Goal | Kind::Quoted));
         for _ in 0..3 {
             let (_, told) = self.written();
@@ -230,7 +227,6 @@ impl<'a> Composing<'a> {
                 self.fill(&said, self.left, 0.0);
             }
             self.fill(&facts, self.left, LEAST_FACT);
-            self.fill(&users, self.left, 0.0);
             self.fill(&said, self.left, 0.0);
         }
     }

@@ -38,7 +38,6 @@ struct Name {
     /// The utterance that named it last, and the result that did.
     sequence: u64,
     also: Option<u64>,
-    turned_down: bool,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -50,10 +49,9 @@ enum By {
 }
 
 impl Names {
-    /// Reads what a message says; returns what it names.
-    pub fn read_text(&mut self, message: &Message<'_>, title: &str, body: &str) -> Vec<Box<str>> {
+    /// Reads what a message says.
+    pub fn read_text(&mut self, message: &Message<'_>, title: &str, body: &str) {
         let by = if message.role == Role::User { By::User } else { By::Assistant };
-        let mut named = Vec::new();
         for text in [title, body] {
             for (name, shape) in distinct(text, usize::MAX) {
                 // a word that the assistant writes with a capital is a heading as often as a name
@@ -61,10 +59,8 @@ impl Names {
                     continue;
                 }
                 self.see(name, shape, by, message.sequence, None);
-                named.push(name.into());
             }
         }
-        named
     }
 
     /// Reads the arguments of a call, and its result.
@@ -87,15 +83,6 @@ impl Names {
         }
     }
 
-    /// The user turned down what the assistant proposed: names that only it named are not told.
-    pub fn turn_down(&mut self, proposed: &[Box<str>], now: u64) {
-        for name in proposed {
-            if let Some(name) = self.all.get_mut(name) {
-                name.turned_down |= name.seen.users == 0 && name.seen.calls == 0 && name.seen.last < now;
-            }
-        }
-    }
-
     fn see(&mut self, name: &str, shape: Shape, by: By, sequence: u64, also: Option<u64>) {
         let place = self.all.len();
         let new = || Name {
@@ -103,7 +90,6 @@ impl Names {
             place,
             sequence,
             also,
-            turned_down: false,
         };
         let name = match self.all.get_mut(name) {
             Some(name) => name,
@@ -119,13 +105,11 @@ impl Names {
         seen.last = sequence;
         seen.used = if by == By::Call { Some(sequence) } else { seen.used };
         (name.sequence, name.also) = (sequence, also);
-        name.turned_down &= by == By::Result;
     }
 
     /// An item for each name.
     pub fn items(self) -> Vec<Item> {
-        let mut all: Vec<(Box<str>, Name)> =
-            self.all.into_iter().filter(|(_, name)| !name.turned_down).collect();
+        let mut all: Vec<(Box<str>, Name)> = self.all.into_iter().collect();
         all.sort_unstable_by_key(|(_, name)| name.place);
         if all.len() > MOST {
             all.drain(..all.len() - MOST);

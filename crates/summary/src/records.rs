@@ -212,18 +212,12 @@ impl Walk {
         if shape(&value) == Shape::Empty
             || self.leaves.len() >= MOST_FACTS
             || *holder.of == *value && holder.asked
-            || is_said_by(&holder.of, &value)
         {
             return;
         }
         let (key, above) = (place.key.clone(), place.above.clone());
         self.leaves.push(Leaf { of: holder.of.clone(), key, above, value, worth });
     }
-}
-
-/// Whether an object's name says a value already: `gift_card_12` is a `gift_card`.
-fn is_said_by(of: &str, value: &str) -> bool {
-    value.len() > 2 && value.starts_with(char::is_alphabetic) && of.contains(value)
 }
 
 /// What is in an object that only wraps another: `{"node": {…}}`.

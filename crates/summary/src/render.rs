@@ -122,10 +122,7 @@ impl Group {
             Kind::Quoted => each(&|item| item.text.to_string()),
             Kind::Check => each(&check),
             Kind::Error => each(&error),
-            Kind::Open => each(&|item| match &*item.head {
-                "Open" => format!("Open: {}", item.text),
-                head => format!("Open: {head}: {}", item.text),
-            }),
+            Kind::Open => each(&|item| format!("Open: {}: {}", item.head, item.text)),
             Kind::Did => vec![line(self.done(items, root), self.items.clone())],
             Kind::Fact if self.head.is_empty() => self.names(items, root),
             Kind::Fact => {

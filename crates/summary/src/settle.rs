@@ -14,8 +14,6 @@ use crate::{
 const GOAL_MESSAGES: usize = 4;
 /// A message with fewer words of meaning is no goal, unless it is the first one.
 const GOAL_WORDS: usize = 4;
-/// How many of the assistant's last messages can say what is left to do.
-const LATE_MESSAGES: usize = 8;
 
 /// Which part of a conversation items are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,7 +209,6 @@ fn open(items: &mut Vec<Item>, goes_on: bool) {
     if assistant > user {
         waiting(items, assistant);
     }
-    later(items, assistant, user);
 }
 
 /// The end of the last request that nobody answered.
@@ -245,23 +242,5 @@ fn waiting(items: &mut [Item], assistant: u64) {
     let next = items.iter_mut().rev().filter(of_last).find(|item| item.marks.has(Marks::PROMISE));
     if let Some(item) = next {
         (item.kind, item.head, item.worth) = (Kind::Open, "Next".into(), 2 * WORTH);
-    }
-}
-
-/// What the assistant lately said is left to do.
-fn later(items: &mut [Item], assistant: u64, user: u64) {
-    let mut messages: Vec<u64> =
-        items.iter().filter(|item| item.marks.has(Marks::ASSISTANT)).map(|item| item.sequence).collect();
-    messages.dedup();
-    let since = messages.iter().rev().nth(LATE_MESSAGES).copied().unwrap_or(0).max(user);
-    let left = items.iter_mut().rev().find(|item| {
-        item.kind == Kind::Said
-            && item.marks.has(Marks::ASSISTANT.with(Marks::PROMISE))
-            && !item.marks.has(Marks::CALLS)
-            && item.sequence > since
-            && item.sequence < assistant
-    });
-    if let Some(item) = left {
-        (item.kind, item.head, item.worth) = (Kind::Open, "Open".into(), WORTH);
     }
 }

@@ -17,14 +17,10 @@ pub struct Said {
     pub content: usize,
     /// It says yes, and nothing else.
     pub affirms_only: bool,
-    /// It turns down what was said before.
-    pub denies: bool,
     /// It says what was found.
     pub finds: bool,
     /// It says that something cannot be done.
     pub refuses: bool,
-    /// It is not sure.
-    pub hedges: bool,
     /// It only announces what follows it.
     pub announces: bool,
 }
@@ -66,10 +62,8 @@ fn of(text: &str, ends: End) -> Option<Said> {
         words: all,
         content,
         affirms_only: has(Cues::AFFIRMS) && content <= COURTESY_WORDS,
-        denies: has(Cues::DENIES),
         finds: has(Cues::FINDING),
         refuses: has(Cues::REFUSAL),
-        hedges: has(Cues::HEDGE),
         announces: ends == End::Colon,
         text,
     })

@@ -27,8 +27,6 @@ impl Cues {
     pub const AFFIRMS: Self = Self(1 << 8);
     /// It opens by turning something down.
     pub const DENIES: Self = Self(1 << 9);
-    /// It is not certain: "maybe", "I think".
-    pub const HEDGE: Self = Self(1 << 10);
     /// It says when.
     pub const TIME: Self = Self(1 << 11);
 
@@ -37,7 +35,7 @@ impl Cues {
     const PUBLIC: u32 = (1 << 12) - 1;
 
     /// The names of the cues in `cues.tsv`.
-    pub(super) const NAMES: [(&str, Self); 12] = [
+    pub(super) const NAMES: [(&str, Self); 11] = [
         ("constraint", Self::CONSTRAINT),
         ("request", Self::REQUEST),
         ("correction", Self::CORRECTION),
@@ -48,7 +46,6 @@ impl Cues {
         ("courtesy", Self::COURTESY),
         ("affirms", Self::AFFIRMS),
         ("denies", Self::DENIES),
-        ("hedge", Self::HEDGE),
         ("time", Self::TIME),
     ];
 

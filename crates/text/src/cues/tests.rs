@@ -190,21 +190,6 @@ const SHOWN: &[(Cues, &[&str])] = &[
         ],
     ),
     (
-        Cues::HEDGE,
-        &[
-            "Maybe it is the cache.",
-            "Vielleicht später.",
-            "Quizás mañana.",
-            "C'est peut-être ça.",
-            "Talvez amanhã.",
-            "Forse domani.",
-            "Misschien morgen.",
-            "Может быть, завтра.",
-            "也许明天",
-            "明日かもしれません",
-        ],
-    ),
-    (
         Cues::TIME,
         &[
             "We met yesterday.",
