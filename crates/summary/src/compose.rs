@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use utterd_text::clip;
+use utterd_text::{Kind as Shape, clip};
 
 use crate::{
     choose::{Candidate, Coverage, fill, for_length},
-    item::{Item, Kind, Marks},
+    item::{Item, Kind, Marks, Seen},
     render::{Line, lines, root, value, without},
     settle::{Part, settle},
     weight::weights,
@@ -215,9 +215,15 @@ impl<'a> Composing<'a> {
             Kind::Fact => calls(item),
             _ => false,
         });
-        let facts = of(&self.items, &|item| item.kind == Kind::Fact);
+        // an amount says nothing without the thing that it is of
+        let values: HashSet<&str> =
+            self.items.iter().filter(|item| item.is_value()).map(|item| &*item.text).collect();
+        let is_amount = |seen: Seen| matches!(seen.shape, Shape::Number | Shape::Money);
+        let is_bound = |item: &Item| item.seen.is_some_and(is_amount) && values.contains(&*item.text);
+        let facts = of(&self.items, &|item| item.kind == Kind::Fact && !is_bound(item));
         let said = of(&self.items, &|item| matches!(item.kind, Kind::Said | Kind::Goal | Kind::Quoted));
         for _ in 0..3 {
+            self.drop_repeated();
             let (_, told) = self.written();
             self.left = self.wanted.budget.saturating_sub(told);
             if self.left < LEAST_REST {
@@ -231,6 +237,13 @@ impl<'a> Composing<'a> {
         }
     }
 
+    /// A name that is told as a value, or with its values, is not told again by itself.
+    fn drop_repeated(&mut self) {
+        let values = self.chosen.iter().map(|at| &self.items[*at]).filter(|item| item.is_value());
+        let told: HashSet<&str> = values.flat_map(|item| [&*item.head, &*item.text]).collect();
+        self.chosen.retain(|at| self.items[*at].seen.is_none() || !told.contains(&*self.items[*at].text));
+    }
+
     /// The lines of what is chosen, and their tokens.
     fn written(&self) -> (Vec<Line>, u32) {
         let mut lines = lines(&self.items, &self.chosen, self.root.as_deref());
@@ -240,6 +253,7 @@ impl<'a> Composing<'a> {
     }
 
     fn finish(mut self) -> Summary {
+        self.drop_repeated();
         let (mut told, mut all) = self.written();
         // what was chosen last is worth least
         while all > self.wanted.budget && self.chosen.pop().is_some() {

@@ -250,7 +250,7 @@ fn values_that_records_share_do_not_hide_what_tells_them_apart() {
     ];
     let told = text(&messages, 150);
     let kept = (0..8).filter(|at| told.contains(&format!("{}", 310 + at))).count();
-    assert!(kept == 8 && told.matches("2031-04-09").count() < 3, "{kept}:\n{told}");
+    assert!(kept == 8 && told.matches("2031-04-09").count() < 6, "{kept}:\n{told}");
 }
 
 #[test]
