@@ -36,6 +36,8 @@ pub(super) struct Shares {
     pub(super) earlier: Option<(Message, Vec<ConversationId>)>,
     /// Pinned units, the newest first.
     pub(super) pinned: Vec<Unit>,
+    /// How many of the newest units are rendered in any case: up to the first that has a message.
+    pub(super) newest: usize,
     /// The most that a unit may have.
     pub(super) unit: u64,
     /// The most that the recent units may have together, not counting pinned ones. Recalled utterances use
@@ -102,6 +104,7 @@ impl Shares {
             summary: Told::default(),
             earlier: None,
             pinned: Vec::new(),
+            newest: 0,
             unit,
             recent: rest,
             recall: recall.min(free),

@@ -88,8 +88,14 @@ fn earliest<T>(
     let archived = Archived { turns: &[], asked, ..archived };
     let request = Request { include_archive: false, ..request.clone() };
     match (made, fitted(Plan::of(conversation, archived, &request, counter), make)) {
-        (Ok((_, shown, made)), Ok((_, window, _))) if shown.holds(&window) => Ok(made),
-        (_, Ok((.., alone))) => Ok(alone),
+        (Ok((_, mut shown, made)), Ok((_, window, alone))) => {
+            // turns of the archive come before what is pinned behind them
+            if let Some(last) = conversation.head.left.last() {
+                shown.union(&Ranges::of(Sequence(1), last));
+            }
+            Ok(if shown.holds(&window) { made } else { alone })
+        }
+        (Err(_), Ok((.., alone))) => Ok(alone),
         (made, Err(_)) => made.map(|(.., made)| made),
     }
 }
@@ -147,7 +153,8 @@ impl Plan<'_> {
         let lead = units.last().map_or(0, |unit| self.opening(unit, self.lead(unit)).tokens);
         let nothing = Unit::nothing(self.window().len());
         let newest = units.last().filter(|unit| !unit.messages.is_empty());
-        Ok((share(self, fixed, newest.unwrap_or(&nothing), lead)?, units))
+        let shares = share(self, fixed, newest.unwrap_or(&nothing), lead)?;
+        Ok((Shares { newest: units.len(), ..shares }, units))
     }
 
     /// First chooses what to recall next to the fewest recent units. The recent units then get the tokens

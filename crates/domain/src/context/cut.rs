@@ -6,11 +6,19 @@
 //! that keep at least three fifths of what fits, the one worth most is chosen. It stays the best until what
 //! follows it no longer fits; the next line then keeps about three fifths. The cut need not be stored,
 //! because the tokens before a line do not change while utterances are only appended.
+//!
+//! What a line keeps is measured in units trimmed for three fifths of the room: a longer result is no more units.
+//! So a context keeps all that one of three fifths of its size, or of half of it, can show.
 
 /// A step is this part of what fits.
 const STEP: (u64, u64) = (2, 5);
 /// Steps are divided into `2^FINE` parts.
 const FINE: u32 = 16;
+
+/// The least of `limit` that a cut keeps.
+pub(super) fn enough(limit: u64) -> u64 {
+    limit - limit.saturating_mul(STEP.0) / STEP.1
+}
 
 /// The grid for a limit.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +40,7 @@ impl Grid {
 
     /// Whether a line that keeps `left` tokens keeps enough.
     pub(super) fn leaves_enough(&self, left: u64) -> bool {
-        left >= self.limit - self.step.min(self.limit)
+        left >= enough(self.limit)
     }
 
     /// The worth of the line between `before` and `after`.

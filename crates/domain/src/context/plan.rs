@@ -150,11 +150,15 @@ impl<'a> Plan<'a> {
         Opening { is_users: by_user || lead.is_some() || unit.turn == 0, tokens, lead }
     }
 
-    /// Renders units, newest first, up to the first that has a message.
+    /// Renders units, newest first, up to the first that has a message. What the archive adds need not be rendered:
+    /// it would take the room of what is recalled.
     pub(super) fn newest(&self) -> Vec<Unit> {
         let (mut units, mut end) = (Vec::new(), self.window().len());
         while let Some(places) = before(self.window(), self.first, end) {
             end = places.start;
+            if self.is_archived(end) {
+                break;
+            }
             let unit = self.rendering.unit(self.window(), places);
             let found = !unit.messages.is_empty();
             units.push(unit);

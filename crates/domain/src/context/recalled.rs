@@ -39,7 +39,7 @@ impl Quote {
 
     /// What the shortest quote of `matches` needs of `room`.
     pub(super) fn need(matches: &[Match], most: usize, shown: &Ranges, room: u64, costs: Costs<'_>) -> u64 {
-        let Some(left) = left(room, costs) else { return 0 };
+        let left = left(room, costs).unwrap_or(0);
         let mut choice = Choice { entries: Vec::new(), shown, left, costs };
         match choice.fill(matches, most, least_tokens(left)) {
             true if choice.entries.is_empty() => 0,

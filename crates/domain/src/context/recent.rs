@@ -3,7 +3,7 @@
 use crate::context::{
     Message,
     budget::Shares,
-    cut::Grid,
+    cut::{Grid, enough},
     plan::{Opening, Plan},
     turns,
     unit::{Unit, before},
@@ -27,18 +27,13 @@ pub(super) struct Recent {
 }
 
 impl Recent {
-    /// All `units`, which are everything the plan has.
-    pub(super) fn all(plan: &Plan<'_>, units: Vec<Unit>) -> Self {
+    /// The newest `taken` of `units`.
+    fn newest(plan: &Plan<'_>, units: Vec<Unit>, taken: usize) -> Self {
         let nothing = Unit::nothing(plan.window().len());
+        let last = units[..taken].last().unwrap_or(&nothing);
         // what leads a unit without messages leads nothing, unless there is nothing else
-        let oldest =
-            units.iter().rfind(|unit| !unit.messages.is_empty()).or(units.last()).unwrap_or(&nothing);
-        Self {
-            taken: units.len(),
-            place: plan.first,
-            opening: plan.opening(oldest, plan.lead(oldest)),
-            units,
-        }
+        let oldest = units[..taken].iter().rfind(|unit| !unit.messages.is_empty()).unwrap_or(last);
+        Self { taken, place: last.places.start, opening: plan.opening(oldest, plan.lead(oldest)), units }
     }
 
     /// The tokens they use of their share; pinned units have a share of their own.
@@ -75,27 +70,28 @@ impl Line {
 }
 
 /// Continues from `units`, the newest ones, to those that fit into `recent`, and chooses the line at which
-/// the context begins: see `cut.rs`. The newest unit with a message is always rendered.
+/// the context begins: see `cut.rs`. The window's newest unit with a message is always rendered.
 pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares, recent: u64) -> Recent {
     // the summary, and so what the recent units have, changes more often than what the archive adds
     let most = if plan.request.include_archive { plan.budget } else { shares.recent };
     let grid = plan.request.in_steps().then(|| Grid::of(most).within(recent));
-    let mut walk = Walk { plan, units, lead: (0, None) };
-    let (mut left, mut said) = (0, plan.window().tokens());
+    let mut walk = Walk { plan, units, newest: shares.newest, lead: (0, None) };
+    let (mut left, mut least, mut said) = (0, 0, plan.window().tokens());
     let mut stands = Vec::new();
     while walk.reach(stands.len()) {
         let unit = &mut walk.units[stands.len()];
         if !shares.has_pinned(unit) {
             plan.rendering.fit(unit, shares.unit);
-            left += unit.tokens;
+            left += unit.tokens.max(unit.within(shares.unit));
+            least += unit.within(enough(shares.unit));
         }
-        if left > recent && stands.iter().any(|stand: &Stand| stand.begins) {
+        if left > recent && stands.len() >= shares.newest {
             return walk.best(&stands, grid, recent);
         }
         said = said.saturating_sub(unit.counted);
-        stands.push(Stand { begins: !unit.messages.is_empty(), left, said });
+        stands.push(Stand { begins: !unit.messages.is_empty(), left, least, said });
     }
-    let all = Recent::all(plan, walk.units);
+    let all = Recent::newest(plan, walk.units, stands.len());
     let fits = left + all.opening.tokens <= recent;
     if fits && all.opening.is_users {
         return all;
@@ -103,7 +99,7 @@ pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares, recent:
     walk.units = all.units;
     // what fits is cut only to begin with a user's utterance, and so in no steps
     let cut = walk.best(&stands, grid.filter(|_| !fits), recent);
-    if fits && !cut.opening.is_users { Recent::all(plan, cut.units) } else { cut }
+    if fits && !cut.opening.is_users { Recent::newest(plan, cut.units, stands.len()) } else { cut }
 }
 
 /// The measures of a context that begins with a unit.
@@ -112,6 +108,8 @@ struct Stand {
     begins: bool,
     /// Tokens from the unit on.
     left: u64,
+    /// The same in the smallest context that keeps enough, where a unit has less.
+    least: u64,
     /// Tokens of the window before it.
     said: u64,
 }
@@ -119,6 +117,8 @@ struct Stand {
 struct Walk<'a> {
     plan: &'a Plan<'a>,
     units: Vec<Unit>,
+    /// See [`Shares::newest`].
+    newest: usize,
     /// A turn, and the user utterance that started it.
     lead: (u32, Option<Message>),
 }
@@ -142,13 +142,13 @@ impl Walk<'_> {
         for (index, stand) in stands.iter().enumerate().filter(|(_, stand)| stand.begins) {
             let line = self.line(index, stand, grid);
             let fits = stand.left + line.opening.tokens <= recent;
-            if best.as_ref().is_none_or(|best| fits && line.beats(best)) {
+            if index + 1 == self.newest || fits && best.as_ref().is_none_or(|best| line.beats(best)) {
                 best = Some(line);
             }
         }
         match best {
             Some(line) => line.recent(self.units),
-            None => Recent::all(self.plan, self.units),
+            None => Recent::newest(self.plan, self.units, self.newest),
         }
     }
 
@@ -166,7 +166,7 @@ impl Walk<'_> {
         Line {
             taken: index + 1,
             place,
-            enough: grid.is_none_or(|grid| grid.leaves_enough(stand.left + opening.tokens)),
+            enough: grid.is_none_or(|grid| grid.leaves_enough(stand.least + opening.tokens)),
             worth: grid.map_or(0, |grid| self.worth(index, stand, grid)),
             opening,
         }

@@ -8,6 +8,7 @@ use crate::{
     Role, Sequence, ToolCall, Utterance, Window,
     context::{
         ContentParts, How, Message, Omission, Unanswered, mask,
+        plan::tokens_of,
         wording::{self, Costs},
     },
     exchange::OpenCalls,
@@ -23,6 +24,9 @@ pub(super) struct Unit {
     pub(super) turn: u32,
     /// Tokens of its messages.
     pub(super) tokens: u64,
+    /// Tokens of its messages before any was trimmed, and those of them that cannot be.
+    whole: u64,
+    firm: u64,
     /// The tokens that the window counts for it.
     pub(super) counted: u64,
     /// Its messages; none if all of it is left out.
@@ -38,10 +42,18 @@ impl Unit {
             places: end..end,
             turn: 0,
             tokens: 0,
+            whole: 0,
+            firm: 0,
             counted: 0,
             messages: SmallVec::new(),
             omitted: Vec::new(),
         }
+    }
+
+    /// What it counts as if it may have `room` tokens. If it is trimmed, that is `room`, although a trimmed text is a
+    /// little shorter: how much varies, and would make a larger room look fuller than a smaller one.
+    pub(super) fn within(&self, room: u64) -> u64 {
+        self.whole.min(room.max(self.firm))
     }
 }
 
@@ -96,7 +108,10 @@ impl Rendering<'_> {
             unit.omitted.extend(omission.map(|omission| (utterance.sequence, omission)));
         }
         self.lay_out(exchange, &mut unit);
-        unit.tokens = unit.messages.iter().map(|message| u64::from(message.tokens)).sum();
+        unit.tokens = tokens_of(&unit.messages);
+        unit.whole = unit.tokens;
+        unit.firm =
+            unit.messages.iter().filter(|message| !is_long(message)).map(|m| u64::from(m.tokens)).sum();
         unit
     }
 
@@ -234,7 +249,7 @@ impl Rendering<'_> {
             free = free.saturating_sub(message.tokens.into());
             count -= 1;
         }
-        unit.tokens = unit.messages.iter().map(|message| u64::from(message.tokens)).sum();
+        unit.tokens = tokens_of(&unit.messages);
     }
 
     fn trim(&self, message: &mut Message, room: u32) {

@@ -80,6 +80,24 @@ fn nothing_is_stable_beside_a_pinned_newest_unit() {
     assert_eq!(later.stable, later.messages.len());
 }
 
+/// A result that is cut less pushes out nothing that a smaller context shows beside it.
+#[test]
+fn a_longer_result_is_no_reason_to_show_less() {
+    let mut talk = Talk::session();
+    for order in 0..12 {
+        talk.say(Role::User, &format!("Where is order {order}?"));
+        talk.say(Role::Assistant, &format!("Order {order} is late.{}", " So wait.".repeat(order % 4)));
+    }
+    talk.call("", &["a"]).answer("a", &"The order is late. ".repeat(2_000));
+    let shown = |budget| sequences(&talk.context(&within(budget))).into_iter().map(Sequence).collect();
+    for budget in (100..800).step_by(5) {
+        for more in (2 * budget..3 * budget).step_by(47) {
+            let (few, many): (Ranges, Ranges) = (shown(budget), shown(more));
+            assert!(many.holds(&few), "{few} of {budget}, {many} of {more}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
