@@ -165,8 +165,9 @@
 //! - tool calls and their results: [`domain::exchange`] (which result answers which call, and late results),
 //!   [`domain::exchange::call_ids`] (ids a provider accepts)
 //! - limits and presets: [`domain::policy`]; every fixed limit: [`domain::limits`]
-//! - the summary: [`domain::segment`] (coverage, folding, chunks), [`domain::extractive`] (sentences, the
-//!   ledger, the kind of conversation)
+//! - the summary: [`domain::segment`] (coverage, folding), [`domain::extract`] (utterances as items, and their
+//!   lines), `crates/summary` (what is told, and what no longer holds), `crates/text` (sentences, names, cues,
+//!   credentials)
 //! - compactions, their undo, and the advice to compact: [`domain::compaction`]
 //! - a model's summaries: [`engine::models::llm`] (what it is asked, when, and how failures are handled),
 //!   [`domain::compaction::replace_by_llm()`] and [`domain::closing::replace_closing()`] (the rules),

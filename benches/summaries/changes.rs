@@ -8,6 +8,7 @@ use crate::{
     Kinds, Method,
     actions::{Action, Ended, actions},
     conversations::{Conversation, Cut},
+    halves::{NAMES, parts},
     rolled::rolled,
     table::{Table, percent},
 };
@@ -31,29 +32,37 @@ pub fn print(kinds: &Kinds, rivals: &[Method]) {
         ("rolling, 1,000", rolled, 1_000),
     ];
     let rivals = rivals.iter().filter(|(name, _)| *name == "the mix" || *name == "LEAD");
-    let names: Vec<&str> =
-        ["calls", "distinct", "this"].into_iter().chain(rivals.clone().map(|rival| rival.0)).collect();
-    let mut table = Table::new(title).columns(names.into_iter().chain(["to reach"]));
+    let names = ["calls", "distinct"].into_iter().chain(NAMES).chain(rivals.clone().map(|rival| rival.0));
+    let mut table = Table::new(title).columns(names.chain(["to reach"]));
     for (kind, all) in kinds {
         for (way, cuts, limit) in ways {
-            let cuts: Vec<Cut> = all.iter().flat_map(|one| cuts(one, limit)).collect();
-            let sum = |of: &dyn Fn(&Cut) -> usize| cuts.iter().map(of).sum::<usize>();
-            let apart = sum(&|cut| distinct(&cut.before).len());
-            let told = |summary: &dyn Fn(&Cut) -> String| {
-                let missing = sum(&|cut| untold(&cut.before, &summary(cut)).len());
-                percent((apart - missing) as f64, apart)
-            };
-            let calls = sum(&|cut| actions(&cut.before).len());
-            let ours = [calls.to_string(), apart.to_string(), told(&Cut::summary)];
-            let theirs = rivals.clone().map(|(_, run)| told(&|cut| run(&cut.before, limit)));
+            let cuts: Vec<Vec<Cut>> = all.iter().map(|one| cuts(one, limit)).collect();
+            let parts = parts(&cuts);
+            let all = &parts[0];
+            let counts =
+                [sum(all, |cut| actions(&cut.before).len()), sum(all, |cut| distinct(&cut.before).len())];
+            let ours = parts.iter().map(|part| told(part, Cut::summary));
+            let theirs = rivals.clone().map(|(_, run)| told(all, |cut| run(&cut.before, limit)));
             let reach = if limit == 300 { "100" } else { "" };
-            table.row(&format!("{kind}, {way}"), ours.into_iter().chain(theirs).chain([reach.to_owned()]));
+            let row = counts.map(|count| count.to_string()).into_iter().chain(ours).chain(theirs);
+            table.row(&format!("{kind}, {way}"), row.chain([reach.to_owned()]));
         }
     }
     table.print();
 }
 
 type Way = fn(&Conversation, u32) -> Vec<Cut>;
+
+fn sum(cuts: &[&Vec<Cut>], of: impl Fn(&Cut) -> usize) -> usize {
+    cuts.iter().copied().flatten().map(of).sum()
+}
+
+/// How many of the changing calls are reported, in percent.
+fn told(cuts: &[&Vec<Cut>], summary: impl Fn(&Cut) -> String) -> String {
+    let all = sum(cuts, |cut| distinct(&cut.before).len());
+    let missing = sum(cuts, |cut| untold(&cut.before, &summary(cut)).len());
+    percent((all - missing) as f64, all)
+}
 
 /// The changing calls of `source` that a summary does not report; of calls that do the same to the same
 /// thing, the last.

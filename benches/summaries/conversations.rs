@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use serde_json::Value;
 use utterd::domain::{
-    Draft, LineageId, More, Role, Sequence, Timestamp, Utterance, UtteranceId, extractive::Sentence,
+    Draft, LineageId, More, Role, Sequence, Timestamp, Utterance, UtteranceId, extract::Line,
 };
 
 use super::{summarised, transcripts};
@@ -26,7 +26,7 @@ pub struct Cut {
     /// What comes next.
     pub after: Vec<Arc<Utterance>>,
     /// The lines of the summary.
-    pub lines: Vec<Sentence>,
+    pub lines: Vec<Line>,
 }
 
 impl Cut {

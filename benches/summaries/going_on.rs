@@ -14,6 +14,7 @@ use crate::{
     changes::untold,
     conversations::{Conversation, Cut, transcripts},
     entities::{content_words, entities},
+    halves::{NAMES, parts},
     kept::mean,
     table::Table,
     tokens,
@@ -84,40 +85,52 @@ const FAILURES: [&str; 10] = [
 ];
 
 /// Prints, for each file, the shares that a summary keeps, in percent.
-pub fn print(rivals: &[Method], half: Option<usize>) {
+pub fn print(rivals: &[Method]) {
     for limit in [300, 1_000] {
         let mut table = Table::new(&format!("kept to go on from, at {limit}, %")).columns(COLUMNS);
         for file in FILES {
             let all = transcripts(&[file]);
             let template = template(&all);
-            let all: Vec<&Conversation> = all
-                .iter()
-                .enumerate()
-                .filter(|(at, _)| half.is_none_or(|half| at % 2 == half))
-                .map(|(_, one)| one)
-                .collect();
             let cuts: Vec<Vec<Cut>> =
                 all.iter().map(|one| one.cut_at_once(limit)).filter(|cuts| !cuts.is_empty()).collect();
-            table.row(&format!("{file} ({})", cuts.len()), row(&cuts, &template, Cut::summary));
+            let ours = scores(&cuts, &template, Cut::summary);
+            let [this, halves @ ..] = parts(&ours).map(row);
+            table.row(&format!("{file} ({})", cuts.len()), this);
+            halves
+                .into_iter()
+                .zip(&NAMES[1..])
+                .for_each(|(half, name)| table.row(&format!("  {name}"), half));
             for (name, run) in rivals.iter().filter(|(name, _)| *name == "the mix" || *name == "LEAD") {
-                table.row(&format!("  {name}"), row(&cuts, &template, |cut| run(&cut.before, limit)));
+                let theirs = scores(&cuts, &template, |cut| run(&cut.before, limit));
+                table.row(&format!("  {name}"), row(&theirs));
             }
         }
         table.print();
     }
 }
 
-fn row(cuts: &[Vec<Cut>], template: &HashSet<String>, summary: impl Fn(&Cut) -> String) -> Vec<String> {
-    let scores: Vec<[Option<f64>; 9]> =
-        cuts.iter().flatten().map(|cut| scores(cut, template, &summary(cut))).collect();
-    let column = |at: usize| mean(scores.iter().filter_map(|scores| scores[at]));
-    (0..COLUMNS.len())
-        .map(|at| column(at).map_or("–".to_owned(), |share| format!("{:.0}", 100.0 * share)))
-        .collect()
+/// The shares of one summary, by column; `None` if there was nothing to tell.
+type Scores = [Option<f64>; COLUMNS.len()];
+
+/// The shares of each cut of each conversation.
+fn scores(
+    cuts: &[Vec<Cut>],
+    template: &HashSet<String>,
+    summary: impl Fn(&Cut) -> String,
+) -> Vec<Vec<Scores>> {
+    let of = |cuts: &Vec<Cut>| cuts.iter().map(|cut| scores_of(cut, template, &summary(cut))).collect();
+    cuts.iter().map(of).collect()
 }
 
-/// The shares of one summary, by column; `None` if there was nothing to tell.
-fn scores(cut: &Cut, template: &HashSet<String>, summary: &str) -> [Option<f64>; 9] {
+fn row<'a>(scores: impl IntoIterator<Item = &'a Vec<Scores>>) -> [String; COLUMNS.len()] {
+    let scores: Vec<&Scores> = scores.into_iter().flatten().collect();
+    std::array::from_fn(|at| {
+        let share = mean(scores.iter().filter_map(|scores| scores[at]));
+        share.map_or("–".to_owned(), |share| format!("{:.0}", 100.0 * share))
+    })
+}
+
+fn scores_of(cut: &Cut, template: &HashSet<String>, summary: &str) -> Scores {
     let told = content_words(summary);
     let users: Vec<&str> = of_role(&cut.before, Role::User);
     let own: Vec<String> = users.iter().map(|said| own(said, template)).collect();

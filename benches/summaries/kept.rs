@@ -8,6 +8,7 @@ use crate::{
     Kinds, Method,
     conversations::{Conversation, Cut},
     entities::{content_words, entities},
+    halves::{NAMES, parts},
     rolled::rolled,
     table::Table,
     tokens,
@@ -45,7 +46,7 @@ fn print(
         })
         .collect();
     let mut table = Table::new(title).columns(columns.iter().map(|(name, _)| &**name));
-    let names = ["this"].into_iter().chain(rivals.iter().map(|rival| rival.0));
+    let names = NAMES.into_iter().chain(rivals.iter().map(|rival| rival.0));
     for (row, name) in names.enumerate() {
         table.row(name, columns.iter().map(|(_, cells)| cells[row].to_string()));
     }
@@ -53,11 +54,11 @@ fn print(
     table.print();
 }
 
-/// This summariser and each rival, over the cuts of conversations.
+/// This summariser, over all cuts and over those of each half of the conversations; then each rival.
 fn column(cuts: &[Vec<Cut>], limit: u32, rivals: &[Method]) -> Vec<Cell> {
-    let ours = Cell::of(cuts, Cut::summary);
+    let ours = parts(cuts).map(|part| Cell::of(part, Cut::summary));
     let theirs = rivals.iter().map(|(_, run)| Cell::of(cuts, |cut| run(&cut.before, limit)));
-    [ours].into_iter().chain(theirs).collect()
+    ours.into_iter().chain(theirs).collect()
 }
 
 /// What summaries keep, on average; `None` if there was nothing to keep.
@@ -68,13 +69,11 @@ struct Cell {
 }
 
 impl Cell {
-    fn of(cuts: &[Vec<Cut>], summary: impl Fn(&Cut) -> String) -> Self {
-        let conversations: Vec<Self> = cuts
-            .iter()
-            .map(|cuts| {
-                Self::mean(&cuts.iter().map(|cut| Self::of_cut(cut, &summary(cut))).collect::<Vec<_>>())
-            })
-            .collect();
+    fn of<'a>(cuts: impl IntoIterator<Item = &'a Vec<Cut>>, summary: impl Fn(&Cut) -> String) -> Self {
+        let of_cuts = |cuts: &Vec<Cut>| -> Vec<Self> {
+            cuts.iter().map(|cut| Self::of_cut(cut, &summary(cut))).collect()
+        };
+        let conversations: Vec<Self> = cuts.into_iter().map(|cuts| Self::mean(&of_cuts(cuts))).collect();
         Self::mean(&conversations)
     }
 

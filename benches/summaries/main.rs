@@ -27,10 +27,12 @@
 //! said and that nothing later uses, of which less is better. A program's template is not the user's words: lines of
 //! messages that three conversations with different goals have do not count.
 //!
-//! `-- going-on`, `once`, `rolling`, `changes`, `speakers`, `items`, `rouge` and `speed` print one part; `-- alone`
-//! leaves out the rivals; `-- odd` and `even` take every second conversation; `-- show FILE N` prints the
-//! summaries of the N-th conversation; a following `rolling` prints what a window leaves of it, and a number
-//! sets the limit in tokens.
+//! Each figure of this summariser stands beside those of *one half* of the conversations, as if drawn at random, and of
+//! *the other*: a change that improves only one of them fits its conversations.
+//!
+//! `-- going-on`, `once`, `rolling`, `changes`, `speakers`, `rouge` and `speed` print one part; `-- alone` leaves out the
+//! rivals; `-- show FILE N` prints the summaries of the N-th conversation; a following `rolling` prints what a window
+//! leaves of it, and a number sets the limit in tokens.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::expect_used)] // A bench measures time, and can panic.
 
 mod actions;
@@ -38,7 +40,7 @@ mod changes;
 mod conversations;
 mod entities;
 mod going_on;
-mod items;
+mod halves;
 mod kept;
 mod ledgers;
 mod rivals;
@@ -60,14 +62,14 @@ use std::sync::Arc;
 use utterd::{
     domain::{
         Encoding, Utterance,
-        extractive::{Focus, Sentence, summarise},
+        extract::{Line, Wanted, items, tell},
     },
     tokenizer::counter,
 };
 
 use crate::conversations::Conversation;
 
-const PARTS: [&str; 8] = ["going-on", "once", "rolling", "changes", "speakers", "items", "rouge", "speed"];
+const PARTS: [&str; 7] = ["going-on", "once", "rolling", "changes", "speakers", "rouge", "speed"];
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
@@ -77,25 +79,19 @@ fn main() {
     }
     let all = !PARTS.iter().any(|part| asked(part));
     let rivals = if asked("alone") { &[][..] } else { &RIVALS };
-    let half = match (asked("odd"), asked("even")) {
-        (true, _) => Some(0),
-        (_, true) => Some(1),
-        _ => None,
-    };
-    let kinds = Kinds::read(half);
+    let kinds = Kinds::read();
     for part in PARTS.into_iter().filter(|part| all || asked(part)) {
-        print(part, &kinds, rivals, half);
+        print(part, &kinds, rivals);
     }
 }
 
-fn print(part: &str, kinds: &Kinds, rivals: &[Method], half: Option<usize>) {
+fn print(part: &str, kinds: &Kinds, rivals: &[Method]) {
     match part {
-        "going-on" => going_on::print(rivals, half),
+        "going-on" => going_on::print(rivals),
         "once" => kept::print_at_once(kinds, rivals),
         "rolling" => kept::print_rolling(kinds, rivals),
         "changes" => changes::print(kinds, rivals),
         "speakers" => speakers::print(rivals),
-        "items" => items::print(kinds),
         "rouge" => rouge::print(rivals),
         _ => speed::print(),
     }
@@ -105,26 +101,16 @@ fn print(part: &str, kinds: &Kinds, rivals: &[Method], half: Option<usize>) {
 struct Kinds {
     service: Vec<Conversation>,
     coding: Vec<Conversation>,
-    planning: Vec<Conversation>,
 }
 
 impl Kinds {
-    /// All conversations, or those whose number modulo two is `half`.
-    fn read(half: Option<usize>) -> Self {
-        let with_cuts = |all: Vec<Conversation>| -> Vec<Conversation> {
-            let cut = all.into_iter().filter(|one| one.cuts().next().is_some()).enumerate();
-            cut.filter(|(at, _)| half.is_none_or(|half| at % 2 == half)).map(|(_, one)| one).collect()
+    fn read() -> Self {
+        let of = |files: &[&str]| -> Vec<Conversation> {
+            let all = conversations::transcripts(files).into_iter();
+            all.filter(|one| one.cuts().next().is_some()).collect()
         };
-        Self {
-            service: with_cuts(conversations::transcripts(&["tau-airline"])),
-            coding: with_cuts(conversations::transcripts(&[
-                "pi-coding",
-                "swe-agent",
-                "openhands",
-                "claude-code",
-            ])),
-            planning: with_cuts(conversations::dialogues("beam")),
-        }
+        let coding = of(&["pi-coding", "swe-agent", "openhands", "claude-code"]);
+        Self { service: of(&["tau-airline"]), coding }
     }
 }
 
@@ -147,8 +133,9 @@ fn this(source: &[Arc<Utterance>], limit: u32) -> String {
     summarised(source, limit).iter().map(|line| &*line.text).collect()
 }
 
-fn summarised(source: &[Arc<Utterance>], limit: u32) -> Vec<Sentence> {
-    summarise(source, &Focus::detect(source, &[]), limit, counter(Encoding::O200kBase))
+fn summarised(source: &[Arc<Utterance>], limit: u32) -> Vec<Line> {
+    let wanted = Wanted { budget: limit, ..Wanted::default() };
+    tell(&items(source), &wanted, counter(Encoding::O200kBase))
 }
 
 fn tokens(text: &str) -> u32 {

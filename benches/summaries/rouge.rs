@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::{
     Method, Run,
     conversations::{Conversation, dialogue, lines, meeting},
+    halves::{NAMES, parts},
     kept::mean,
     table::Table,
     this,
@@ -20,7 +21,7 @@ struct Pair {
 
 /// Prints a table of both sets.
 pub fn print(rivals: &[Method]) {
-    let names = ["this"].into_iter().chain(rivals.iter().map(|rival| rival.0)).chain(["to reach"]);
+    let names = NAMES.into_iter().chain(rivals.iter().map(|rival| rival.0)).chain(["to reach"]);
     let mut table = Table::new("ROUGE-1 F, %").columns(names);
     let meetings =
         pairs("summaries/qmsum-val.jsonl", meeting, |line| &line["general_query_list"][0]["answer"]);
@@ -30,9 +31,14 @@ pub fn print(rivals: &[Method]) {
         ("DialogSum", &dialogues, 60, "≥ 30"),
         ("DialogSum", &dialogues, 45, ""),
     ] {
-        let runs = [this as Run].into_iter().chain(rivals.iter().map(|rival| rival.1));
-        let figures = runs.map(|run| format!("{:.1}", 100.0 * of_pairs(pairs, run, limit)));
-        table.row(&format!("{name} ({}) at {limit}", pairs.len()), figures.chain([reach.to_owned()]));
+        let of = |run: Run| -> Vec<f64> {
+            pairs.iter().map(|pair| f_measure(&run(&pair.dialogue.0, limit), &pair.reference)).collect()
+        };
+        let ours = of(this);
+        let ours = parts(&ours).map(figure).into_iter();
+        let theirs = rivals.iter().map(|(_, run)| figure(&of(*run)));
+        let row = ours.chain(theirs).chain([reach.to_owned()]);
+        table.row(&format!("{name} ({}) at {limit}", pairs.len()), row);
     }
     table.print();
 }
@@ -43,12 +49,8 @@ fn pairs(file: &str, dialogue: fn(&Value) -> Conversation, reference: fn(&Value)
     lines(file).iter().map(pair).collect()
 }
 
-fn of_pairs(pairs: &[Pair], run: Run, limit: u32) -> f64 {
-    mean(pairs.iter().map(|pair| of_pair(pair, run, limit))).unwrap_or_default()
-}
-
-fn of_pair(pair: &Pair, run: Run, limit: u32) -> f64 {
-    f_measure(&run(&pair.dialogue.0, limit), &pair.reference)
+fn figure<'a>(shares: impl IntoIterator<Item = &'a f64>) -> String {
+    format!("{:.1}", 100.0 * mean(shares.into_iter().copied()).unwrap_or_default())
 }
 
 fn f_measure(summary: &str, reference: &str) -> f64 {

@@ -7,6 +7,7 @@ use utterd::domain::Utterance;
 use crate::{
     Method, Run,
     conversations::{Conversation, dialogue, lines, pieces},
+    halves::{NAMES, parts},
     kept::mean,
     table::{Table, percent},
     this,
@@ -28,18 +29,22 @@ pub fn print(rivals: &[Method]) {
     {
         let talks: Vec<&[Arc<Utterance>]> =
             talks.iter().map(|talk| &*talk.0).filter(|talk| pair(talk).is_some()).collect();
-        for (method, run) in
-            [("this", this as Run)].iter().chain(rivals.iter().filter(|(name, _)| QUOTING.contains(name)))
-        {
-            let shares: Vec<f64> = talks.iter().filter_map(|talk| lesser(talk, &run(talk, limit))).collect();
-            table.row(&format!("{name} at {limit}, {method}"), row(&shares));
+        let shares = |run: Run| -> Vec<f64> {
+            talks.iter().filter_map(|talk| lesser(talk, &run(talk, limit))).collect()
+        };
+        for (part, shares) in NAMES.iter().zip(parts(&shares(this))) {
+            table.row(&format!("{name} at {limit}, {part}"), row(shares));
+        }
+        for (method, run) in rivals.iter().filter(|(name, _)| QUOTING.contains(name)) {
+            table.row(&format!("{name} at {limit}, {method}"), row(&shares(*run)));
         }
     }
     table.row("to reach", ["", "100", "", "100"].map(str::to_owned));
     table.print();
 }
 
-fn row(shares: &[f64]) -> [String; 4] {
+fn row<'a>(shares: impl IntoIterator<Item = &'a f64>) -> [String; 4] {
+    let shares: Vec<f64> = shares.into_iter().copied().collect();
     let count = |least: f64| shares.iter().filter(|share| **share >= least).count() as f64;
     let mean = 100.0 * mean(shares.iter().copied()).unwrap_or_default();
     let talks = shares.len();
@@ -66,9 +71,6 @@ fn lesser(talk: &[Arc<Utterance>], summary: &str) -> Option<f64> {
     Some(one.min(other) as f64 / (one + other).max(1) as f64)
 }
 
-/// Only noted is not quoted.
 fn quotes(line: &str, name: &str) -> bool {
-    line.strip_prefix(name)
-        .and_then(|rest| rest.strip_prefix(": "))
-        .is_some_and(|said| !said.starts_with("noted "))
+    line.strip_prefix(name).is_some_and(|rest| rest.starts_with(": "))
 }

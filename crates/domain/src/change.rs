@@ -360,8 +360,9 @@ impl Transition {
     }
 
     /// Removes from the summary the imported text for which `gone` holds.
-    pub(crate) fn erase_imported(&mut self, gone: impl Fn(&str) -> bool) {
-        let after = self.after.summary.erase_imported(gone);
+    pub(crate) fn erase_imported(&mut self, gone: impl Fn(&str) -> bool, context: &Context<'_>) {
+        let with = context.summary_context(&self.after.head.policy);
+        let after = self.after.summary.erase_imported(gone, &with);
         if after != self.after.summary {
             self.after.summary = after;
             self.after.head.erased_at = self.after.head.revision;

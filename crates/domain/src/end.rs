@@ -52,8 +52,8 @@ impl Transition {
         let Some(ending) = &self.after.head.ended else { return };
         let mut ending = Ending::at(ending.time, ending.reason.clone());
         if self.after.head.policy.summarization_enabled {
-            ending.title = self.made_title(context);
-            ending.summary = closing::summary(&self.after, context.counter);
+            ending.title = self.made_title();
+            ending.summary = closing::summary(&self.after);
             ending.awaits = self.awaits_teller(context).filter(|_| ending.summary.is_some());
         }
         self.after.head.ended = Some(Arc::new(ending));
@@ -64,17 +64,17 @@ impl Transition {
     pub(super) fn renew_title(&mut self, context: &Context<'_>) {
         let Some(ending) = &self.after.head.ended else { return };
         let mut ending = (**ending).clone();
-        ending.title = self.made_title(context);
+        ending.title = self.made_title();
         if ending.title.is_some() {
             ending.awaits = ending.awaits.or(self.awaits_teller(context));
         }
         self.after.head.ended = Some(Arc::new(ending));
     }
 
-    fn made_title(&self, context: &Context<'_>) -> Option<Arc<str>> {
+    fn made_title(&self) -> Option<Arc<str>> {
         let head = &self.after.head;
         let is_made = head.title.is_none() && head.policy.summarization_enabled;
-        is_made.then(|| closing::title(&self.after, context.counter)).flatten()
+        is_made.then(|| closing::title(&self.after)).flatten()
     }
 
     /// The current time, if a model is to write what the conversation was about.

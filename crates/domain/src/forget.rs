@@ -146,7 +146,7 @@ impl ToForget<'_> {
         }
         transition.erase_remnants(&remnants, context);
         if let Some(instruction) = instruction {
-            transition.erase_imported(|text| instruction.tells_imported(text));
+            transition.erase_imported(|text| instruction.tells_imported(text), context);
             doubt(&mut transition, instruction, context);
         }
         transition.renew_closing(context);

@@ -15,7 +15,7 @@ pub mod edit;
 pub mod end;
 pub mod error;
 pub mod exchange;
-pub mod extractive;
+pub mod extract;
 pub mod forget;
 pub mod forgetting;
 pub mod fork;

@@ -11,7 +11,6 @@ use crate::{
     Namespace, Need, Policy, Ranges, RecipientId, Result, Role, Sequence, Timestamp, TokenCounter, ToolCall,
     Transition, Utterance, Verdict, Window,
     change::Context,
-    extractive::Sentence,
     forget::{
         Forget, ForgetSelected, Forgotten, How, Selector, forget, forget_selected,
         restore::{Restore, restore},
@@ -219,8 +218,7 @@ impl Life {
         assert!(head.left.holds(&summary.covers()));
         assert_eq!(summary.covered_count(), summary.covers().count(), "no two segments cover the same");
         for segment in summary.segments() {
-            let mut told = segment.sentences.iter().flat_map(Sentence::sequences);
-            assert!(told.all(|sequence| segment.covers.contains(sequence)));
+            assert!(segment.covers.holds(&segment.known()));
         }
         let limit = head.policy.summary_token_limit.unwrap_or(u32::MAX);
         assert!(summary.tokens() <= limit);

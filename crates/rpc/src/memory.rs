@@ -15,9 +15,7 @@ use crate::{
     memorize::Combined,
     proto::{self, memory_service_server::MemoryService},
 };
-use utterd_domain::{
-    Reason, Refusal, extractive::Untold, forget::restore::Restore, limits::MAX_PROMPT_BYTES,
-};
+use utterd_domain::{Reason, Refusal, extract::Untold, forget::restore::Restore, limits::MAX_PROMPT_BYTES};
 use utterd_engine::{
     Address, Call, Found, Order, Patience, RememberCall, Scope, SummarizeCall, SummarizeScope,
 };

@@ -1,5 +1,7 @@
 //! Items from messages: what each says, does and shows, by itself.
 
+use std::collections::HashSet;
+
 use crate::{
     calls::{Deed, Outcome, deeds},
     hidden::Credentials,
@@ -16,12 +18,14 @@ const MOST_SENTENCES: usize = 60;
 const ANSWER_WORDS: usize = 14;
 /// With no more words of its own, an answer is told with its question.
 const BARE_WORDS: usize = 3;
+/// Seconds of a day.
+const DAY: i64 = 24 * 60 * 60;
 /// Facts of one result.
 const MOST_FACTS: usize = 120;
 
 /// The items of messages, oldest first; those of one kind in the order in which they were said.
 pub fn analyse(messages: &[Message<'_>]) -> Vec<Item> {
-    let mut analysis = Analysis::default();
+    let mut analysis = Analysis { among_people: are_people(messages), ..Analysis::default() };
     for message in messages {
         analysis.read(message);
     }
@@ -33,8 +37,16 @@ pub fn analyse(messages: &[Message<'_>]) -> Vec<Item> {
     items
 }
 
+/// Whether people talk with one another: nobody calls a tool, and at least two have names.
+fn are_people(messages: &[Message<'_>]) -> bool {
+    let names: HashSet<&str> = messages.iter().filter_map(|message| message.name).collect();
+    names.len() > 1 && messages.iter().all(|message| message.calls.is_empty())
+}
+
 #[derive(Default)]
 struct Analysis {
+    /// Each speaker counts as much as a user, and it matters when something was said.
+    among_people: bool,
     items: Vec<Item>,
     names: Names,
     credentials: Credentials,
@@ -46,6 +58,7 @@ struct Analysis {
 
 struct Question {
     sequence: u64,
+    by: Box<str>,
     asked: Box<str>,
     /// Messages since then.
     age: u32,
@@ -54,7 +67,7 @@ struct Question {
 impl Analysis {
     fn read(&mut self, message: &Message<'_>) {
         self.credentials.read(message.text);
-        if matches!(message.role, Role::User | Role::Assistant) {
+        if message.role != Role::Tool {
             self.read_text(message);
         }
         for call in &message.calls {
@@ -66,8 +79,13 @@ impl Analysis {
         let is_user = message.role == Role::User;
         let request =
             if is_user { request::request(message.text) } else { request::Request::plain(message.text) };
-        let base = speaker_marks(message).with_if(request.hands_over, Marks::TEMPLATE);
-        let head = message.name.unwrap_or(if is_user { "User" } else { "Assistant" });
+        let base = self.speaker_marks(message).with_if(request.hands_over, Marks::TEMPLATE);
+        let head = message.name.unwrap_or(match message.role {
+            Role::User => "User",
+            Role::System => "System",
+            Role::Assistant | Role::Tool => "Assistant",
+        });
+        let day = message.time.filter(|_| self.among_people).and_then(|time| u32::try_from(time / DAY).ok());
         let begin = self.items.len();
         if !request.title.is_empty() {
             let mut title = Item::new(Kind::Said, head, &request.title, message.sequence);
@@ -76,23 +94,32 @@ impl Analysis {
             self.items.push(title);
         }
         let sentences = said(&request.body);
-        for (place, sentence) in sentences.iter().take(MOST_SENTENCES).enumerate() {
+        let telling = sentences.iter().take(MOST_SENTENCES).enumerate().filter(|(_, said)| !said.courtesy);
+        for (place, sentence) in telling {
             let mut item = Item::new(Kind::Said, head, &sentence.text, message.sequence);
             item.marks = base.with(sentence.marks).with_if(self.items.len() == begin, Marks::FIRST);
+            item.day = day.unwrap_or(0);
             if place == 0 {
                 self.answer(&mut item, sentence, is_user);
+            }
+            // "Sure!", "Let me see."
+            let is_word = sentence.content < 2 && !sentence.text.contains(char::is_numeric);
+            if is_word && item.marks.has(Marks::ASSISTANT) && !item.marks.has(Marks::ANSWER) {
+                continue;
             }
             item.worth = (worth(&item, sentence) * f64::from(WORTH)) as u32;
             self.items.push(item);
         }
-        self.ask(message, &sentences);
+        self.ask(message, head, &sentences);
         self.names.read_text(message, &request.title, &request.body);
     }
 
     /// Marks a message's first sentence as the answer to the last question, if it is one.
     fn answer(&self, item: &mut Item, sentence: &Said, is_user: bool) {
-        let Some(question) = &self.question else { return };
-        if item.marks.has_any(Marks::QUESTION.with(Marks::COURTESY)) || sentence.words > ANSWER_WORDS {
+        // users choose from what they asked for; an assistant that asked waits for somebody else
+        let is_open = |question: &&Question| is_user || question.by != item.head;
+        let Some(question) = self.question.as_ref().filter(is_open) else { return };
+        if item.marks.has(Marks::QUESTION) || sentence.words > ANSWER_WORDS {
             return;
         }
         item.also = Some(question.sequence);
@@ -103,12 +130,12 @@ impl Analysis {
     }
 
     /// Notes the last question of a message; an older one can be answered by the second message after it.
-    fn ask(&mut self, message: &Message<'_>, sentences: &[Said]) {
+    fn ask(&mut self, message: &Message<'_>, by: &str, sentences: &[Said]) {
         let asked = sentences.iter().rfind(|sentence| sentence.marks.has(Marks::QUESTION));
         match asked {
             Some(asked) => {
-                self.question =
-                    Some(Question { sequence: message.sequence, asked: asked.text.as_str().into(), age: 0 });
+                let asked = asked.text.as_str().into();
+                self.question = Some(Question { sequence: message.sequence, by: by.into(), asked, age: 0 });
             }
             None => {
                 let age = self.question.as_ref().map_or(0, |question| question.age + 1);
@@ -185,24 +212,27 @@ impl Analysis {
         }
     }
 
+    fn speaker_marks(&self, message: &Message<'_>) -> Marks {
+        let who = match message.role {
+            Role::System => Marks::default(),
+            Role::Assistant if !self.among_people => Marks::ASSISTANT,
+            _ => Marks::USER,
+        };
+        who.with_if(!message.calls.is_empty(), Marks::CALLS)
+    }
+
     /// What a change was for: what its message says last.
     fn step(&mut self, message: &Message<'_>) {
         let of_message = |item: &&Item| {
-            item.sequence == message.sequence
-                && item.kind == Kind::Said
-                && !item.marks.has_any(Marks::QUESTION.with(Marks::COURTESY))
+            item.sequence == message.sequence && item.kind == Kind::Said && !item.marks.has(Marks::QUESTION)
         };
-        let Some(why) = self.items.iter().rev().find(of_message) else { return };
+        let says = |item: &&Item| item.words().concepts.len() > 1;
+        let Some(why) = self.items.iter().rev().find(of_message).filter(says) else { return };
         let step = Item::new(Kind::Step, "", why.text.trim_end_matches([':', '.']), message.sequence);
         if !self.items.iter().any(|item| item.kind == Kind::Step && item.sequence == message.sequence) {
             self.items.push(step);
         }
     }
-}
-
-fn speaker_marks(message: &Message<'_>) -> Marks {
-    let who = if message.role == Role::User { Marks::USER } else { Marks::ASSISTANT };
-    who.with_if(!message.calls.is_empty(), Marks::CALLS)
 }
 
 /// How much a reader misses a sentence, before what others tell is considered.
@@ -219,7 +249,6 @@ fn worth(item: &Item, said: &Said) -> f64 {
         (Marks::TEMPLATE, 0.6),
         (Marks::PROMISE, 0.7),
         (Marks::QUESTION, 0.7),
-        (Marks::COURTESY, 0.1),
     ] {
         worth *= if marks.has(mark) { factor } else { 1.0 };
     }

@@ -15,13 +15,13 @@ pub fn for_length(worth: f64, tokens: u32) -> f64 {
 }
 
 /// What can be chosen.
-pub struct Candidate {
+pub struct Candidate<'a> {
     /// Its place among all items.
     pub item: usize,
     /// Its tokens, with what it adds to a line.
     pub tokens: u32,
     /// What it tells: words and names.
-    pub tells: Vec<u64>,
+    pub tells: &'a [u64],
     /// How much a reader misses without it.
     pub worth: f64,
     /// As many new words as this are its worth even if all of them are told.
@@ -38,7 +38,7 @@ impl Coverage {
         self.0.extend(tells);
     }
 
-    fn fresh(&self, candidate: &Candidate) -> usize {
+    fn fresh(&self, candidate: &Candidate<'_>) -> usize {
         let mut fresh = 0;
         for (at, told) in candidate.tells.iter().enumerate() {
             fresh += usize::from(!self.0.contains(told) && !candidate.tells[..at].contains(told));
@@ -47,7 +47,7 @@ impl Coverage {
     }
 
     /// The worth of a candidate beside what is told, for its length.
-    fn gain(&self, candidate: &Candidate) -> f64 {
+    fn gain(&self, candidate: &Candidate<'_>) -> f64 {
         let fresh = self.fresh(candidate);
         for_length(candidate.worth * (fresh as f64).max(candidate.least), candidate.tokens)
     }
@@ -77,7 +77,12 @@ impl Ord for Ranked {
 /// Chooses from `candidates` what fits into `room` tokens, and adds it to what is told; returns the chosen places in the
 /// order of their gain, and the tokens. A gain only shrinks as more is told, so one that is still the largest when it is
 /// looked at again is the largest of all.
-pub fn fill(candidates: &[Candidate], told: &mut Coverage, room: u32, least_gain: f64) -> (Vec<usize>, u32) {
+pub fn fill(
+    candidates: &[Candidate<'_>],
+    told: &mut Coverage,
+    room: u32,
+    least_gain: f64,
+) -> (Vec<usize>, u32) {
     let rank = |told: &Coverage, place: usize| Ranked { gain: told.gain(&candidates[place]), place };
     let mut heap: BinaryHeap<Ranked> = (0..candidates.len()).map(|place| rank(told, place)).collect();
     let (mut chosen, mut used) = (Vec::new(), 0);
@@ -95,7 +100,7 @@ pub fn fill(candidates: &[Candidate], told: &mut Coverage, room: u32, least_gain
             continue;
         }
         used += candidate.tokens;
-        told.add(&candidate.tells);
+        told.add(candidate.tells);
         chosen.push(candidate.item);
     }
     (chosen, used)

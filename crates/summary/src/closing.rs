@@ -7,6 +7,9 @@ use crate::{
     settle::{Part, settle},
 };
 
+/// A longer sentence is cut.
+const MOST_BYTES: usize = 400;
+
 /// The closing summary, of two or three sentences (seed 000), or one if no more was said: the first request; what was
 /// decided, or else the last deed that worked; what the assistant said of it last. `None` if nothing was said.
 pub fn closing(items: &[Item]) -> Option<String> {
@@ -36,7 +39,7 @@ fn rank(item: &Item) -> (bool, bool) {
 }
 
 fn is_statement(item: &Item) -> bool {
-    item.kind == Kind::Said && !item.marks.has_any(Marks::QUESTION.with(Marks::COURTESY).with(Marks::PROMISE))
+    item.kind == Kind::Said && !item.marks.has_any(Marks::QUESTION.with(Marks::PROMISE))
 }
 
 /// Whether a user says which of what was offered it is to be, or corrects what was said.
@@ -52,6 +55,10 @@ fn sentence(item: &Item) -> String {
         return format!("Assistant called {}({}) → ok.", item.head, item.text);
     }
     let said = item.text.trim_end_matches([':', ',', ';', ' ']);
+    if said.len() > MOST_BYTES {
+        let words = said[..said.floor_char_boundary(MOST_BYTES)].rsplit_once(' ');
+        return format!("{}: {}…", item.head, words.map_or("", |(words, _)| words));
+    }
     let ends = said.ends_with(['.', '!', '?', '…', '。', '！', '？', ')', '"', '”', '»']);
     format!("{}: {said}{}", item.head, if ends { "" } else { "." })
 }

@@ -7,10 +7,10 @@ use utterd_text::{Kind as Shape, clip};
 use crate::{
     choose::{Candidate, Coverage, fill, for_length},
     item::{Item, Kind, Marks, Seen},
-    render::{Line, lines, root, value, without},
+    read::hash,
+    render::{Line, is_quoted, lines, root, value},
     settle::{Part, settle},
-    weight::weights,
-    words::concepts,
+    weight::{Focus, weights},
 };
 
 /// Counts the tokens of a text.
@@ -113,6 +113,7 @@ pub fn summarise(mut items: Vec<Item>, wanted: &Wanted, count: Count<'_>) -> Sum
     items.iter_mut().enumerate().for_each(|(at, item)| item.given = at);
     let items = settle(items, wanted.part);
     let mut composing = Composing::new(items, wanted, count);
+    composing.fill_focus();
     for section in &SECTIONS {
         composing.fill_section(section);
     }
@@ -137,7 +138,7 @@ struct Composing<'a> {
 impl<'a> Composing<'a> {
     fn new(mut items: Vec<Item>, wanted: &'a Wanted, count: Count<'a>) -> Self {
         let most = (wanted.budget * SENTENCE_PERCENT / 100).max(LEAST_SENTENCE);
-        for item in &mut items {
+        for item in items.iter_mut().filter(|item| item.kind != Kind::Quoted) {
             let most =
                 if matches!(item.kind, Kind::Said | Kind::Goal | Kind::Open) { most } else { DEED_TOKENS };
             shorten(item, most.min(wanted.budget), count);
@@ -151,10 +152,19 @@ impl<'a> Composing<'a> {
         Self { items, tells, tokens, worth, wanted, count, root, told, chosen, taken, left }
     }
 
+    /// What the caller asks for comes first, in half of the budget.
+    fn fill_focus(&mut self) {
+        let focus = Focus::of(&self.wanted.focus);
+        let places: Vec<usize> = (0..self.items.len()).filter(|at| focus.is_on(&self.items[*at])).collect();
+        self.fill(&places, self.wanted.budget / 2, 0.0);
+    }
+
     fn fill_section(&mut self, section: &Section) {
         let share = self.wanted.budget * section.percent / 100;
         let most = if self.wanted.budget <= SMALL_BUDGET { section.most } else { u32::MAX };
-        let room = share.min(most).min(self.left);
+        // of a tiny budget, what the conversation is for takes what a sentence does
+        let least = if section.kind == Kind::Goal { LEAST_SENTENCE.min(self.wanted.budget / 2) } else { 0 };
+        let room = share.min(most).max(least).min(self.left);
         // what the goal left out is the user's as well
         let is_rest = |item: &Item| section.kind == Kind::Said && item.kind == Kind::Goal;
         let is_of =
@@ -180,8 +190,9 @@ impl<'a> Composing<'a> {
         let longer = if item.note.len() > item.text.len() { &mut item.note } else { &mut item.text };
         let tokens = (self.count)(longer);
         if over < tokens {
-            let shorter = clip(longer, tokens - over, self.count);
-            *longer = (*shorter).into();
+            let shorter: Box<str> = (*clip(longer, tokens - over, self.count)).into();
+            *longer = shorter;
+            item.read_again();
             self.tokens[at] = cost(&self.items[at], self.root.as_deref(), self.count);
             self.fill(&[at], room, 0.0);
         }
@@ -193,7 +204,7 @@ impl<'a> Composing<'a> {
             .map(|at| Candidate {
                 item: *at,
                 tokens: self.tokens[*at],
-                tells: self.tells[*at].clone(),
+                tells: &self.tells[*at],
                 worth: self.worth[*at],
                 least: beside_words(&self.items[*at]),
             })
@@ -222,6 +233,7 @@ impl<'a> Composing<'a> {
         let is_bound = |item: &Item| item.seen.is_some_and(is_amount) && values.contains(&*item.text);
         let facts = of(&self.items, &|item| item.kind == Kind::Fact && !is_bound(item));
         let said = of(&self.items, &|item| matches!(item.kind, Kind::Said | Kind::Goal | Kind::Quoted));
+        let done = of(&self.items, &|item| item.kind == Kind::Did && !item.marks.has(Marks::COUNTED));
         for _ in 0..3 {
             self.drop_repeated();
             let (_, told) = self.written();
@@ -232,6 +244,7 @@ impl<'a> Composing<'a> {
             if is_talk {
                 self.fill(&said, self.left, 0.0);
             }
+            self.fill(&done, self.left, 0.0);
             self.fill(&facts, self.left, LEAST_FACT);
             self.fill(&said, self.left, 0.0);
         }
@@ -284,37 +297,43 @@ fn tells(item: &Item) -> Vec<u64> {
         Kind::Fact => vec![hash(&item.text)],
         Kind::Did => [hash(&item.text), hash(&item.head)].to_vec(),
         _ => {
-            let mut tells = concepts(&item.text);
-            tells.extend(utterd_text::entities(&item.text).iter().map(|entity| hash(entity.text)));
-            tells
+            let words = item.words();
+            words.concepts.iter().copied().chain(words.named.iter().map(|(_, value)| *value)).collect()
         }
     }
 }
 
-fn hash(text: &str) -> u64 {
-    xxhash_rust::xxh3::xxh3_64(text.as_bytes())
+/// The tokens that an item adds to a summary, nearly.
+fn cost(item: &Item, root: Option<&str>, count: Count<'_>) -> u32 {
+    let tokens = item.words().tokens(|| count(&alone(item)));
+    match root.filter(|root| !is_quoted(item) && item.text.contains(root)) {
+        Some(root) => tokens - tokens * root.len() as u32 / (item.text.len() as u32 + 1),
+        None => tokens,
+    }
 }
 
-/// The tokens that an item adds to a summary.
-fn cost(item: &Item, root: Option<&str>, count: Count<'_>) -> u32 {
-    let text = match item.kind {
+/// About what a line has of an item.
+fn alone(item: &Item) -> String {
+    match item.kind {
         Kind::Fact if item.seen.is_some() => format!(" {}", item.text),
         Kind::Fact => format!("{}: {}", item.head, value(item)),
         Kind::Quoted => item.text.to_string(),
         Kind::Said | Kind::Goal => format!("{}: {} {}\n", item.head, item.text, item.note),
         Kind::Did if item.note.is_empty() => format!("; {} ok", item.text),
         _ => format!("{}({}) → {}:\n", item.head, item.text, item.note),
-    };
-    count(&without(&text, root.unwrap_or_default()))
+    }
 }
 
 fn shorten(item: &mut Item, most: u32, count: Count<'_>) {
-    for text in [&mut item.text, &mut item.note] {
-        // a token rarely has less than a byte
-        if text.len() > most as usize
-            && let std::borrow::Cow::Owned(shorter) = clip(text, most, count)
-        {
-            *text = shorter.into();
-        }
+    // a token rarely has less than a byte
+    let shorter = |text: &str| match text.len() > most as usize {
+        true => Some(clip(text, most, count)).filter(|shorter| shorter.len() < text.len()).map(Box::from),
+        false => None,
+    };
+    if let Some(note) = shorter(&item.note) {
+        item.note = note;
+    }
+    if let Some(text) = shorter(&item.text) {
+        item.say(text);
     }
 }

@@ -45,7 +45,8 @@ impl Credentials {
         }
     }
 
-    fn hidden(&self, text: &str) -> Option<Box<str>> {
+    /// `text` without them; `None` if it has none.
+    pub fn hidden(&self, text: &str) -> Option<Box<str>> {
         let mut hidden = redact(text);
         for known in self.0.iter().filter(|known| text.contains(&***known)) {
             hidden = Cow::Owned(hidden.replace(&**known, MARK));

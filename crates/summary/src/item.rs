@@ -2,6 +2,8 @@
 
 use utterd_text::Kind as Shape;
 
+use crate::read::{Read, Words};
+
 /// The worth of an item about which nothing is known.
 pub const WORTH: u32 = 1_000;
 
@@ -24,10 +26,14 @@ pub struct Item {
     pub also: Option<u64>,
     /// How much a reader misses without it, among items of its kind, in thousandths.
     pub worth: u32,
+    /// When it was said, in days since 1970, if that matters; otherwise 0.
+    pub day: u32,
     /// Who named it, and when, if it is a name or a value.
     pub seen: Option<Seen>,
     /// Its place among the items that a summary is made from.
     pub(crate) given: usize,
+    /// Its words, once they were read.
+    pub(crate) read: Read,
 }
 
 /// What an item tells, in the order of a summary.
@@ -105,18 +111,16 @@ impl Marks {
     pub const TITLE: Self = Self(1 << 12);
     /// It is from a long text that hands over a task.
     pub const TEMPLATE: Self = Self(1 << 13);
-    /// It is a courtesy, or says nothing.
-    pub const COURTESY: Self = Self(1 << 14);
     /// It begins what its message says.
-    pub const FIRST: Self = Self(1 << 15);
+    pub const FIRST: Self = Self(1 << 14);
     /// Its message also calls tools.
-    pub const CALLS: Self = Self(1 << 16);
+    pub const CALLS: Self = Self(1 << 15);
     /// The check came before a later change, or what failed worked later.
-    pub const OUTDATED: Self = Self(1 << 17);
+    pub const OUTDATED: Self = Self(1 << 16);
     /// It says when something happens.
-    pub const TIME: Self = Self(1 << 18);
+    pub const TIME: Self = Self(1 << 17);
     /// Its text is the number of deeds that are no longer known one by one.
-    pub const COUNTED: Self = Self(1 << 19);
+    pub const COUNTED: Self = Self(1 << 18);
 
     /// Whether all of `other` are set.
     pub fn has(self, other: Self) -> bool {
@@ -151,16 +155,36 @@ impl Item {
             sequence,
             also: None,
             worth: WORTH,
+            day: 0,
             seen: None,
             given: 0,
+            read: Read::default(),
         }
     }
 
     /// As it was before it was settled what holds of all, so that it can be settled again with others.
     pub(crate) fn unsettled(&self, given: &Self) -> Self {
         let Self { kind, head, note, marks, worth, .. } = given.clone();
-        let text = if self.head == given.head { self.text.clone() } else { given.text.clone() };
-        Self { kind, head, note, marks, worth, text, ..self.clone() }
+        let mut item = Self { kind, head, note, marks, worth, given: 0, ..self.clone() };
+        if self.head != given.head {
+            item.say(given.text.clone());
+        }
+        item
+    }
+
+    /// Changes what it tells.
+    pub(crate) fn say(&mut self, text: Box<str>) {
+        (self.text, self.read) = (text, Read::default());
+    }
+
+    /// Its text was changed in place.
+    pub(crate) fn read_again(&mut self) {
+        self.read = Read::default();
+    }
+
+    /// Its words.
+    pub(crate) fn words(&self) -> &Words {
+        self.read.words(&self.text)
     }
 
     /// How much a reader misses without it.

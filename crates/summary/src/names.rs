@@ -178,7 +178,11 @@ fn ends(text: &str) -> (&str, &str) {
     if text.len() <= 2 * END_BYTES {
         return (text, "");
     }
-    (&text[..text.floor_char_boundary(END_BYTES)], &text[text.ceil_char_boundary(text.len() - END_BYTES)..])
+    let head = &text[..text.floor_char_boundary(END_BYTES)];
+    let tail = &text[text.ceil_char_boundary(text.len() - END_BYTES)..];
+    // a name that is cut is no name
+    let head = head.rfind(char::is_whitespace).map_or("", |end| &head[..end]);
+    (head, tail.find(char::is_whitespace).map_or("", |start| &tail[start..]))
 }
 
 impl Seen {

@@ -28,6 +28,7 @@ const LEAST_BELOW_ROOT: usize = 3;
 pub fn lines(items: &[Item], chosen: &[usize], root: Option<&str>) -> Vec<Line> {
     let mut chosen = chosen.to_vec();
     chosen.sort_unstable_by_key(|at| (items[*at].kind, items[*at].sequence, *at));
+    let told: HashSet<&str> = chosen.iter().map(|at| &*items[*at].text).collect();
     let mut groups: Vec<Group> = Vec::new();
     let mut known: FxHashMap<(Kind, String), usize> = FxHashMap::default();
     let mut speaking: Option<(u64, usize)> = None;
@@ -36,7 +37,11 @@ pub fn lines(items: &[Item], chosen: &[usize], root: Option<&str>) -> Vec<Line> 
         let key = key(item);
         let group = match item.kind {
             // a speaker's sentences are one line while nobody else speaks
-            Kind::Said => speaking.filter(|(_, group)| groups[*group].head == key).map(|(_, group)| group),
+            Kind::Said => speaking
+                .filter(|(_, group)| {
+                    groups[*group].head == key && groups_day(&groups[*group], items) == item.day
+                })
+                .map(|(_, group)| group),
             _ => known.get(&(item.kind, key.clone())).copied(),
         };
         let group = group.unwrap_or_else(|| {
@@ -52,13 +57,22 @@ pub fn lines(items: &[Item], chosen: &[usize], root: Option<&str>) -> Vec<Line> 
     groups.sort_by_key(|group| (group.kind, group.kind == Kind::Fact && group.head.is_empty()));
     let mut lines = Vec::new();
     let root = root.unwrap_or_default();
-    let below = |at: &usize| !root.is_empty() && items[*at].text.contains(root);
+    let below = |at: &usize| {
+        let item = &items[*at];
+        !root.is_empty() && !is_quoted(item) && item.text.contains(root)
+    };
     let from: Vec<usize> = groups.iter().flat_map(|group| &group.items).copied().filter(below).collect();
     if !from.is_empty() {
         lines.push(Line::new(Kind::Fact, &format!("Root: {}", root.trim_end_matches('/')), from));
     }
+    let mut day = 0;
     for group in &groups {
-        lines.extend(group.lines(items, root));
+        let said = groups_day(group, items);
+        if said > 0 && said != day {
+            day = said;
+            lines.push(Line::new(Kind::Said, &format!("On {}:", date(day)), vec![group.items[0]]));
+        }
+        lines.extend(group.lines(items, root, &told));
     }
     lines.extend(uncounted(items, &lines));
     lines.sort_by_key(|line| line.kind);
@@ -69,6 +83,17 @@ impl Line {
     fn new(kind: Kind, text: &str, items: Vec<usize>) -> Self {
         Self { kind, text: format!("{}\n", tidy(text)), tokens: 0, items }
     }
+}
+
+/// An item as a line of its own, without the line break.
+pub fn alone(item: &Item) -> String {
+    let group = Group { kind: item.kind, head: key(item), items: vec![0] };
+    let line = if item.seen.is_some() {
+        None
+    } else {
+        group.lines(std::slice::from_ref(item), "", &HashSet::new()).pop()
+    };
+    line.map_or_else(|| tidy(&item.text), |line| line.text.trim_end().to_owned())
 }
 
 /// The number of deeds that no line tells.
@@ -82,6 +107,43 @@ fn uncounted(items: &[Item], lines: &[Line]) -> Option<Line> {
         deeds => format!("{deeds} more calls that changed something"),
     };
     Some(Line::new(Kind::Did, &text, untold))
+}
+
+/// Whether its words are told as they were said.
+pub fn is_quoted(item: &Item) -> bool {
+    matches!(item.kind, Kind::Quoted | Kind::Goal | Kind::Said | Kind::Open)
+}
+
+/// The day on which a group's first item was said.
+fn groups_day(group: &Group, items: &[Item]) -> u32 {
+    group.items.first().map_or(0, |at| items[*at].day)
+}
+
+/// A day since 1970 as `8 May 2023`, by the Gregorian calendar.
+fn date(day: u32) -> String {
+    const MONTHS: [&str; 12] = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    // years begin in March here, so that the day of a leap year is the last one; 719,468 days lie before 1970
+    let days = u64::from(day) + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let year = era * 400 + year + u64::from(month >= 10);
+    format!("{day} {} {year}", MONTHS[(month as usize + 2) % 12])
 }
 
 struct Group {
@@ -102,7 +164,8 @@ fn key(item: &Item) -> String {
 }
 
 impl Group {
-    fn lines(&self, items: &[Item], root: &str) -> Vec<Line> {
+    /// Their lines; of what is `told` elsewhere, an answer does not tell again what was asked.
+    fn lines(&self, items: &[Item], root: &str, told: &HashSet<&str>) -> Vec<Line> {
         let line = |text: String, from: Vec<usize>| Line::new(self.kind, &text, from);
         let each = |to_text: &dyn Fn(&Item) -> String| -> Vec<Line> {
             self.items.iter().map(|at| line(without(&to_text(&items[*at]), root), vec![*at])).collect()
@@ -112,17 +175,21 @@ impl Group {
             texts.join(between)
         };
         match self.kind {
-            Kind::Goal => vec![line(format!("Goal: {}", self.sentences(items, root)), self.items.clone())],
+            Kind::Goal => vec![line(format!("Goal: {}", self.sentences(items, told)), self.items.clone())],
             Kind::Said => {
-                vec![line(format!("{}: {}", self.head, self.sentences(items, root)), self.items.clone())]
+                vec![line(format!("{}: {}", self.head, self.sentences(items, told)), self.items.clone())]
             }
             Kind::Step => {
                 vec![line(format!("Steps: {}", joined("; ").trim_end_matches('.')), self.items.clone())]
             }
-            Kind::Quoted => each(&|item| item.text.to_string()),
+            Kind::Quoted => vec![line(items[self.items[0]].text.to_string(), self.items.clone())],
             Kind::Check => each(&check),
             Kind::Error => each(&error),
-            Kind::Open => each(&|item| format!("Open: {}: {}", item.head, item.text)),
+            Kind::Open => self
+                .items
+                .iter()
+                .map(|at| line(format!("Open: {}: {}", items[*at].head, items[*at].text), vec![*at]))
+                .collect(),
             Kind::Did => vec![line(self.done(items, root), self.items.clone())],
             Kind::Fact if self.head.is_empty() => self.names(items, root),
             Kind::Fact => {
@@ -143,7 +210,7 @@ impl Group {
         told.collect::<Vec<_>>().join("; ")
     }
 
-    fn sentences(&self, items: &[Item], root: &str) -> String {
+    fn sentences(&self, items: &[Item], told: &HashSet<&str>) -> String {
         let mut text = String::new();
         for at in &self.items {
             let item = &items[*at];
@@ -154,8 +221,9 @@ impl Group {
                     ". "
                 });
             }
-            text.push_str(&without(&item.text, root));
-            if item.marks.has(Marks::ANSWER) && !item.note.is_empty() && self.kind == Kind::Said {
+            text.push_str(&item.text);
+            let is_short = item.marks.has(Marks::ANSWER) && !item.note.is_empty();
+            if is_short && self.kind == Kind::Said && !told.contains(&*item.note) {
                 text.push_str(&format!(" (asked: {})", item.note));
             }
         }
@@ -167,8 +235,10 @@ impl Group {
         let first = &items[self.items[0]];
         let objects: Vec<String> = self.items.iter().map(|at| without(&items[*at].text, root)).collect();
         let objects = braced(&objects);
-        let outcome = if first.note.is_empty() { "ok".to_owned() } else { format!("failed: {}", first.note) };
+        let outcome = if first.note.is_empty() { "ok".to_owned() } else { format!("failed: {}", why(first)) };
         match &objects[..] {
+            // a program that writes into a file
+            [object] if first.head.ends_with('>') => format!("{} {object} → {outcome}", first.head),
             [object] if first.note.is_empty() || self.items.len() == 1 => {
                 format!("{}({object}) → {outcome}", first.head)
             }
@@ -216,13 +286,19 @@ fn error(item: &Item) -> String {
         true => item.text.to_string(),
         false => format!("{}({})", item.head, item.text),
     };
-    format!("Error: {solved}{what}: {}", item.note)
+    format!("Error: {solved}{what}: {}", why(item))
+}
+
+/// Why it failed; that it did is told anyway.
+fn why(item: &Item) -> &str {
+    let label = item.note.split_once(": ").filter(|(label, _)| label.eq_ignore_ascii_case("error"));
+    label.map_or(&item.note, |(_, why)| why)
 }
 
 fn check(item: &Item) -> String {
     let before = if item.marks.has(Marks::OUTDATED) { "(before the last change) " } else { "" };
     let outcome = match (item.marks.has(Marks::FAILED), item.note.is_empty()) {
-        (true, _) => format!("failed: {}", item.note),
+        (true, _) => format!("failed: {}", why(item)),
         (false, true) => "ok".to_owned(),
         (false, false) => format!("ok: {}", item.note),
     };
@@ -288,4 +364,21 @@ fn tidy(text: &str) -> String {
     }
     let start = tidy.find(char::is_alphanumeric).unwrap_or(0);
     tidy.split_off(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_has_its_date() {
+        for (day, expected) in [
+            (0, "1 January 1970"),
+            (11_016, "29 February 2000"),
+            (19_485, "8 May 2023"),
+            (20_787, "30 November 2026"),
+        ] {
+            assert_eq!(date(day), expected);
+        }
+    }
 }

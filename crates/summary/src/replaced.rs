@@ -1,21 +1,14 @@
 //! Which of two statements holds: what was said last about a thing.
 
-use rustc_hash::FxHashSet;
-use utterd_text::{Kind as Shape, entities};
+use utterd_text::Kind as Shape;
 
 use crate::{
     item::{Item, Kind, Marks, retain},
-    words::concepts,
+    read::Words,
 };
 
 /// How many statements before a correction it can be about.
 const REACH: usize = 40;
-/// What stands between a thing and its value, in several languages.
-const COPULAS: [&str; 24] = [
-    "is", "are", "was", "=", "es", "son", "está", "ist", "sind", "est", "sont", "é", "são", "è", "sono",
-    "это", "—", "zijn", "is:", "are:", "becomes", "now", "ahora", "jetzt",
-];
-
 /// Drops statements that a later one of the same speaker replaces, and the names that only they named.
 pub fn drop_replaced(items: &mut Vec<Item>) {
     let statements: Vec<Statement> =
@@ -56,33 +49,27 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
 struct Statement<'a> {
     at: usize,
     item: &'a Item,
-    concepts: FxHashSet<u64>,
-    shapes: Vec<(Shape, &'a str)>,
+    words: &'a Words,
 }
 
 impl<'a> Statement<'a> {
     fn of(at: usize, item: &'a Item) -> Option<Self> {
         let says = matches!(item.kind, Kind::Said | Kind::Goal);
-        let other = Marks::QUESTION.with(Marks::COURTESY).with(Marks::TEMPLATE);
-        (says && !item.marks.has_any(other)).then(|| Self {
-            at,
-            item,
-            concepts: concepts(&item.text).into_iter().collect(),
-            shapes: entities(&item.text).into_iter().map(|entity| (entity.kind, entity.text)).collect(),
-        })
+        let other = Marks::QUESTION.with(Marks::TEMPLATE);
+        (says && !item.marks.has_any(other)).then(|| Self { at, item, words: item.words() })
     }
 
     /// Whether a correction is about this statement: they share a third of the words of the shorter one.
     fn is_meant_by(&self, later: &Self) -> bool {
-        let shared = self.concepts.intersection(&later.concepts).count();
-        shared > 0 && 3 * shared >= self.concepts.len().min(later.concepts.len())
+        self.words.shares(later.words, 3)
     }
 
     /// Whether a correction has another value in place of one of this statement.
     fn has_value_like(&self, later: &Self) -> bool {
-        let gone = self.shapes.iter().filter(|value| !later.shapes.contains(value));
-        let mut new = later.shapes.iter().filter(|value| !self.shapes.contains(value));
-        let gone: Vec<Shape> = gone.map(|(shape, _)| *shape).collect();
+        let (old, new) = (&self.words.named, &later.words.named);
+        let mut new = new.iter().filter(|value| !old.contains(value));
+        let gone: Vec<Shape> =
+            old.iter().filter(|value| !later.words.named.contains(value)).map(|(shape, _)| *shape).collect();
         new.any(|(shape, _)| *shape != Shape::Identifier && gone.contains(shape))
     }
 
@@ -92,21 +79,7 @@ impl<'a> Statement<'a> {
 
     /// Whether both say what one thing is, and say different things.
     fn tells_same_of(&self, later: &Self) -> bool {
-        if self.asks() || later.asks() {
-            return false;
-        }
-        let (old, new) = (lower(&self.item.text), lower(&later.item.text));
-        let (old, new): (Vec<&str>, Vec<&str>) = (old.split(' ').collect(), new.split(' ').collect());
-        let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-        let thing = old[..same].join(" ");
-        same >= 2
-            && same < old.len()
-            && same < new.len()
-            && COPULAS.contains(&old[same - 1])
-            && !concepts(&thing).is_empty()
+        let same = self.words.thing != 0 && self.words.thing == later.words.thing;
+        same && !self.asks() && !later.asks() && self.item.text != later.item.text
     }
-}
-
-fn lower(text: &str) -> String {
-    text.trim_end_matches(['.', '!', '。']).to_lowercase()
 }

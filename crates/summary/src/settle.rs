@@ -7,13 +7,12 @@ use rustc_hash::FxHashMap;
 use crate::{
     item::{Item, Kind, Marks, WORTH, retain},
     replaced,
-    words::concepts,
 };
 
 /// The first messages of a user among which the goal is looked for.
 const GOAL_MESSAGES: usize = 4;
 /// A message with fewer words of meaning is no goal, unless it is the first one.
-const GOAL_WORDS: usize = 4;
+const GOAL_WORDS: usize = 2;
 
 /// Which part of a conversation items are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,16 +161,20 @@ fn goal(items: &mut [Item]) {
     if items.iter().any(|item| item.kind == Kind::Goal) {
         return;
     }
-    let users = |item: &Item| {
-        item.kind == Kind::Said && item.marks.has(Marks::USER) && !item.marks.has(Marks::COURTESY)
-    };
+    let users = |item: &Item| item.kind == Kind::Said && item.marks.has(Marks::USER);
+    let first = items.iter().find(|item| users(item)).map(|item| item.head.clone());
+    // of a talk between people nobody sets the goal
+    if items.iter().any(|item| users(item) && first.as_ref() != Some(&item.head)) {
+        return;
+    }
     let mut messages: Vec<u64> = items.iter().filter(|item| users(item)).map(|item| item.sequence).collect();
     messages.dedup();
     messages.truncate(GOAL_MESSAGES);
     let of = |sequence: u64| items.iter().filter(move |item| users(item) && item.sequence == sequence);
-    let asks = |sequence: &u64| of(*sequence).any(|item| item.marks.has(Marks::REQUEST));
+    let asks =
+        |sequence: &u64| of(*sequence).any(|item| item.marks.has_any(Marks::REQUEST.with(Marks::QUESTION)));
     let says =
-        |sequence: &u64| of(*sequence).map(|item| concepts(&item.text).len()).sum::<usize>() >= GOAL_WORDS;
+        |sequence: &u64| of(*sequence).map(|item| item.words().concepts.len()).sum::<usize>() >= GOAL_WORDS;
     let goal = messages.iter().copied().find(|sequence| asks(sequence) || says(sequence));
     let Some(goal) = goal.or(messages.first().copied()) else { return };
     for item in items.iter_mut().filter(|item| users(item) && item.sequence == goal) {
@@ -181,8 +184,7 @@ fn goal(items: &mut [Item]) {
 
 /// Gives what nobody answered the kind of open matters.
 fn open(items: &mut Vec<Item>, goes_on: bool) {
-    let said =
-        |item: &&Item| matches!(item.kind, Kind::Said | Kind::Goal) && !item.marks.has(Marks::COURTESY);
+    let said = |item: &&Item| matches!(item.kind, Kind::Said | Kind::Goal);
     let last_of = |who: Marks| {
         items.iter().filter(said).filter(|item| item.marks.has(who)).map(|item| item.sequence).max()
     };
@@ -220,16 +222,15 @@ fn unanswered(items: &mut [Item], user: u64) {
         item.worth = 4 * WORTH;
         if item.marks.has(Marks::AFFIRMS) && !item.note.is_empty() {
             item.head = "User said yes to".into();
-            item.text = std::mem::take(&mut item.note);
+            let asked = std::mem::take(&mut item.note);
+            item.say(asked);
         }
     }
 }
 
 /// What the assistant asks at the end, or is about to do.
 fn waiting(items: &mut [Item], assistant: u64) {
-    let of_last = |item: &&mut Item| {
-        item.kind == Kind::Said && item.sequence == assistant && !item.marks.has(Marks::COURTESY)
-    };
+    let of_last = |item: &&mut Item| item.kind == Kind::Said && item.sequence == assistant;
     let asked = items
         .iter_mut()
         .rev()

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// The most words of a title (seed 000).
-const MOST_WORDS: usize = 8;
+pub const MOST_WORDS: usize = 8;
 /// With fewer words before it, a mark does not end a title.
 const LEAST_WORDS: usize = 3;
 /// How many sentences of the goal compete.
@@ -20,8 +20,7 @@ const KINDS: [&str; 7] = ["bug", "enhancement", "feature", "feature request", "i
 /// `None` if nothing was said.
 pub fn title(items: &[Item]) -> Option<String> {
     let settled = settle(items.to_vec(), Part::START);
-    let said =
-        |item: &&Item| matches!(item.kind, Kind::Goal | Kind::Said) && !item.marks.has(Marks::COURTESY);
+    let said = |item: &&Item| matches!(item.kind, Kind::Goal | Kind::Said);
     if let Some(own) = settled.iter().find(|item| item.kind == Kind::Goal && item.marks.has(Marks::TITLE)) {
         return Some(short(of_issue(&own.text))).filter(|title| !title.is_empty());
     }
@@ -36,6 +35,12 @@ pub fn title(items: &[Item]) -> Option<String> {
     };
     let title = first.map(|item| short(matter(&item.text))).filter(|title| !title.is_empty());
     title.or_else(|| did().map(|did| short(&did))).filter(|title| !title.is_empty())
+}
+
+/// How many words a title has: what is between blanks; where there are none, a pair of characters is one.
+pub fn size(title: &str) -> usize {
+    let all: Vec<Word<'_>> = words(title).collect();
+    (0..all.len()).filter(|at| begins(title, &all, *at)).count()
 }
 
 /// Without `[Bug]:` and the like.
@@ -54,21 +59,23 @@ fn of_issue(title: &str) -> &str {
 fn short(text: &str) -> String {
     let text = clause(text);
     let mut all: Vec<Word<'_>> = words(text).collect();
-    let first = all.iter().position(|word| !word.is_stop).unwrap_or(0);
+    let first = all.iter().position(|word| !word.is_stop);
+    let first = first.filter(|first| all.len() - first >= LEAST_WORDS).unwrap_or(0);
     let all = all.split_off(first);
     let Some(start) = all.first().map(|word| word.start) else { return String::new() };
-    // blanks set words apart; where there are none, two characters are one
-    let is_new = |at: &usize| {
-        *at == 0
-            || text[..all[*at].start].ends_with(char::is_whitespace)
-            || !text[all[at - 1].start..].is_ascii()
-    };
-    let beyond = (0..all.len()).filter(is_new).nth(MOST_WORDS);
+    let beyond = (0..all.len()).filter(|at| begins(text, &all, *at)).nth(MOST_WORDS);
     let last = beyond.map(|beyond| &all[whole_phrases(&all, beyond)]);
     let end = last.map_or(text.len(), |last| last.start + last.text.len());
     let title = text[start..end].trim_matches(|c: char| c.is_whitespace() || ".,;:!?…。！？\"".contains(c));
     let mut letters = title.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// Whether the word at a place begins what counts as a word: blanks set them apart, and where there are none, each pair
+/// of characters is one.
+fn begins(text: &str, all: &[Word<'_>], at: usize) -> bool {
+    let word = &all[at];
+    at == 0 || text[..word.start].ends_with(char::is_whitespace) || !all[at - 1].text.is_ascii()
 }
 
 /// The last of the words before `beyond` with which a title can end: a phrase that goes on is left out as a whole.

@@ -5,11 +5,11 @@ use rustc_hash::FxHashMap;
 use crate::{
     item::{Item, Kind, Marks},
     numbers::power,
-    words::concepts,
+    read::concepts,
 };
 
 /// What the caller asks for is worth this much more.
-const FOCUS: f64 = 3.0;
+const FOCUS: f64 = 8.0;
 /// How likely a value of an object is needed that nobody named.
 const UNNAMED: f64 = 0.05;
 /// How much less each further value of an object is worth.
@@ -17,16 +17,43 @@ const FURTHER: f64 = 0.85;
 
 /// The worth of each item.
 pub fn weights(items: &[Item], focus: &[String]) -> Vec<f64> {
-    let focus: Vec<u64> = focus.iter().flat_map(|focus| concepts(focus)).collect();
+    let focus = Focus::of(focus);
     let weighing = Weighing::of(items);
     let mut told = FxHashMap::default();
     let mut weights = vec![0.0; items.len()];
     // the newest values of an object first
     for (at, item) in items.iter().enumerate().rev() {
-        let asked = !focus.is_empty() && concepts(&item.text).iter().any(|concept| focus.contains(concept));
-        weights[at] = weighing.worth(item, &mut told) * if asked { FOCUS } else { 1.0 };
+        let asked = focus.share(item);
+        weights[at] = weighing.worth(item, &mut told) * (1.0 + FOCUS * asked * asked);
     }
     weights
+}
+
+/// What the caller asks for: the words of each matter.
+pub struct Focus(Vec<Vec<u64>>);
+
+impl Focus {
+    /// The focus on these matters.
+    pub fn of(matters: &[String]) -> Self {
+        Self(matters.iter().map(|matter| concepts(matter)).filter(|words| !words.is_empty()).collect())
+    }
+
+    /// The share of the words of a matter that an item has, of the matter of which it has most.
+    pub fn share(&self, item: &Item) -> f64 {
+        if self.0.is_empty() {
+            return 0.0;
+        }
+        let around = concepts(&format!("{} {}", item.head, item.note));
+        let has = |word: &u64| item.words().concepts.contains(word) || around.contains(word);
+        let share =
+            |words: &Vec<u64>| words.iter().filter(|word| has(word)).count() as f64 / words.len() as f64;
+        self.0.iter().map(share).fold(0.0, f64::max)
+    }
+
+    /// Whether an item is about a matter: it has more than half of its words.
+    pub fn is_on(&self, item: &Item) -> bool {
+        self.share(item) > 0.5
+    }
 }
 
 struct Weighing<'a> {

@@ -15,6 +15,8 @@ pub struct Said {
     pub words: usize,
     /// Those that carry meaning.
     pub content: usize,
+    /// It is a courtesy, and says nothing.
+    pub courtesy: bool,
     /// It says yes, and nothing else.
     pub affirms_only: bool,
     /// It says what was found.
@@ -55,10 +57,10 @@ fn of(text: &str, ends: End) -> Option<Said> {
         .with_if(has(Cues::CORRECTION), Marks::CORRECTION)
         .with_if(has(Cues::DECISION), Marks::DECISION)
         .with_if(has(Cues::PROMISE), Marks::PROMISE)
-        .with_if(has(Cues::TIME), Marks::TIME)
-        .with_if(courtesy, Marks::COURTESY);
+        .with_if(has(Cues::TIME), Marks::TIME);
     (all > 0).then(|| Said {
         marks,
+        courtesy,
         words: all,
         content,
         affirms_only: has(Cues::AFFIRMS) && content <= COURTESY_WORDS,
@@ -80,9 +82,4 @@ fn plain(text: &str) -> String {
         plain.push_str(&word.replace("**", ""));
     }
     plain
-}
-
-/// What the words of `text` mean, without those that only carry it.
-pub fn concepts(text: &str) -> Vec<u64> {
-    words(text).filter(|word| !word.is_stop).map(|word| word.concept).collect()
 }

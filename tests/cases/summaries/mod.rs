@@ -5,8 +5,6 @@
 #[path = "../../../benches/summaries/conversations.rs"]
 #[allow(dead_code, reason = "the bench of summaries measures more")]
 mod conversations;
-mod lists;
-mod parts;
 #[path = "../../../benches/summaries/rolled.rs"]
 mod rolled;
 mod source;
@@ -20,7 +18,7 @@ use libtest_mimic::{Completion, Failed, Trial};
 use utterd::{
     domain::{
         Encoding, Utterance,
-        extractive::{Focus, LineKind, Sentence, summarise},
+        extract::{Line, Wanted, items, tell},
     },
     tokenizer::counter,
 };
@@ -54,58 +52,21 @@ fn trial(file: &'static str, read: impl FnOnce() -> Vec<Conversation> + Send + '
         if wrong.is_empty() {
             return Ok(Completion::Completed);
         }
-        Err(Failed::from(format!(
-            "{} lines, such as\n{}",
-            wrong.len(),
-            wrong[..wrong.len().min(20)].join("\n")
-        )))
+        let first = wrong[..wrong.len().min(20)].join("\n");
+        Err(Failed::from(format!("{} lines, such as\n{first}", wrong.len())))
     })
 }
 
-/// What summaries of a conversation contain that was not said, and lists that are cut without saying so.
+/// What summaries of a conversation contain that was not said, or is cut without saying so.
 fn wrong(conversation: &Conversation) -> Vec<String> {
-    let said = &conversation.0;
-    let at_once = LIMITS.into_iter().flat_map(|limit| wrong_lines(said, &summarised(said, limit)));
+    let said = Source::of(&conversation.0);
+    let at_once = LIMITS.into_iter().flat_map(|limit| said.wrong(&summarised(&conversation.0, limit)));
     let cuts = rolled(conversation, ROLLING);
-    let rolling = cuts.iter().flat_map(|cut| wrong_lines(&cut.before, &cut.lines));
+    let rolling = cuts.iter().flat_map(|cut| Source::of(&cut.before).wrong(&cut.lines));
     at_once.chain(rolling).collect()
 }
 
-fn wrong_lines(said: &[Arc<Utterance>], summary: &[Sentence]) -> Vec<String> {
-    let source = Source::of(said);
-    let text: String = summary.iter().map(|line| &*line.text).collect();
-    let mut wrong = Vec::new();
-    let lines = summary.iter().flat_map(|line| apart(line).into_iter().map(move |text| (line.kind, text)));
-    for (kind, line) in lines {
-        if is_day(&line) {
-            continue;
-        }
-        if let Some(untold) = parts::not_in(&line, kind == LineKind::Facts, &source) {
-            wrong.push(format!("not said: {untold:?} of {line:?}"));
-        }
-        if let Some(rest) = lists::hidden(&line, &text, said) {
-            wrong.push(format!("cut without saying so, {rest:?}: {line:?}"));
-        }
-    }
-    wrong
-}
-
-/// Whether a line is the header of a day: windows get theirs from the clock.
-fn is_day(line: &str) -> bool {
-    jiff::civil::Date::strptime("On %d %B %Y:", line).is_ok()
-}
-
-/// Sentences on one line, each preceded by its speaker, and the names of a ledger, each preceded by its head.
-fn apart(line: &Sentence) -> Vec<String> {
-    let text = line.text.trim_end();
-    let Some(first) = line.items.first().filter(|_| matches!(line.kind, LineKind::Said | LineKind::Facts))
-    else {
-        return vec![text.to_owned()];
-    };
-    let head = &text[..first.start as usize];
-    line.items.iter().map(|item| format!("{head}{}", &text[item.start as usize..item.end as usize])).collect()
-}
-
-fn summarised(said: &[Arc<Utterance>], limit: u32) -> Vec<Sentence> {
-    summarise(said, &Focus::detect(said, &[]), limit, counter(Encoding::O200kBase))
+fn summarised(said: &[Arc<Utterance>], limit: u32) -> Vec<Line> {
+    let wanted = Wanted { budget: limit, ..Wanted::default() };
+    tell(&items(said), &wanted, counter(Encoding::O200kBase))
 }

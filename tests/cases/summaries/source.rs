@@ -1,169 +1,106 @@
-//! What was said, and whether it contains given words.
+//! What was said, and what of a line was not.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
-use utterd::domain::Utterance;
+use serde_json::Value;
+use utterd::domain::{Utterance, extract::Line};
 
-/// Words without content; a summary can omit them from a sentence.
-const FILLERS: &[&str] = &[
-    "ah",
-    "actually",
-    "alright",
-    "and",
-    "basically",
-    "but",
-    "eh",
-    "er",
-    "erm",
-    "hm",
-    "hmm",
-    "huh",
-    "i",
-    "just",
-    "kind",
-    "know",
-    "like",
-    "mean",
-    "mhm",
-    "mm",
-    "mmm",
-    "of",
-    "oh",
-    "ok",
-    "okay",
-    "really",
-    "right",
-    "so",
-    "sort",
-    "the",
-    "then",
-    "think",
-    "uh",
-    "um",
-    "vocalsound",
-    "disfmarker",
-    "pause",
-    "gap",
-    "well",
-    "yeah",
-    "yep",
-    "yes",
-    "you",
-    "hmmm",
-    "ooh",
-    "a",
-    "to",
-    "it",
-];
-/// A phrase that is repeated is repeated within this many words.
-const REPEATED_WORDS: usize = 8;
+/// The summariser's own words of four letters and more, in lower case.
+const OWN: &str = "answer asked assistant before change check error failed files goal last named next open root said \
+                   secret solved steps user";
+/// How the line ends that counts what is not told.
+const COUNTED: &str = " that changed something";
+/// Who says sentences, apart from speakers with a name.
+const SPEAKERS: [&str; 5] = ["Goal", "User", "Assistant", "Steps", "Open"];
+/// Shorter words can be the summariser's, unless they are numbers.
+const LEAST_LETTERS: usize = 4;
+/// A shorter sentence is often part of another one by chance, in bytes.
+const LEAST_BYTES: usize = 16;
 
-/// What was said, with words in lower case and surrounded by blanks.
+/// What was said.
 pub struct Source {
-    all: String,
-    /// The contents of each speaker.
-    contents: Vec<Vec<String>>,
+    words: HashSet<String>,
+    speakers: HashSet<String>,
+    contents: Vec<String>,
 }
 
 impl Source {
     /// Contents, names of speakers and tools, arguments and results.
     pub fn of(said: &[Arc<Utterance>]) -> Self {
-        let mut all = String::from(" ");
-        for utterance in said {
-            let calls = utterance.tool_calls().iter();
-            let calls = calls.flat_map(|call| [&*call.name, &*call.arguments_json]);
-            let texts = [utterance.name().unwrap_or_default(), &utterance.content];
-            texts.into_iter().chain(calls).for_each(|text| add(text, &mut all));
-        }
-        let words =
-            |content: &str| folded(&without_tags(content)).split_whitespace().map(str::to_owned).collect();
-        Self { all, contents: said.iter().map(|utterance| words(&utterance.content)).collect() }
+        let names = said.iter().filter_map(|utterance| utterance.name());
+        let speakers: HashSet<String> = names.chain(SPEAKERS).map(str::to_owned).collect();
+        let calls = said.iter().flat_map(|utterance| utterance.tool_calls());
+        let calls = calls.flat_map(|call| [&*call.name, &*call.arguments_json]);
+        let contents = said.iter().map(|utterance| &*utterance.content);
+        let mut words = speakers.iter().flat_map(|name| words(name)).collect();
+        contents.clone().chain(calls).for_each(|text| read(text, &mut words));
+        Self { words, speakers, contents: contents.map(spaced).collect() }
     }
 
-    /// Whether these words occur in succession, apart from fillers and what is cut at `…`.
-    pub fn holds(&self, part: &str) -> bool {
-        let mut words = folded(part);
-        if words.trim().is_empty() {
-            return true;
-        }
-        if part.trim_end().ends_with('…') {
-            words.pop();
-        }
-        let words = if part.trim_start().starts_with('…') { &words[1..] } else { &words };
-        memchr::memmem::find(self.all.as_bytes(), words.as_bytes()).is_some()
-            || self.contents.iter().any(|content| holds_but_fillers(content, words))
-    }
-}
-
-fn holds_but_fillers(content: &[String], words: &str) -> bool {
-    let words: Vec<&str> = words.split_whitespace().collect();
-    let starts = (0..content.len()).filter(|start| content[*start] == words[0]);
-    starts.into_iter().any(|start| follows(&content[start..], &words))
-}
-
-/// Whether `words` occur in this order, the last possibly truncated, with only fillers and repetitions
-/// between them.
-fn follows(content: &[String], words: &[&str]) -> bool {
-    let mut rest = words;
-    for (at, word) in content.iter().enumerate() {
-        let [next, behind @ ..] = rest else { return true };
-        if word == next || behind.is_empty() && word.starts_with(next) {
-            rest = behind;
-            continue;
-        }
-        let later = content[at + 1..].iter().take(REPEATED_WORDS);
-        let before = content[..at].iter().rev().take(REPEATED_WORDS);
-        let again = later.chain(before).any(|other| other.starts_with(&**word));
-        if !again && !FILLERS.contains(&&**word) {
-            return false;
-        }
-    }
-    rest.is_empty()
-}
-
-/// Without a transcriber's notes: `{vocalsound}`.
-fn without_tags(content: &str) -> String {
-    let parts = content.split('{').zip(0..);
-    parts
-        .map(|(part, at)| if at == 0 { part } else { part.split_once('}').map_or(part, |(_, rest)| rest) })
-        .collect()
-}
-
-/// The words of `text`, with blanks before, between and after them: letters, digits, and what is between two
-/// digits.
-fn folded(text: &str) -> String {
-    let mut folded = String::from(" ");
-    add(text, &mut folded);
-    folded
-}
-
-fn add(text: &str, folded: &mut String) {
-    let mut before = ' ';
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        let next = chars.peek().copied().unwrap_or(' ');
-        let joins = match c {
-            '.' | ':' => next.is_ascii_digit(),
-            ',' => is_thousand(chars.clone()),
-            _ => false,
+    /// What is wrong with the lines of a summary.
+    pub fn wrong(&self, lines: &[Line]) -> Vec<String> {
+        let of_line = |line: &Line| {
+            let line = line.text.trim_end();
+            let unsaid = self.unsaid(line).map(|word| format!("not said: {word:?} of {line:?}"));
+            let cut = self.cut(line).map(|end| format!("cut without saying so, {end:?}: {line:?}"));
+            unsaid.into_iter().chain(cut)
         };
-        let joins = joins && before.is_ascii_digit();
-        if c.is_alphanumeric() || joins {
-            folded.extend(c.to_lowercase());
-        } else if !folded.ends_with(' ') {
-            folded.push(' ');
-        }
-        if c == '\\' && matches!(next, 'n' | 't' | 'r') {
-            chars.next();
-        }
-        before = c;
+        // windows get the days of a talk from the clock
+        let is_day = |line: &Line| jiff::civil::Date::strptime("On %d %B %Y:", line.text.trim_end()).is_ok();
+        lines.iter().filter(|line| !is_day(line)).flat_map(of_line).collect()
     }
-    if !folded.ends_with(' ') {
-        folded.push(' ');
+
+    /// A word or number of a line that nobody said.
+    fn unsaid(&self, line: &str) -> Option<String> {
+        let is_known = |word: &str| OWN.split(' ').any(|own| own == word) || self.words.contains(word);
+        let told = if line.ends_with(COUNTED) { "" } else { line };
+        words(told).find(|word| !is_known(word) && !self.begins(word, line))
+    }
+
+    /// Whether a word begins one of a script without blanks, which `…` can cut between any two characters.
+    fn begins(&self, word: &str, line: &str) -> bool {
+        !word.is_ascii()
+            && line.to_lowercase().contains(&format!("{word}…"))
+            && self.words.iter().any(|said| said.starts_with(word))
+    }
+
+    /// A sentence of a line that goes on wherever it was said.
+    fn cut<'a>(&self, line: &'a str) -> Option<&'a str> {
+        let (_, said) = line.split_once(": ").filter(|(speaker, _)| self.speakers.contains(*speaker))?;
+        let sentences = said.split_inclusive(['.', '!', '?', '…', ':', ';', '(', ')']).map(str::trim);
+        let whole = sentences.filter(|sentence| !sentence.ends_with('…'));
+        let bare = whole.map(|sentence| sentence.trim_end_matches(|c: char| !c.is_alphanumeric()));
+        { bare }
+            .find(|said| said.len() >= LEAST_BYTES && !self.speakers.contains(*said) && self.goes_on(said))
+    }
+
+    fn goes_on(&self, sentence: &str) -> bool {
+        let goes_on = |rest: &str| rest.trim_start_matches([' ', ',']).starts_with(char::is_alphanumeric);
+        let mut rests = self.contents.iter().flat_map(|content| content.split(sentence).skip(1)).peekable();
+        rests.peek().is_some() && rests.all(goes_on)
     }
 }
 
-/// Three digits, and no fourth.
-fn is_thousand(behind: impl Iterator<Item = char>) -> bool {
-    behind.take_while(char::is_ascii_digit).take(4).count() == 3
+/// Without blanks at the ends of lines, and with one between two words.
+fn spaced(content: &str) -> String {
+    let lines = content.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// Adds the words of `text` as it is, and of the values that it contains if it is JSON.
+fn read(text: &str, into: &mut HashSet<String>) {
+    into.extend(words(text));
+    match serde_json::from_str(text) {
+        Ok(Value::String(text)) => read(&text, into),
+        Ok(Value::Array(list)) => list.iter().for_each(|value| read(&value.to_string(), into)),
+        Ok(Value::Object(object)) => object.values().for_each(|value| read(&value.to_string(), into)),
+        _ => {}
+    }
+}
+
+/// The words and numbers of a text, in lower case.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let tells = |word: &&str| word.chars().count() >= LEAST_LETTERS || word.contains(char::is_numeric);
+    words.filter(tells).map(str::to_lowercase)
 }

@@ -47,7 +47,7 @@ async fn the_archive_is_trimmed() {
 async fn a_limit_of_0_keeps_none() {
     let session = Session::new().await;
     session.create_with(narrow(0)).await;
-    session.say(vec![user("The password is xyzzy-4711.")]).await;
+    session.say(vec![user("The booking is xyzzy-4711.")]).await;
     session.say_many(3).await;
     assert_eq!(sequences_of(&session.stored().await), [4]);
     assert_eq!(session.capacity().await.archived_utterance_count, Some(0));

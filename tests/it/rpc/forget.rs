@@ -197,7 +197,7 @@ async fn a_forgotten_exchange_takes_no_results() {
 async fn the_archive_and_the_summary_forget() {
     for mode in [ForgetMode::Soft, ForgetMode::Hard] {
         let session = Session::new().await;
-        session.say(vec![user("The password is xyzzy-4711."), user("The meeting is on 12 May 2026.")]).await;
+        session.say(vec![user("The booking is xyzzy-4711."), user("The meeting is on 12 May 2026.")]).await;
         session.say_many(19).await;
         let before = session.summary().await;
         assert!(before.text.contains("xyzzy-4711") && before.text.contains("12 May"), "{}", before.text);
@@ -214,7 +214,7 @@ async fn the_archive_and_the_summary_forget() {
         assert!(after.token_count < before.token_count);
         let archived = session.capacity().await.archived_utterance_count;
         assert_eq!(archived, Some(if mode == ForgetMode::Hard { 4 } else { 5 }));
-        let find = RememberRequest { prompt: "password xyzzy-4711".to_owned(), ..Default::default() };
+        let find = RememberRequest { prompt: "booking xyzzy-4711".to_owned(), ..Default::default() };
         assert!(session.memory().remember(find).await.reply().matches.is_empty());
     }
 }

@@ -20,7 +20,7 @@ use utterd::{
 
 use crate::support::{
     refusal::Refused,
-    session::{Reply, Session, calls, memorize, user},
+    session::{Reply, Session, calls, memorize, result, user},
 };
 
 impl Session {
@@ -563,8 +563,11 @@ async fn a_hard_forget_reaches_what_an_imported_ending_tells() {
     let format = ConversationFormat::PersistedConversations;
     let end = |id: &str| EndConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
     let mut call = calls(&["a"]);
+    call.tool_calls[0].name = "book_room".to_owned();
     call.tool_calls[0].arguments_json = json!({"code": "tulip"}).to_string();
-    for (id, said) in [("talk", vec![call.clone(), user("Is it open?")]), ("only-calls", vec![call])] {
+    for (id, said) in
+        [("talk", vec![call.clone(), result("a", "done"), user("Is it open?")]), ("only-calls", vec![call])]
+    {
         let utterances = MemorizeRequest { conversation_id: id.to_owned(), ..memorize(said) };
         session.memory().memorize(utterances).await.reply();
         session.conversations().end_conversation(end(id)).await.reply();
@@ -582,7 +585,7 @@ async fn a_hard_forget_reaches_what_an_imported_ending_tells() {
     let copy = session.get("copy").await;
     assert!(!format!("{copy:?}").contains("tulip"), "{copy:?}");
     assert_eq!(session.stored_in("copy").await.len(), 1);
-    let again = session.forget_in("talk", "sequence:2", ForgetMode::Hard).await;
+    let again = session.forget_in("talk", "sequence:3", ForgetMode::Hard).await;
     assert_eq!(again.in_forks, Some(InForks { conversation_count: Some(1), utterance_count: Some(1) }));
 }
 

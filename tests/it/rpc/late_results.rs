@@ -103,14 +103,16 @@ async fn a_long_one_is_shortened_to_the_budget() {
 async fn a_call_in_the_archive_is_answered() {
     let session = Session::new().await;
     session.create_with(Policy { max_utterances: Some(4), ..Default::default() }).await;
-    session.say(vec![user("go"), calls(&["a"]), user("meanwhile")]).await;
+    let mut booking = calls(&["a"]);
+    booking.tool_calls[0].name = "book_room".to_owned();
+    session.say(vec![user("go"), booking, user("meanwhile")]).await;
     session.say_many(10).await;
     assert!(!sequences_of(&session.window().await).contains(&2));
     let response = session.say(vec![result("a", "found"), assistant("there it is")]).await;
     assert_eq!((response.memorized[0].late, response.memorized[1].late), (true, false));
     session.say_many(10).await;
     let summary = session.summary().await.text;
-    assert!(summary.contains("late result of find → ok: found"), "{summary}");
+    assert!(summary.contains("book_room") && summary.contains("→ ok"), "{summary}");
 }
 
 /// It is forgotten and restored by itself; while its call is forgotten, no result is accepted.

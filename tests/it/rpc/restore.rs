@@ -75,7 +75,7 @@ async fn restoring_what_is_there_changes_nothing() {
 #[tokio::test]
 async fn the_archive_and_the_summary_remember_again() {
     let session = Session::new().await;
-    session.say(vec![user("The password is xyzzy-4711.")]).await;
+    session.say(vec![user("The booking is xyzzy-4711.")]).await;
     session.say_many(20).await;
     let before = session.summary().await;
     session.forget("sequence:1", ForgetMode::Soft).await;
@@ -85,7 +85,7 @@ async fn the_archive_and_the_summary_remember_again() {
     let after = session.summary().await;
     assert!(after.text.contains("xyzzy-4711"), "{}", after.text);
     assert_eq!(ranges(&after.segments[0].covers), ranges(&before.segments[0].covers));
-    let find = RememberRequest { prompt: "password".to_owned(), ..Default::default() };
+    let find = RememberRequest { prompt: "booking".to_owned(), ..Default::default() };
     assert_eq!(session.memory().remember(find).await.reply().matches.len(), 1);
 }
 

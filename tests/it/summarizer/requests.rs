@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use utterd::{
-    domain::{Role, Utterance, extractive::Kind},
+    domain::{Role, Utterance, extract::Talk},
     engine::models::llm::{Material, Task},
     summarizer::Protocol,
 };
@@ -193,10 +193,10 @@ async fn tells_what_to_pay_attention_to_and_the_limit(protocol: Protocol) {
 /// Seed 004, "Focus areas".
 async fn tells_what_the_kind_of_talk_is_remembered_for(protocol: Protocol) {
     for (kind, emphasized) in [
-        (Kind::Code, "Emphasize file paths, function names and errors."),
-        (Kind::Planning, "Emphasize decisions and how the work is broken down into tasks."),
-        (Kind::Questions, "Emphasize key facts and conclusions."),
-        (Kind::Debugging, "Emphasize error patterns,"),
+        (Talk::Code, "Emphasize file paths, function names and errors."),
+        (Talk::Planning, "Emphasize decisions and how the work is broken down into tasks."),
+        (Talk::Questions, "Emphasize key facts and conclusions."),
+        (Talk::Debugging, "Emphasize error patterns,"),
     ] {
         let focus = vec!["prices".into()];
         let (_, user) = prompt(protocol, Material { kind: Some(kind), focus, ..small() }).await;

@@ -2,18 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::{
-    Head, Ranges,
-    compaction::Compaction,
-    extractive::Sentence,
-    limits::MAX_SEGMENTS,
-    segment::{Segment, UNSAID},
-};
+use crate::{Head, Ranges, compaction::Compaction, extract::Kind, limits::MAX_SEGMENTS, segment::Segment};
 
 /// Checks that a segment has a number that was assigned; that it covers utterances that left the window and
-/// that no other segment covers, or was imported and covers none; and that it has sentences only of
-/// utterances that it covers. All segments together must be within their limits. Returns the sequences of the
-/// sentences.
+/// that no other segment covers, or was imported and covers none; and that it tells only of
+/// utterances that it covers. All segments together must be within their limits. Returns the sequences that
+/// it tells of.
 pub(super) fn check(
     head: &Head,
     segments: &[Arc<Segment>],
@@ -43,8 +37,8 @@ pub(super) fn check(
 
 /// Checks that compactions are numbered consecutively up to the last one made; that each was made by a
 /// revision that exists; that the utterances of each are still out of the window, unless it was undone; and
-/// that the segments it folded cover only utterances that had left before. Returns the sequences of the
-/// sentences in these segments.
+/// that the segments it folded cover only utterances that had left before. Returns the sequences
+/// that these segments tell of.
 pub(super) fn check_compactions(
     head: &Head,
     compactions: &[Arc<Compaction>],
@@ -92,7 +86,7 @@ fn check_compaction(compaction: &Compaction, head: &Head, wrong: &mut Vec<String
     told
 }
 
-/// Adds what the segment covers to `covered`; returns the sequences of its sentences.
+/// Adds what the segment covers to `covered`; returns the sequences that it tells of.
 fn check_segment(
     segment: &Segment,
     covered: &mut Ranges,
@@ -101,9 +95,9 @@ fn check_segment(
     wrong: &mut Vec<String>,
 ) -> Ranges {
     let covers = &segment.covers;
-    let told = segment.sentences.iter().flat_map(Sentence::sequences);
-    let told: Ranges = told.filter(|_| segment.imported.is_none()).collect();
-    let is_unsaid = segment.sentences.iter().all(|sentence| sentence.sequence == UNSAID);
+    let mut told = segment.known();
+    told.union(&segment.own_told());
+    let is_unsaid = segment.items.iter().all(|item| item.kind == Kind::Quoted) && told.is_empty();
     let llm_text = segment.llm_text.iter().map(|text| &text.from);
     let awaits = segment.awaits.iter().map(|awaits| &awaits.from);
     let said = Ranges::before(head.next);

@@ -5,13 +5,10 @@ use std::sync::Arc;
 use crate::{
     Conversation, Ending, Revision, TokenCounter, Transition,
     change::Context,
-    closing::{
-        headline::MOST_WORDS,
-        pieces::{pieces, size},
-    },
     conversation::Teller,
     limits::{CLOSING_TOKENS, MAX_TITLE_BYTES},
 };
+use utterd_summary::title::MOST_WORDS;
 
 /// What a model wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +51,7 @@ pub fn told(text: &str, counter: &dyn TokenCounter) -> Result<Told, Unfit> {
     let first = lines.next().and_then(|line| behind(line, SUMMARY)).unwrap_or_default();
     let title = plain(title.trim_matches(MARKS).trim_end_matches('.'));
     let summary = plain(&std::iter::once(first).chain(lines).collect::<Vec<_>>().join(" "));
-    let (words, tokens) = (size(&pieces(&title)) / 2, counter.count(&summary));
+    let (words, tokens) = (utterd_summary::title::size(&title), counter.count(&summary));
     match () {
         () if title.is_empty() => Err(Unfit::Missing(TITLE)),
         () if summary.is_empty() => Err(Unfit::Missing(SUMMARY)),

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{
-    Conversation, Ranges, Revision, Transition, change::Context, extractive::Sentence, segment::LlmText,
-};
+use crate::{Conversation, Ranges, Revision, Transition, change::Context, extract::Line, segment::LlmText};
 
 /// A model's text for a segment.
 #[derive(Clone, Debug)]
@@ -12,7 +10,7 @@ pub struct ReplaceByLlm {
     /// The segment's number.
     pub segment: u32,
     /// The text, accepted by the segment.
-    pub lines: Vec<Sentence>,
+    pub lines: Vec<Line>,
     /// The model.
     pub model: Arc<str>,
     /// The version of the prompts.
@@ -23,7 +21,7 @@ pub struct ReplaceByLlm {
     pub from: Ranges,
 }
 
-/// Puts a model's text in place of a segment's sentences; `None` if the segment no longer exists, or anything
+/// Puts a model's text in place of a segment's own lines; `None` if the segment no longer exists, or anything
 /// was forgotten, restored or edited since the model was shown it.
 ///
 /// Segments are immutable, and a replacement gets another number: a segment that still exists covers the same

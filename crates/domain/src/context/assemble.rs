@@ -3,16 +3,9 @@
 use crate::{
     Ranges, Role,
     context::{
-        Context, Format, Found, How, Message, Omission, Uncovered, Warning,
-        budget::Shares,
-        omitted::Omitted,
-        pinned,
-        plan::{Plan, tokens_of},
-        recalled::Quote,
-        recent::Recent,
-        uncovered::uncovered,
-        unit::Unit,
-        wording::OPENING,
+        Context, Format, Found, How, Message, Omission, Uncovered, Warning, budget::Shares,
+        message::tokens_of, omitted::Omitted, pinned, plan::Plan, recalled::Quote, recent::Recent,
+        uncovered::uncovered, unit::Unit, wording::OPENING,
     },
 };
 

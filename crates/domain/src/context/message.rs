@@ -160,3 +160,8 @@ pub struct Archived<'a> {
     /// Content that has more than text.
     pub content_parts: Option<&'a ContentParts>,
 }
+
+/// Tokens of messages.
+pub(super) fn tokens_of(messages: &[Message]) -> u64 {
+    messages.iter().map(|message| u64::from(message.tokens)).sum()
+}

@@ -6,6 +6,7 @@ use crate::{
     Conversation, Ranges, Role, TokenCounter, Window,
     context::{
         Archived, Format, How, Message, Omission, Request, mask,
+        message::tokens_of,
         omitted::Omitted,
         text::HEADING,
         turns,
@@ -193,9 +194,4 @@ fn unit_start(window: &Window, floor: usize, mut place: usize) -> usize {
         place -= 1;
     }
     place
-}
-
-/// Tokens of messages.
-pub(super) fn tokens_of(messages: &[Message]) -> u64 {
-    messages.iter().map(|message| u64::from(message.tokens)).sum()
 }

@@ -4,7 +4,7 @@ use crate::{
     Role, TokenCounter,
     context::{Format, How, Message, SummaryPlacement},
     draft::MESSAGE_TOKENS,
-    extractive::{Focus, Sentence, select},
+    extract::{Line, Part, Wanted, tell},
     segment::Summary,
 };
 
@@ -54,7 +54,7 @@ impl Told {
     }
 }
 
-/// The message with `summary` in at most `room` tokens: whole, or its best sentences.
+/// The message with `summary` in at most `room` tokens: whole, or the best of what it can tell.
 pub(super) fn message(
     summary: &Summary,
     placement: SummaryPlacement,
@@ -64,7 +64,7 @@ pub(super) fn message(
 ) -> Told {
     let frame = Frame::of(summary.covered_count(), placement, format);
     // models' texts fit whole or not at all
-    let sentences = || summary.segments().iter().flat_map(|segment| &segment.sentences);
+    let items = summary.items();
     let around = counter.count(&frame.before) + counter.count(frame.after) + MESSAGE_TOKENS;
     let mut limit = u32::try_from(room.saturating_sub(around.into())).unwrap_or(u32::MAX);
     if summary.tokens() <= limit {
@@ -74,7 +74,8 @@ pub(super) fn message(
         }
     }
     while limit > 0 {
-        let chosen = select(sentences(), &Focus::none(), limit, counter);
+        let wanted = Wanted { budget: limit, part: Part::START, focus: Vec::new() };
+        let chosen = tell(&items, &wanted, counter);
         match framed(&frame, chosen.iter(), counter) {
             // the frame costs more together with these lines than alone
             Some(message) if u64::from(message.tokens) > room => {
@@ -89,21 +90,21 @@ pub(super) fn message(
 /// The lines in their frame. The tokens of lines add up; those next to the frame are counted with it.
 fn framed<'a>(
     frame: &Frame,
-    sentences: impl Iterator<Item = &'a Sentence> + Clone,
+    lines: impl Iterator<Item = &'a Line> + Clone,
     counter: &dyn TokenCounter,
 ) -> Option<Message> {
-    let bytes: usize = sentences.clone().map(|sentence| sentence.text.len()).sum();
+    let bytes: usize = lines.clone().map(|line| line.text.len()).sum();
     let mut text = String::with_capacity(frame.before.len() + bytes + frame.after.len());
     text.push_str(&frame.before);
     let (mut tokens, mut count, mut last) = (0, 0, 0);
-    for sentence in sentences {
-        text.push_str(&sentence.text);
+    for line in lines {
+        text.push_str(&line.text);
         if count == 0 {
             tokens += counter.count(&text);
         } else {
-            tokens += sentence.tokens;
+            tokens += line.tokens;
         }
-        (count, last) = (count + 1, sentence.text.len());
+        (count, last) = (count + 1, line.text.len());
     }
     if count == 0 {
         return None;

@@ -8,7 +8,7 @@ use crate::{
     Role, Sequence, ToolCall, Utterance, Window,
     context::{
         ContentParts, How, Message, Omission, Unanswered, mask,
-        plan::tokens_of,
+        message::tokens_of,
         wording::{self, Costs},
     },
     exchange::OpenCalls,

@@ -75,7 +75,7 @@ pub fn erase_lost(
     gone.subtract(&stored);
     transition.erase_remnants(&gone, context);
     if let Some(instruction) = imported {
-        transition.erase_imported(|text| instruction.tells_imported(text));
+        transition.erase_imported(|text| instruction.tells_imported(text), context);
     }
     if !bared.is_empty() {
         bared.iter().for_each(|bare| transition.change.updated.add(bare.sequence));

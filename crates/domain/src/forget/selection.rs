@@ -7,6 +7,7 @@ use std::{
 
 use crate::{
     Ranges, Role, Sequence, Utterance,
+    extract::{Item, sequences},
     forgetting::{Criterion, Instruction, Part, Take},
     recall::{Terms, holds_all, terms},
     segment::Summary,
@@ -36,8 +37,8 @@ impl Instruction {
     }
 
     /// The sequences it selects that are no longer stored in the window or the archive, but still covered by
-    /// `summary`: `all` selects all of them, `sequence` those in range, and `about` those with a sentence
-    /// that contains all its terms. Empty if an exception cannot be applied to them.
+    /// `summary`: `all` selects all of them, `sequence` those in range, and `about` those of which something
+    /// is told that contains all its terms. Empty if an exception cannot be applied to them.
     pub fn select_remnants(&self, summary: &Summary, archived: &Ranges) -> Ranges {
         let mut remnants = summary.covers();
         remnants.subtract(archived);
@@ -59,7 +60,7 @@ impl Instruction {
     /// Whether it selects any of the imported summaries.
     pub fn selects_imported(&self, summary: &Summary) -> bool {
         let imported = summary.segments().iter().filter(|segment| segment.imported.is_some());
-        imported.flat_map(|segment| &segment.sentences).any(|sentence| self.tells_imported(&sentence.text))
+        imported.flat_map(|segment| &segment.items).any(|item| self.tells_imported(&item.text))
     }
 
     /// Whether it selects this sentence of an imported summary: `all` does, and `about` does if the sentence
@@ -125,11 +126,13 @@ impl Part {
             [Criterion::Position(_)] => Some(Ranges::new()),
             [Criterion::About(_)] => {
                 let topics = self.topics();
-                let sentences = summary.segments().iter().flat_map(|segment| &segment.sentences);
-                let left = sentences.filter(|sentence| remnants.contains(sentence.sequence));
-                let told =
-                    left.filter(|sentence| topics.iter().any(|wanted| holds_all(&sentence.text, wanted)));
-                Some(told.map(|sentence| sentence.sequence).collect())
+                let items = summary.segments().iter().flat_map(|segment| &segment.items);
+                let told = |item: &&Item| {
+                    let text = format!("{} {} {}", item.head, item.text, item.note);
+                    topics.iter().any(|wanted| holds_all(&text, wanted))
+                };
+                let told: Ranges = items.filter(told).flat_map(sequences).collect();
+                Some(told.intersection(remnants))
             }
             _ => None,
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Ranges, Utterance,
-    extractive::{Focus, summarise},
+    extract::{Extract, Part, items},
     segment::{
         rebuild::Rebuild,
         record::{Segment, budget},
@@ -47,42 +47,47 @@ impl Summary {
     pub fn cut(&self, kept: &Ranges, sources: &[Arc<Utterance>], with: &SummaryContext<'_>) -> Cut {
         let seen: Ranges = sources.iter().map(|utterance| utterance.sequence).collect();
         let mut approximate = false;
+        let part = |segment: &Segment| with.part(self.begins_with(segment));
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
             let left = segment.covers.intersection(kept);
             if left == segment.covers {
                 let alone = segment.llm_saw_only(kept);
-                return (!alone).then(|| segment.without(&Ranges::new(), with).awaiting(segment, with));
+                return (!alone).then(|| {
+                    segment.without(&Ranges::new(), with.part(false), with).awaiting(segment, with)
+                });
             }
             if !seen.holds(&left) {
                 approximate = true;
-                return Some(remainder(segment, left, with).awaiting(segment, with));
+                return Some(remainder(segment, left, part(segment), with).awaiting(segment, with));
             }
             let own = sources.iter().filter(|utterance| left.contains(utterance.sequence));
-            Some(anew(segment.level, left.clone(), own.cloned().collect(), with).awaiting(segment, with))
+            let own: Vec<_> = own.cloned().collect();
+            Some(anew(segment, left, &own, part(segment), with).awaiting(segment, with))
         });
         rebuild.fold(with);
         Cut { summary: rebuild.done(), approximate }
     }
 }
 
-/// Makes a segment from its sources.
+/// A segment at the level of `segment`, made from its sources.
 pub(super) fn anew(
-    level: u32,
+    segment: &Segment,
     covers: Ranges,
-    source: Vec<Arc<Utterance>>,
+    source: &[Arc<Utterance>],
+    part: Part,
     with: &SummaryContext<'_>,
 ) -> Segment {
     let tokens = source.iter().map(|utterance| u64::from(utterance.counted_tokens())).sum();
-    let sentences = summarise(&source, &Focus::none(), budget(tokens), with.counter);
-    Segment::new(level, covers, sentences, tokens)
+    let blank = Segment::new(segment.level, covers, Extract::default(), tokens);
+    blank.telling(items(source), budget(tokens), part, with)
 }
 
-/// The sentences of a segment about a part of what it covers.
-pub(super) fn remainder(segment: &Segment, covers: Ranges, with: &SummaryContext<'_>) -> Segment {
-    let gone = |sequence| !covers.contains(sequence);
-    let sentences = segment.sentences.iter().filter_map(|line| line.without(gone, with.counter)).collect();
+/// What a segment tells of a part of what it covers.
+pub(super) fn remainder(segment: &Segment, covers: Ranges, part: Part, with: &SummaryContext<'_>) -> Segment {
+    let mut gone = segment.covers.clone();
+    gone.subtract(&covers);
     // the tokens of each source are no longer known: in proportion
-    let share = segment.source_tokens.saturating_mul(covers.count()) / segment.covers.count().max(1);
-    Segment::new(segment.level, covers.clone(), sentences, share)
+    let source_tokens = segment.source_tokens.saturating_mul(covers.count()) / segment.covers.count().max(1);
+    Segment { covers, source_tokens, ..segment.without(&gone, part, with) }
 }

@@ -6,12 +6,9 @@
 
 use crate::{
     Ranges, TokenCounter,
+    extract::{Extract, Item, Kind, Line, Part},
     segment::{
-        llm_text::lines,
-        period::{ImportedSummary, UNSAID},
-        rebuild::Rebuild,
-        record::Segment,
-        summary::Summary,
+        llm_text::tidy, period::ImportedSummary, rebuild::Rebuild, record::Segment, summary::Summary,
         summary_context::SummaryContext,
     },
 };
@@ -19,10 +16,12 @@ use crate::{
 impl Segment {
     /// An imported segment; `None` if it says nothing.
     fn of_import(summary: &ImportedSummary, counter: &dyn TokenCounter) -> Option<Self> {
-        let sentences = lines(&one_a_line(&summary.text), UNSAID, u32::MAX, counter).ok()?;
-        let source_tokens = sentences.iter().map(|sentence| u64::from(sentence.tokens)).sum();
-        let own = Self::new(0, Ranges::new(), sentences, source_tokens);
-        Some(Self { imported: Some(summary.of), ..own })
+        let sentences: Vec<String> = one_a_line(&summary.text).lines().filter_map(tidy).collect();
+        let lines: Vec<Line> = sentences.iter().map(|sentence| Line::quoted(sentence, counter)).collect();
+        let items = sentences.iter().map(|sentence| Item::new(Kind::Quoted, "", sentence, 0)).collect();
+        let source_tokens = lines.iter().map(|line| u64::from(line.tokens)).sum();
+        let own = Self::new(0, Ranges::new(), Extract { items, lines }, source_tokens);
+        (!sentences.is_empty()).then_some(Self { imported: Some(summary.of), ..own })
     }
 }
 
@@ -64,13 +63,12 @@ impl Summary {
     }
 
     /// Removes the imported sentences for which `gone` holds, after a hard forget.
-    pub fn erase_imported(&self, gone: impl Fn(&str) -> bool) -> Self {
+    pub fn erase_imported(&self, gone: impl Fn(&str) -> bool, with: &SummaryContext<'_>) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
-            let imported = segment.imported.filter(|_| segment.sentences.iter().any(|it| gone(&it.text)))?;
-            let kept = segment.sentences.iter().filter(|sentence| !gone(&sentence.text)).cloned().collect();
-            let rest = Segment::new(segment.level, segment.covers.clone(), kept, segment.source_tokens);
-            Some(Segment { imported: Some(imported), ..rest })
+            segment.imported.filter(|_| segment.items.iter().any(|item| gone(&item.text)))?;
+            let kept: Vec<Item> = segment.items.iter().filter(|item| !gone(&item.text)).cloned().collect();
+            Some(segment.telling(kept, segment.own_tokens(), Part::MIDDLE, with))
         });
         rebuild.done()
     }

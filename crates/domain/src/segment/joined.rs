@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Ranges,
-    extractive::{Focus, Sentence, select},
+    extract::{Extract, Item, Part},
     segment::{
         llm_text::{Awaits, LlmText},
         record::Segment,
@@ -12,43 +12,43 @@ use crate::{
     },
 };
 
-/// Longer texts of models are not kept for the next model: it rewrites the sentences instead.
+/// Longer texts of models are not kept for the next model: it rewrites the segments' own lines instead.
 const MAX_TOLD_BYTES: usize = 32 << 10;
 
 /// Neighbours, in order, that are folded into a segment of the next level.
 pub(super) struct Joined<'a>(pub(super) &'a [Arc<Segment>]);
 
 impl<'a> Joined<'a> {
-    /// The segment with all of their sentences and texts.
+    /// The segment with all that they tell.
     pub(super) fn whole(&self, with: &SummaryContext<'_>) -> Segment {
         let llm_text = self.newest_llm_text().map(|newest| {
             let lines = self.0.iter().flat_map(|segment| segment.lines().to_vec()).collect();
             Arc::new(LlmText { lines, from: self.from(), ..(**newest).clone() })
         });
         let awaits = self.awaited().then(|| self.awaits(with)).flatten();
-        Segment { llm_text, awaits, ..self.plain(self.sentences(u32::MAX, &Focus::none(), with)) }.sum()
+        let lines = self.0.iter().flat_map(|segment| segment.own_lines.iter().cloned()).collect();
+        Segment { llm_text, awaits, ..self.plain(Extract { items: self.items(), lines }) }.sum()
     }
 
-    /// The segment with their most important sentences, in `budget` tokens; the texts of models are kept for
+    /// The segment with the best of what they can tell, in `budget` tokens; the texts of models are kept for
     /// the model that is to rewrite it.
-    pub(super) fn within(&self, budget: u32, with: &SummaryContext<'_>) -> Segment {
-        let segment = self.plain(self.sentences(budget, &with.focus(), with));
+    pub(super) fn within(&self, budget: u32, part: Part, with: &SummaryContext<'_>) -> Segment {
+        let segment = self.plain(Extract::default()).telling(self.items(), budget, part, with);
         Segment { awaits: self.awaits(with), ..segment }
     }
 
-    fn plain(&self, sentences: Vec<Sentence>) -> Segment {
+    fn plain(&self, told: Extract) -> Segment {
         let level = self.0.iter().map(|segment| segment.level).max().unwrap_or(0) + 1;
         let source_tokens = self.0.iter().map(|segment| segment.source_tokens).sum();
         let mut covers = Ranges::new();
         self.0.iter().for_each(|segment| covers.union(&segment.covers));
         let imported = self.0.iter().map(|segment| segment.imported);
         let imported = imported.reduce(|older, newer| Some(older?.and(newer?))).flatten();
-        Segment { imported, ..Segment::new(level, covers, sentences, source_tokens) }
+        Segment { imported, ..Segment::new(level, covers, told, source_tokens) }
     }
 
-    fn sentences(&self, budget: u32, focus: &Focus, with: &SummaryContext<'_>) -> Vec<Sentence> {
-        let all = self.0.iter().flat_map(|segment| &segment.sentences);
-        select(all, focus, budget, with.counter)
+    fn items(&self) -> Vec<Item> {
+        self.0.iter().flat_map(|segment| segment.items.iter().cloned()).collect()
     }
 
     fn newest_llm_text(&self) -> Option<&'a Arc<LlmText>> {
@@ -82,8 +82,8 @@ impl<'a> Joined<'a> {
         Some(Arc::new(Awaits { since, told: told.into(), from, focus: focus.into() }))
     }
 
-    /// The texts of models, and the sentences of the segments without one. Empty if there is no such text, or
-    /// if it has become too long: a model then rewrites the sentences.
+    /// The texts of models, and the lines of the segments without one. Empty if there is no such text, or
+    /// if it has become too long: a model then rewrites the segments' own lines.
     fn llm_texts(&self) -> String {
         if self.0.iter().all(|segment| llm_text_of(segment).is_none()) {
             return String::new();

@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Summary {
-    /// Puts a model's text in place of a segment's sentences, and folds as the limit demands.
+    /// Puts a model's text in place of a segment's own lines, and folds as the limit demands.
     pub fn replace_by_llm(&self, number: u32, llm_text: &LlmText, with: &SummaryContext<'_>) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
@@ -49,7 +49,8 @@ impl Summary {
         rebuild.replace(|segment| {
             let told = segment.awaits.as_ref().is_some_and(|awaits| doubted(&awaits.told));
             let llm_text = segment.llm_text.is_some() && doubted(&segment.text());
-            (told || llm_text).then(|| segment.without(&Ranges::new(), with).awaiting(segment, with))
+            (told || llm_text)
+                .then(|| segment.without(&Ranges::new(), with.part(false), with).awaiting(segment, with))
         });
         rebuild.fold(with);
         rebuild.done()

@@ -2,21 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::{
-    Ranges, Sequence, Timestamp, TokenCounter,
-    extractive::{LineKind, Sentence},
-    values::memory::allocated,
-};
+use crate::{Ranges, Timestamp, TokenCounter, extract::Line, values::memory::allocated};
 
-/// The weight of a model's line when lines compete: about that of an informative sentence.
-const LINE_WEIGHT: u32 = 60;
-
-/// A model's text for a segment. It is shown instead of the sentences, which are kept in case one of its
-/// sources is forgotten.
+/// A model's text for a segment. It is shown instead of the segment's own lines, which are kept in case
+/// one of its sources is forgotten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LlmText {
     /// The text, line by line.
-    pub lines: Vec<Sentence>,
+    pub lines: Vec<Line>,
     /// The model.
     pub model: Box<str>,
     /// The version of the prompts it was given.
@@ -68,16 +61,9 @@ impl Awaits {
     }
 }
 
-/// The lines of a model's text that may have `most` tokens: nothing but text, and no blank lines. Each gets
-/// `sequence`.
-pub fn lines(
-    text: &str,
-    sequence: Sequence,
-    most: u32,
-    counter: &dyn TokenCounter,
-) -> Result<Vec<Sentence>, Unfit> {
-    let lines: Vec<Sentence> =
-        text.lines().filter_map(tidy).map(|line| counted(line, sequence, counter)).collect();
+/// The lines of a model's text that may have `most` tokens: nothing but text, and no blank lines.
+pub fn lines(text: &str, most: u32, counter: &dyn TokenCounter) -> Result<Vec<Line>, Unfit> {
+    let lines: Vec<Line> = text.lines().filter_map(tidy).map(|line| Line::quoted(&line, counter)).collect();
     let tokens = lines.iter().fold(0u32, |sum, line| sum.saturating_add(line.tokens));
     match () {
         () if lines.is_empty() => Err(Unfit::Empty),
@@ -88,7 +74,7 @@ pub fn lines(
 
 /// The line without white space around it and control characters in it, so that its tokens add up with those
 /// of others; `None` if nothing is left.
-fn tidy(line: &str) -> Option<String> {
+pub(super) fn tidy(line: &str) -> Option<String> {
     let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = line.trim();
     match line.starts_with('/') {
@@ -96,10 +82,4 @@ fn tidy(line: &str) -> Option<String> {
         true => Some(format!("- {line}")),
         false => (!line.is_empty()).then(|| line.to_owned()),
     }
-}
-
-fn counted(mut line: String, sequence: Sequence, counter: &dyn TokenCounter) -> Sentence {
-    line.push('\n');
-    let tokens = counter.count(&line);
-    Sentence::plain(LineKind::Said, sequence, line.into(), LINE_WEIGHT, tokens)
 }

@@ -1,8 +1,6 @@
 //! Segments: sentences from utterances that left the window, and the sequences that each segment covers.
 
-mod chunk;
 mod cut;
-mod facts;
 mod imported;
 mod joined;
 mod llm;
@@ -18,9 +16,8 @@ mod tests;
 mod unfold;
 
 pub use cut::Cut;
-pub use facts::facts;
 pub use llm_text::{Awaits, LlmText, Unfit, lines};
-pub use period::{Imported, ImportedSummary, UNSAID};
+pub use period::{Imported, ImportedSummary};
 pub use record::Segment;
 pub use summary::{SegmentChanges, Summary};
 pub use summary_context::SummaryContext;

@@ -1,6 +1,6 @@
 //! What an imported summary is about.
 
-use crate::{Sequence, Timestamp};
+use crate::Timestamp;
 
 /// What an imported segment is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,3 @@ impl Imported {
         }
     }
 }
-
-/// The sequence of sentences that come from no utterance.
-pub const UNSAID: Sequence = Sequence(0);

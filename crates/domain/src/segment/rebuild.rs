@@ -3,7 +3,6 @@
 use std::{ops::Range, sync::Arc};
 
 use crate::{
-    extractive::{Focus, Sentence, select},
     limits::MAX_SEGMENTS,
     segment::{
         joined::Joined,
@@ -13,10 +12,8 @@ use crate::{
     },
 };
 
-/// A fold continues until this percentage of the limit is used, so that the next evictions fold nothing, and
-/// a rendered prompt keeps its head between folds.
-const FOLD_PERCENT: u64 = 85;
-/// The same if a model rewrites what was folded, because its calls cost.
+/// If a model rewrites what was folded, a fold goes on until this percentage of the limit is used, because its calls
+/// cost.
 const FOLD_PERCENT_OF_MODELS: u64 = 75;
 /// A new segment's tokens, in percent of its source, if the limit leaves room.
 const GENEROUS_PERCENT: u64 = 50;
@@ -75,10 +72,10 @@ impl<'a> Rebuild<'a> {
     }
 
     /// Merges old segments until there are at most [`MAX_SEGMENTS`], which loses nothing, and, if their
-    /// tokens are over the limit, until [`FOLD_PERCENT`] of it is used.
+    /// tokens are over the limit, until they are within it.
     ///
-    /// If no model writes any of it, all segments that were not imported are merged, and their sentences are
-    /// chosen again together, by what the window still talks about. Otherwise the two oldest neighbours of
+    /// If no model writes any of it, all segments that were not imported are merged, and what is told is
+    /// chosen again from all that they kept. Otherwise the two oldest neighbours of
     /// equal level are merged, so that models rewrite a little at a time; such a merge drops at most half of
     /// the two. Imported segments are merged separately from the others.
     pub(super) fn fold(&mut self, with: &SummaryContext<'_>) {
@@ -90,7 +87,7 @@ impl<'a> Rebuild<'a> {
         if total(&self.segments) <= limit {
             return;
         }
-        let percent = if with.awaits.is_some() { FOLD_PERCENT_OF_MODELS } else { FOLD_PERCENT };
+        let percent = if with.awaits.is_some() { FOLD_PERCENT_OF_MODELS } else { 100 };
         let target = u32::try_from(u64::from(limit) * percent / 100).unwrap_or(limit);
         loop {
             let excess = total(&self.segments).saturating_sub(target);
@@ -130,23 +127,26 @@ impl<'a> Rebuild<'a> {
         let Some(segments) = self.segments.get(range.clone()) else { return };
         let merged = match budget(total(segments)) {
             None => Joined(segments).whole(with),
-            Some(budget) => Joined(segments).within(budget, with),
+            Some(budget) => {
+                let begins = !self.segments[..range.start].iter().any(|older| older.imported.is_none());
+                Joined(segments).within(budget, with.part(begins), with)
+            }
         };
         let merged = self.numbered(merged);
         self.segments.splice(range, [merged]);
     }
 
     /// Cuts the remaining segments down to `budget` tokens, each in proportion. A model's text is replaced by
-    /// sentences.
+    /// the segment's own lines.
     fn trim(&mut self, budget: u32, with: &SummaryContext<'_>) {
         let all = u64::from(total(&self.segments)).max(1);
+        let first = self.segments.iter().find(|segment| segment.imported.is_none()).map(|first| first.number);
+        let begins = |segment: &Segment| first == Some(segment.number);
         self.replace(|segment| {
             let share = u64::from(budget) * u64::from(segment.tokens) / all;
             let share = u32::try_from(share).unwrap_or(budget);
-            let sentences: Vec<Sentence> = select(&segment.sentences, &Focus::none(), share, with.counter);
-            let covers = segment.covers.clone();
-            let own = Segment::new(segment.level, covers, sentences, segment.source_tokens);
-            Some(Segment { awaits: segment.awaits.clone(), imported: segment.imported, ..own })
+            let own = segment.telling(segment.items.clone(), share, with.part(begins(segment)), with);
+            Some(Segment { awaits: segment.awaits.clone(), ..own })
         });
     }
 

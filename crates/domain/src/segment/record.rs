@@ -1,13 +1,12 @@
-//! A segment: sentences from utterances that left the window, and the sequences that it covers.
+//! A segment: what utterances that left the window said, and the sequences that it covers.
 
 use std::sync::Arc;
 
 use crate::{
-    Ranges, Sequence, TokenCounter,
-    extractive::Sentence,
+    Ranges, TokenCounter,
+    extract::{Extract, Fact, Item, Line, Part, Wanted, extract, facts, memory_bytes, sequences},
     limits::{SEGMENT_FLOOR_TOKENS, SEGMENT_PERCENT},
     segment::{
-        facts::dropped,
         llm_text::{Awaits, LlmText, Unfit, lines},
         period::Imported,
         summary_context::SummaryContext,
@@ -23,13 +22,16 @@ pub struct Segment {
     pub level: u32,
     /// The sequences it stands for, including soft-forgotten ones; none if it was imported.
     pub covers: Ranges,
-    /// Sentences taken from what was said, in order.
-    pub sentences: Vec<Sentence>,
+    /// What can be told of what was said, oldest first: more than the lines tell, so that a fold can still choose
+    /// what later turned out to matter.
+    pub items: Vec<Item>,
+    /// The lines that tell it without a model.
+    pub own_lines: Vec<Line>,
     /// Exact tokens of its text.
     pub tokens: u32,
     /// Tokens that its source counted for in the window when it was written.
     pub source_tokens: u64,
-    /// A model's text, shown instead of the sentences.
+    /// A model's text, shown instead of the segment's own lines.
     pub llm_text: Option<Arc<LlmText>>,
     /// Set while a model is to rewrite it.
     pub awaits: Option<Arc<Awaits>>,
@@ -38,41 +40,67 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Its text, line by line: a model's, or else the sentences.
-    pub fn lines(&self) -> &[Sentence] {
-        self.llm_text.as_ref().map_or(&self.sentences, |llm_text| &llm_text.lines)
+    /// Its text, line by line: a model's, or else its own.
+    pub fn lines(&self) -> &[Line] {
+        self.llm_text.as_ref().map_or(&self.own_lines, |llm_text| &llm_text.lines)
     }
 
     /// The lines, concatenated.
     pub fn text(&self) -> String {
-        self.lines().iter().map(|sentence| &*sentence.text).collect()
+        self.lines().iter().map(|line| &*line.text).collect()
     }
 
     /// Whether it stands for anything.
     pub(crate) fn stands(&self) -> bool {
         match self.imported {
-            Some(_) => !self.sentences.is_empty(),
+            Some(_) => !self.items.is_empty(),
             None => !self.covers.is_empty(),
         }
     }
 
-    pub(super) fn new(level: u32, covers: Ranges, sentences: Vec<Sentence>, source_tokens: u64) -> Self {
-        let (llm_text, awaits, imported) = (None, None, None);
-        Self { number: 0, level, covers, sentences, tokens: 0, source_tokens, llm_text, awaits, imported }
+    /// A segment that tells `extract`.
+    pub(super) fn new(level: u32, covers: Ranges, extract: Extract, source_tokens: u64) -> Self {
+        let Extract { items, lines: own_lines } = extract;
+        let (number, tokens, llm_text, awaits, imported) = (0, 0, None, None, None);
+        Self { number, level, covers, items, own_lines, tokens, source_tokens, llm_text, awaits, imported }
             .sum()
+    }
+
+    /// The same, telling the best of `items` in `budget` tokens.
+    pub(super) fn telling(
+        &self,
+        items: Vec<Item>,
+        budget: u32,
+        part: Part,
+        with: &SummaryContext<'_>,
+    ) -> Self {
+        let wanted = Wanted { budget, part, focus: Vec::new() };
+        let told = extract(items, &wanted, with.kept(self.source_tokens), with.counter);
+        Self {
+            imported: self.imported,
+            ..Self::new(self.level, self.covers.clone(), told, self.source_tokens)
+        }
+    }
+
+    /// The tokens of its own lines.
+    pub(super) fn own_tokens(&self) -> u32 {
+        self.own_lines.iter().map(|line| line.tokens).sum()
     }
 
     /// Sets its tokens to those of its lines.
     pub(super) fn sum(mut self) -> Self {
-        self.tokens = self.lines().iter().map(|sentence| sentence.tokens).sum();
+        self.tokens = self.lines().iter().map(|line| line.tokens).sum();
         self
     }
 
-    /// A copy without the sentences of `gone` and without a model's text.
-    pub(super) fn without(&self, gone: &Ranges, with: &SummaryContext<'_>) -> Self {
-        let gone = |sequence| gone.contains(sequence);
-        let kept = self.sentences.iter().filter_map(|line| line.without(gone, with.counter));
-        Self::new(self.level, self.covers.clone(), kept.collect(), self.source_tokens)
+    /// A copy that tells nothing of `gone`, and without a model's text.
+    pub(super) fn without(&self, gone: &Ranges, part: Part, with: &SummaryContext<'_>) -> Self {
+        let tells = |item: &&Item| !sequences(item).any(|sequence| gone.contains(sequence));
+        let kept: Vec<Item> = self.items.iter().filter(tells).cloned().collect();
+        if kept.len() < self.items.len() {
+            return self.telling(kept, self.own_tokens(), part, with);
+        }
+        Self { llm_text: None, awaits: None, ..self.clone() }.sum()
     }
 
     /// The sequences that its text is about, or may be about if a model wrote it.
@@ -80,19 +108,30 @@ impl Segment {
         match &self.llm_text {
             _ if self.imported.is_some() => Ranges::new(),
             Some(llm_text) => llm_text.from.clone(),
-            None => self.sentences.iter().flat_map(Sentence::sequences).collect(),
+            None => self.own_told(),
         }
     }
 
+    /// The sequences that its own lines are about.
+    pub(crate) fn own_told(&self) -> Ranges {
+        let mut told = Ranges::new();
+        self.own_lines.iter().for_each(|line| told.union(&line.from));
+        told
+    }
+
+    /// The sequences that its items are about.
+    pub(crate) fn known(&self) -> Ranges {
+        self.items.iter().flat_map(sequences).collect()
+    }
+
     pub(super) fn tells_of(&self, sequences: &Ranges) -> bool {
-        self.sentences.iter().flat_map(Sentence::sequences).any(|sequence| sequences.contains(sequence))
-            || self.llm_saw(sequences)
+        self.known().meets(sequences) || self.llm_saw(sequences)
     }
 
     /// The tokens that a model's text may have: what the segment may have for its source or, if it was
-    /// folded, what its sentences have; always fewer than the source.
+    /// folded, what its own lines have; always fewer than the source.
     pub fn room(&self) -> u32 {
-        let own: u32 = self.sentences.iter().map(|sentence| sentence.tokens).sum();
+        let own = self.own_tokens();
         let most = match self.level {
             0 => budget(self.source_tokens).max(own),
             _ => own.max(SEGMENT_FLOOR_TOKENS),
@@ -101,14 +140,20 @@ impl Segment {
     }
 
     /// The lines of a model's text, if it can be this segment's: nothing but text, no blank lines, and no
-    /// more tokens than there is [`room`](Self::room). The [`facts`](super::facts()) that it drops follow in
+    /// more tokens than there is [`room`](Self::room). The [`facts`](Self::facts) that it drops follow in
     /// a line of their own, as far as there is room.
-    pub fn accept(&self, text: &str, counter: &dyn TokenCounter) -> Result<Vec<Sentence>, Unfit> {
-        let sequence = self.covers.first().unwrap_or(Sequence::FIRST);
-        let mut told = lines(text, sequence, self.room(), counter)?;
+    pub fn accept(&self, text: &str, counter: &dyn TokenCounter) -> Result<Vec<Line>, Unfit> {
+        let mut told = lines(text, self.room(), counter)?;
         let left = self.room() - told.iter().map(|line| line.tokens).sum::<u32>();
-        told.extend(dropped(&self.sentences, &told, left, counter));
+        let all: String = told.iter().map(|line| line.text.to_lowercase()).collect();
+        let dropped: Vec<Fact> = self.facts().into_iter().filter(|fact| !fact.is_told_by(&all)).collect();
+        told.extend(noted(&dropped, left, counter));
         Ok(told)
+    }
+
+    /// What a model's text for it must not lose.
+    pub fn facts(&self) -> Vec<Fact> {
+        facts(&self.items, Part::START)
     }
 
     /// The same, waiting for a model, if `with` has one and `before` had a model's text or was waiting for
@@ -128,11 +173,13 @@ impl Segment {
 
     /// The approximate memory in bytes.
     pub fn memory_bytes(&self) -> usize {
-        let lines = |lines: &[Sentence]| -> usize { lines.iter().map(Sentence::memory_bytes).sum() };
+        let lines = |lines: &[Line]| -> usize { lines.iter().map(Line::memory_bytes).sum() };
         let llm_text = self.llm_text.as_ref();
         let llm_text = llm_text.map_or(0, |told| 128 + told.from.memory_bytes() + lines(&told.lines));
         let awaits = self.awaits.as_ref().map_or(0, |awaits| awaits.memory_bytes());
-        size_of::<Self>() + 48 + self.covers.memory_bytes() + lines(&self.sentences) + llm_text + awaits
+        let items: usize = self.items.iter().map(memory_bytes).sum();
+        let own = items + lines(&self.own_lines);
+        size_of::<Self>() + 48 + self.covers.memory_bytes() + own + llm_text + awaits
     }
 
     /// Whether no model's text was made from anything but `sequences`.
@@ -148,6 +195,16 @@ impl Segment {
         self.llm_text.as_ref().is_some_and(|llm_text| told(&llm_text.from))
             || awaits.is_some_and(|awaits| told(&awaits.from) || told(&self.covers))
     }
+}
+
+/// A line of the last facts that fit in `room` tokens, and the number of the others.
+fn noted(facts: &[Fact], room: u32, counter: &dyn TokenCounter) -> Option<Line> {
+    let line = |from: usize| {
+        let texts: Vec<&str> = facts[from..].iter().map(|fact| fact.text.as_str()).collect();
+        let others = if from > 0 { format!("; … and {from} more") } else { String::new() };
+        Line::quoted(&format!("Noted: {}{others}", texts.join("; ")), counter)
+    };
+    (0..facts.len()).map(line).find(|line| line.tokens <= room)
 }
 
 /// The tokens that a segment may have for a source of `source_tokens`.

@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::{Ranges, Sequence, Timestamp, extractive::Sentence, segment::record::Segment};
+use crate::{
+    Ranges, Sequence, Timestamp,
+    extract::{Item, Line},
+    segment::record::Segment,
+};
 
 /// A conversation's segments, oldest first.
 ///
@@ -67,17 +71,28 @@ impl Summary {
 
     /// The lines of all segments, one after another.
     pub fn text(&self) -> String {
-        self.lines().map(|sentence| &*sentence.text).collect()
+        self.lines().map(|line| &*line.text).collect()
     }
 
     /// Bytes of the text.
     pub fn bytes(&self) -> usize {
-        self.lines().map(|sentence| sentence.text.len()).sum()
+        self.lines().map(|line| line.text.len()).sum()
     }
 
     /// The lines of all segments.
-    pub fn lines(&self) -> impl Iterator<Item = &Sentence> + Clone {
+    pub fn lines(&self) -> impl Iterator<Item = &Line> + Clone {
         self.segments.iter().flat_map(|segment| segment.lines())
+    }
+
+    /// What can be told without a model, oldest first.
+    pub fn items(&self) -> Vec<Item> {
+        self.segments.iter().flat_map(|segment| segment.items.iter().cloned()).collect()
+    }
+
+    /// Whether `segment` is the first that was not imported: it tells how the conversation began.
+    pub(super) fn begins_with(&self, segment: &Segment) -> bool {
+        let first = self.segments.iter().find(|segment| segment.imported.is_none());
+        first.is_none_or(|first| first.number == segment.number)
     }
 
     /// The segment that covers `sequence`.

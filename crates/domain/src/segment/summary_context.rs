@@ -1,9 +1,9 @@
 //! The context for changing a summary.
 
-use crate::{Timestamp, TokenCounter, Window, extractive::Focus, limits::MAX_SUMMARY_TOKENS};
+use crate::{Timestamp, TokenCounter, Window, extract::Part, limits::MAX_SUMMARY_TOKENS};
 
-/// The number of newest utterances that show what is talked about.
-const RECENT_UTTERANCES: usize = 32;
+/// What a segment keeps for later folds, in percent of the summary's limit.
+const KEPT_PERCENT: u64 = 150;
 
 /// The context for changing a summary.
 #[derive(Clone, Copy)]
@@ -12,7 +12,7 @@ pub struct SummaryContext<'a> {
     pub limit: Option<u32>,
     /// Counts tokens in the conversation's encoding.
     pub counter: &'a dyn TokenCounter,
-    /// The window, when utterances that left it are summarised: what it still talks about is kept longest.
+    /// The window, when utterances that left it are summarised.
     pub window: Option<&'a Window>,
     /// Whether the conversation is to become short: new segments then always keep to
     /// [`SEGMENT_PERCENT`](crate::limits::SEGMENT_PERCENT).
@@ -22,14 +22,16 @@ pub struct SummaryContext<'a> {
 }
 
 impl SummaryContext<'_> {
-    /// What a fold focuses on.
-    pub(super) fn focus(&self) -> Focus {
-        let recent = |window: &Window| {
-            let length = window.len();
-            let recent = window.slice(length.saturating_sub(RECENT_UTTERANCES)..length);
-            Focus::on_talk(recent.map(|utterance| &**utterance))
-        };
-        self.window.map_or_else(Focus::none, recent)
+    /// Which part of the conversation a segment tells: its start if it `begins` the summary, and its end only if
+    /// nothing is left in the window.
+    pub(super) fn part(&self, begins: bool) -> Part {
+        Part { begins, goes_on: self.window.is_none_or(|window| !window.is_empty()) }
+    }
+
+    /// The tokens of what a segment keeps of a source of `source_tokens`.
+    pub(super) fn kept(&self, source_tokens: u64) -> u32 {
+        let most = u64::from(self.limit()) * KEPT_PERCENT / 100;
+        u32::try_from(most.min(source_tokens)).unwrap_or(u32::MAX)
     }
 
     /// The limit, as a number.

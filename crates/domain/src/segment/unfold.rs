@@ -44,6 +44,7 @@ impl Summary {
         let seen: Ranges = sources.iter().map(|utterance| utterance.sequence).collect();
         let fitting: Vec<_> = self.fitting(compacted, folded).cloned().collect();
         let made = made(compacted, folded);
+        let part = |segment: &Segment| with.part(self.begins_with(segment));
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
             if !segment.covers.meets(&made) {
@@ -51,10 +52,11 @@ impl Summary {
             }
             let left = segment.covers.intersection(&rest);
             if !seen.holds(&left) {
-                return Some(remainder(segment, left, with).awaiting(segment, with));
+                return Some(remainder(segment, left, part(segment), with).awaiting(segment, with));
             }
             let own = sources.iter().filter(|utterance| left.contains(utterance.sequence));
-            Some(anew(segment.level, left.clone(), own.cloned().collect(), with).awaiting(segment, with))
+            let own: Vec<_> = own.cloned().collect();
+            Some(anew(segment, left, &own, part(segment), with).awaiting(segment, with))
         });
         fitting.iter().for_each(|segment| rebuild.push((**segment).clone()));
         rebuild.fold(with);

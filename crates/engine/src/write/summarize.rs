@@ -9,10 +9,10 @@ use crate::{
     offload::{LONG_TOKENS, offload},
 };
 use utterd_domain::{
-    Conversation, Ranges, Sequence, TokenCounter, Utterance,
-    extractive::{Focus, Sentence, Untold, retell, summarise},
+    Conversation, Ranges, TokenCounter, Utterance,
+    extract::{self, Item, Line, Part, Untold, Wanted, facts, tell},
     limits::DEFAULT_SUMMARY_TOKENS,
-    segment::{facts, lines},
+    segment::lines,
 };
 
 /// What to summarise.
@@ -52,7 +52,7 @@ pub enum SummarizeScope {
 pub struct SummarizeReply {
     /// The conversation that was summarised.
     pub state: Arc<Conversation>,
-    /// The sentences, one per line, or the model's text.
+    /// The lines, or the model's text.
     pub text: String,
     /// The tokens of the text.
     pub tokens: u64,
@@ -70,7 +70,12 @@ pub struct SummarizeReply {
 
 /// The input of a summary.
 struct Sources {
-    sentences: Vec<Sentence>,
+    /// What segments tell.
+    lines: Vec<Line>,
+    /// What they can tell.
+    items: Vec<Item>,
+    /// Whether more was said after all this.
+    goes_on: bool,
     utterances: Vec<Arc<Utterance>>,
     sequences: Ranges,
     tokens: u64,
@@ -121,11 +126,12 @@ impl Engine {
         let limit = limit(&state, call);
         let counter = self.counter(state.head.identity.encoding);
         let is_long = sources.is_long();
-        let Sources { sentences, utterances, sequences, tokens } = sources;
-        let (asked, is_empty) = (call.focus.clone(), sequences.is_empty());
+        let Sources { mut items, utterances, sequences, tokens, goes_on, .. } = sources;
+        let (focus, is_empty) = (call.focus.clone(), sequences.is_empty());
         let (chosen, untold) = offload(is_long, move || {
-            let focus = Focus::detect(&utterances, &asked);
-            let telling = |limit| retell(&sentences, &utterances, &focus, limit, counter);
+            items.extend(extract::items(&utterances));
+            let part = Part { begins: true, goes_on };
+            let telling = |budget| tell(&items, &Wanted { budget, part, focus: focus.clone() }, counter);
             let chosen = telling(limit);
             let why = || Untold::of(!is_empty, limit, |more| !telling(more).is_empty());
             let untold = chosen.is_empty().then(why);
@@ -145,9 +151,9 @@ impl Engine {
         state: &Arc<Conversation>,
         call: &SummarizeCall,
         patience: Option<Duration>,
-    ) -> Result<Result<(Sources, Vec<Sentence>, String), String>> {
+    ) -> Result<Result<(Sources, Vec<Line>, String), String>> {
         let (sources, limit) = (self.sources(state, call.scope).await?, limit(state, call));
-        if sources.sequences.is_empty() && sources.sentences.is_empty() {
+        if sources.sequences.is_empty() && sources.lines.is_empty() {
             return Ok(Err("there is nothing to summarise".to_owned()));
         }
         let counter = self.counter(state.head.identity.encoding);
@@ -164,7 +170,7 @@ impl Engine {
         })
         .await;
         Ok(match self.tell_now(&state.key().namespace, material, patience).await {
-            Waited::Told(Told { text, model, .. }) => match lines(&text, Sequence::FIRST, limit, counter) {
+            Waited::Told(Told { text, model, .. }) => match lines(&text, limit, counter) {
                 Ok(lines) => Ok((sources, lines, model)),
                 Err(unfit) => Err(format!("the model's answer cannot be used: {unfit}")),
             },
@@ -176,7 +182,9 @@ impl Engine {
         let window = || state.window.iter().cloned().collect::<Vec<_>>();
         Ok(match scope {
             SummarizeScope::All => Sources::summary(state).and(window()),
-            SummarizeScope::Evicted => Sources::summary(state),
+            SummarizeScope::Evicted => {
+                Sources { goes_on: !state.window.is_empty(), ..Sources::summary(state) }
+            }
             SummarizeScope::Recent(count) => {
                 let length = state.window.len();
                 let recent = state.window.slice(length.saturating_sub(count)..length).cloned();
@@ -184,8 +192,9 @@ impl Engine {
             }
             SummarizeScope::Turns(first, last) => {
                 let mut utterances = self.everything(state).await?;
+                let goes_on = utterances.iter().any(|utterance| utterance.turn > last);
                 utterances.retain(|utterance| (first..=last).contains(&utterance.turn));
-                Sources::none().and(utterances)
+                Sources { goes_on, ..Sources::none().and(utterances) }
             }
         })
     }
@@ -202,15 +211,10 @@ fn was_changed(before: &Conversation, now: &Conversation) -> bool {
         || (was.erased_at, was.silenced_at) != (is.erased_at, is.silenced_at)
 }
 
-fn reply(
-    state: Arc<Conversation>,
-    lines: &[Sentence],
-    sources: Ranges,
-    source_tokens: u64,
-) -> SummarizeReply {
+fn reply(state: Arc<Conversation>, lines: &[Line], sources: Ranges, source_tokens: u64) -> SummarizeReply {
     SummarizeReply {
-        text: lines.iter().map(|sentence| &*sentence.text).collect(),
-        tokens: lines.iter().map(|sentence| u64::from(sentence.tokens)).sum(),
+        text: lines.iter().map(|line| &*line.text).collect(),
+        tokens: lines.iter().map(|line| u64::from(line.tokens)).sum(),
         sources,
         source_tokens,
         state,
@@ -222,16 +226,18 @@ fn reply(
 
 impl Sources {
     fn none() -> Self {
-        Self { sentences: Vec::new(), utterances: Vec::new(), sequences: Ranges::new(), tokens: 0 }
+        let (lines, items, utterances) = (Vec::new(), Vec::new(), Vec::new());
+        Self { lines, items, goes_on: false, utterances, sequences: Ranges::new(), tokens: 0 }
     }
 
     fn summary(state: &Conversation) -> Self {
         let segments = state.summary.segments();
         Self {
-            sentences: segments.iter().flat_map(|segment| segment.lines().to_vec()).collect(),
-            utterances: Vec::new(),
+            lines: state.summary.lines().cloned().collect(),
+            items: state.summary.items(),
             sequences: state.summary.covers(),
             tokens: segments.iter().map(|segment| segment.source_tokens).sum(),
+            ..Self::none()
         }
     }
 
@@ -243,11 +249,12 @@ impl Sources {
     /// Returns the material for a model: the request `asked`, with the text to summarise.
     fn material(&self, asked: Material, counter: &dyn TokenCounter) -> Material {
         let (older, newer) = newest(&self.utterances);
-        let rest = summarise(older, &Focus::none(), asked.max_tokens, counter);
-        let told = self.sentences.iter().chain(&rest).map(|sentence| &*sentence.text);
+        let wanted = Wanted { budget: asked.max_tokens, part: Part::START, focus: Vec::new() };
+        let rest = tell(&extract::items(older), &wanted, counter);
+        let told = self.lines.iter().chain(&rest).map(|line| &*line.text);
         Material {
-            kind: Focus::detect(newer, &[]).kind(),
-            facts: facts(&self.sentences),
+            kind: extract::talk(newer),
+            facts: facts(&self.items, Part::START).into_iter().map(|fact| fact.text).collect(),
             told: told.collect(),
             said: newer.to_vec(),
             ..asked

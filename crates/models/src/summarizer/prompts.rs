@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use super::transcript;
-use utterd_domain::extractive::Kind;
+use utterd_domain::extract::Talk;
 use utterd_engine::models::llm::{Material, Task};
 
 /// The version of the prompts.
@@ -72,14 +72,14 @@ impl Prompt {
 }
 
 /// Returns what to emphasize for a kind of conversation (seed 004, "Focus areas").
-fn emphasis(kind: Kind) -> &'static str {
+fn emphasis(kind: Talk) -> &'static str {
     match kind {
-        Kind::Code => include_str!("prompts/v3/code.txt"),
-        Kind::Feature => include_str!("prompts/v3/feature.txt"),
-        Kind::Review => include_str!("prompts/v3/review.txt"),
-        Kind::Planning => include_str!("prompts/v3/planning.txt"),
-        Kind::Questions => include_str!("prompts/v3/questions.txt"),
-        Kind::Debugging => include_str!("prompts/v3/debugging.txt"),
+        Talk::Code => include_str!("prompts/v3/code.txt"),
+        Talk::Feature => include_str!("prompts/v3/feature.txt"),
+        Talk::Review => include_str!("prompts/v3/review.txt"),
+        Talk::Planning => include_str!("prompts/v3/planning.txt"),
+        Talk::Questions => include_str!("prompts/v3/questions.txt"),
+        Talk::Debugging => include_str!("prompts/v3/debugging.txt"),
     }
 }
 

@@ -1,10 +1,11 @@
 //! The transcript for a model: a line of JSON for each utterance, so that no text can pass for another
-//! speaker's or for the end of the transcript.
+//! speaker's or for the end of the transcript. Credentials are left out: what a model is told, it may repeat.
 
 use serde::Serialize;
 
 use utterd_domain::{
     Role, ToolCall, Utterance,
+    extract::Credentials,
     limits::{LLM_CONTENT_BYTES, LLM_RESULT_BYTES},
 };
 use utterd_engine::models::llm::Material;
@@ -46,30 +47,35 @@ pub(super) fn of(material: &Material) -> String {
     let told = Some(&material.told).filter(|text| !text.is_empty());
     let facts = Some(&material.facts).filter(|facts| !facts.is_empty());
     let said = material.said.iter().filter(|utterance| utterance.is_live() && !utterance.instruction);
+    let mut credentials = Credentials::default();
+    for utterance in said.clone() {
+        credentials.read(&utterance.content);
+        utterance.tool_calls().iter().for_each(|call| credentials.read(&call.arguments_json));
+    }
     let lines = before
         .map(|text| Line::Before { summary_of_before: text })
         .into_iter()
         .chain(told.map(|text| Line::Told { summary_to_retell: text }))
-        .chain(said.map(|utterance| Line::of(utterance)))
+        .chain(said.map(|utterance| Line::of(utterance, &credentials)))
         .chain(facts.map(|facts| Line::Facts { facts_to_keep: facts }));
     lines.map(|line| written(&line)).collect()
 }
 
 impl<'a> Line<'a> {
-    fn of(utterance: &'a Utterance) -> Self {
+    fn of(utterance: &'a Utterance, credentials: &Credentials) -> Self {
         let limit = if utterance.role == Role::Tool { LLM_RESULT_BYTES } else { LLM_CONTENT_BYTES };
         Self::Said {
             speaker: utterance.role.as_str(),
             name: utterance.name().or_else(|| Some(&utterance.late()?.tool)),
-            said: clipped(&utterance.content, limit),
-            calls: utterance.tool_calls().iter().map(Call::of).collect(),
+            said: shown(&utterance.content, limit, credentials),
+            calls: utterance.tool_calls().iter().map(|call| Call::of(call, credentials)).collect(),
         }
     }
 }
 
 impl<'a> Call<'a> {
-    fn of(call: &'a ToolCall) -> Self {
-        Self { tool: &call.name, arguments: clipped(&call.arguments_json, LLM_RESULT_BYTES) }
+    fn of(call: &'a ToolCall, credentials: &Credentials) -> Self {
+        Self { tool: &call.name, arguments: shown(&call.arguments_json, LLM_RESULT_BYTES, credentials) }
     }
 }
 
@@ -77,6 +83,11 @@ impl<'a> Call<'a> {
 fn written(line: &Line<'_>) -> String {
     let json = serde_json::to_string(line).unwrap_or_default();
     json.replace("</", "<\\/") + "\n"
+}
+
+/// The text without credentials, of at most `limit` bytes and a note.
+fn shown(text: &str, limit: usize, credentials: &Credentials) -> String {
+    clipped(credentials.hidden(text).as_deref().unwrap_or(text), limit)
 }
 
 /// Shortens a text of more than `limit` bytes to its head and tail, and says how many bytes were left out.

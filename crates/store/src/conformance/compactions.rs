@@ -172,7 +172,7 @@ pub async fn a_soft_forget_reaches_it_and_is_restored(store: Arc<dyn Store>) {
     let mut script = compacted(&store).await;
     let tells = |script: &Script, sequence: u64| {
         let mut kept = folded(&script.state).chain(script.state.summary.segments());
-        kept.any(|segment| segment.sentences.iter().any(|told| told.sequence == Sequence(sequence)))
+        kept.any(|segment| segment.items.iter().any(|item| item.sequence == sequence))
     };
     let sequence = (1..=25).find(|sequence| tells(&script, *sequence)).expect("something is told");
     assert!(script.forget(&format!("sequence:{sequence}"), false).await);

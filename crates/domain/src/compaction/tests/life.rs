@@ -229,7 +229,7 @@ impl Life {
             .flat_map(|made| made.folded.iter().flat_map(|folded| folded.iter()));
         let segments = self.state.summary.segments().iter().chain(folded);
         let texts = segments.map(|segment| {
-            let sentences: String = segment.sentences.iter().map(|sentence| &*sentence.text).collect();
+            let sentences: String = segment.items.iter().map(|item| &*item.text).collect();
             let told = segment.awaits.as_ref().map_or("", |awaits| &awaits.told);
             format!("{}{sentences}{told}", segment.text())
         });

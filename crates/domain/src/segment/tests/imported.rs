@@ -51,8 +51,8 @@ fn an_imported_sentence_can_be_erased() {
     let periods =
         [period(1, "The code is zanzibar. They met in Oslo."), period(2, "Zanzibar it is: zanzibar.")];
     let summary = Summary::default().import(&periods, &with);
-    let rest = summary.erase_imported(|text| text.to_lowercase().contains("zanzibar"));
+    let rest = summary.erase_imported(|text| text.to_lowercase().contains("zanzibar"), &with);
     assert_eq!((rest.text().as_str(), rest.segments().len()), ("They met in Oslo.\n", 1));
     assert_eq!(rest.segments()[0].imported, Some(periods[0].of));
-    assert!(rest.erase_imported(|_| true).segments().is_empty());
+    assert!(rest.erase_imported(|_| true, &with).segments().is_empty());
 }

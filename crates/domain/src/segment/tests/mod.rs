@@ -11,7 +11,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use super::*;
 use crate::{
     Ranges, Role, Sequence, Timestamp, TokenCounter, Utterance,
-    extractive::{LineKind, Sentence},
+    extract::Line,
     limits::DEFAULT_SUMMARY_TOKENS,
     testing::{o200k, said},
 };
@@ -54,9 +54,7 @@ fn told_by_model(
     if text.is_empty() {
         return summary.clone();
     }
-    let (text, sequence) = (format!("{text}\n"), Sequence::FIRST);
-    let tokens = o200k().count(&text);
-    let lines = vec![Sentence::plain(LineKind::Said, sequence, text.into(), 1, tokens)];
+    let lines = vec![Line::quoted(&text, o200k())];
     let llm_text = LlmText { lines, model: "model".into(), prompt: 1, from };
     summary.replace_by_llm(segment.number, &llm_text, with)
 }
@@ -81,6 +79,6 @@ fn set(ranges: &Ranges) -> BTreeSet<u64> {
 }
 
 fn tells(summary: &Summary) -> BTreeSet<u64> {
-    let sentences = summary.segments().iter().flat_map(|segment| &segment.sentences);
-    sentences.flat_map(Sentence::sequences).map(|sequence| sequence.get()).collect()
+    let known = summary.segments().iter().map(|segment| segment.known());
+    known.flat_map(|known| set(&known)).collect()
 }

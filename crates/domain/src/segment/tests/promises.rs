@@ -109,8 +109,8 @@ proptest! {
             let counts: u64 = summary.segments().iter().map(|segment| segment.covers.count()).sum();
             prop_assert_eq!((counts, summary.covered_count()), (model.covered.len() as u64, counts), "covered twice");
             let told = tells(&summary);
-            prop_assert!(told.is_subset(&model.covered), "an erased sentence after {step:?}");
-            prop_assert!(told.is_disjoint(&model.silent), "a silenced sentence after {step:?}");
+            prop_assert!(told.is_subset(&model.covered), "something erased is told after {step:?}");
+            prop_assert!(told.is_disjoint(&model.silent), "something silenced is told after {step:?}");
             let texts = texts_of_models(&summary);
             for gone in (1..=model.written).filter(|sequence| !model.covered.contains(sequence)) {
                 prop_assert!(!texts.contains(&format!("<{gone}>")), "{gone} after {step:?}");
@@ -120,9 +120,8 @@ proptest! {
             }
             for segment in summary.segments() {
                 prop_assert_eq!(segment.tokens, o200k().count(&segment.text()));
-                let mut told = segment.sentences.iter().flat_map(Sentence::sequences);
-                prop_assert!(told.all(|sequence| segment.covers.contains(sequence)));
-                prop_assert!(segment.sentences.is_sorted_by_key(|line| line.kind));
+                prop_assert!(segment.covers.holds(&segment.known()));
+                prop_assert!(segment.known().holds(&segment.own_told()));
                 prop_assert!(!segment.covers.is_empty());
             }
 

@@ -1,7 +1,10 @@
 //! Writing and folding summaries of what left the window.
 
 use super::*;
-use crate::{extractive::Item, limits::MAX_SEGMENTS};
+use crate::{
+    extract::{Extract, Item, Kind},
+    limits::MAX_SEGMENTS,
+};
 
 #[test]
 fn a_segment_keeps_to_its_share_of_the_source() {
@@ -18,12 +21,13 @@ fn a_segment_keeps_to_its_share_of_the_source() {
 }
 
 #[test]
-fn what_lines_list_counts_as_memory() {
-    let item = |n: u32| Item { sequence: Sequence(1), result: None, start: n, end: n + 1, weight: 1 };
-    let plain = Sentence::plain(LineKind::Facts, Sequence(1), "User mentioned: A; B\n".into(), 1, 7);
-    let listing = Sentence { items: (0..100).map(item).collect(), ..plain.clone() };
-    let bytes = |line| Segment::new(0, Ranges::of(Sequence(1), Sequence(1)), vec![line], 100).memory_bytes();
-    assert!(bytes(listing) >= bytes(plain) + 100 * size_of::<Item>());
+fn what_can_be_told_counts_as_memory() {
+    let bytes = |count| {
+        let items = vec![Item::new(Kind::Fact, "A1", "blue", 1); count];
+        let told = Extract { items, lines: Vec::new() };
+        Segment::new(0, Ranges::of(Sequence(1), Sequence(1)), told, 100).memory_bytes()
+    };
+    assert!(bytes(101) >= bytes(1) + 100 * size_of::<Item>());
 }
 
 #[test]

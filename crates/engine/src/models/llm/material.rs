@@ -5,14 +5,14 @@ use std::sync::Arc;
 use crate::{Engine, Result, offload};
 use utterd_domain::{
     Conversation, Ranges, Utterance,
-    extractive::{Focus, summarise},
+    extract::{self, Part, Wanted, tell},
     limits::{CLOSING_TOKENS, DEFAULT_SUMMARY_TOKENS},
-    segment::{Segment, facts},
+    segment::Segment,
 };
 
 use super::summarizer::{Material, Task};
 
-/// The newest utterances with up to this many tokens are shown; of older ones, only the extracted sentences.
+/// The newest utterances with up to this many tokens are shown; of older ones, only what the summary without a model tells.
 const MOST_TOKENS: u64 = 32_000;
 /// The newest earlier summaries up to this many bytes are shown.
 const MOST_BEFORE: usize = 16 << 10;
@@ -44,7 +44,7 @@ impl Engine {
             None => self.covered(state, segment).await?,
         };
         let (said, kind) = offload(!said.is_empty(), move || {
-            let kind = Focus::detect(&said, &[]).kind();
+            let kind = extract::talk(&said);
             (said, kind)
         })
         .await;
@@ -53,7 +53,7 @@ impl Engine {
             model: state.head.policy.summary_model.clone(),
             kind,
             before,
-            facts: facts(&segment.sentences),
+            facts: segment.facts().into_iter().map(|fact| fact.text).collect(),
             told,
             said,
             focus: awaits.map(|awaits| awaits.focus.to_vec()).unwrap_or_default(),
@@ -69,7 +69,10 @@ impl Engine {
         let live: Vec<_> = state.window.iter().filter(|utterance| utterance.is_live()).cloned().collect();
         let (older, newer) = newest(&live);
         let (older, newer) = (older.to_vec(), newer.to_vec());
-        let rest = move || summarise(&older, &Focus::none(), DEFAULT_SUMMARY_TOKENS, counter);
+        let rest = move || {
+            let wanted = Wanted { budget: DEFAULT_SUMMARY_TOKENS, part: Part::START, focus: Vec::new() };
+            tell(&extract::items(&older), &wanted, counter)
+        };
         let rest = offload(live.len() > newer.len(), rest).await;
         let told = state.summary.lines().chain(&rest).map(|line| &*line.text);
         Material {
@@ -82,7 +85,7 @@ impl Engine {
         }
     }
 
-    /// Returns the newest stored utterances that a segment covers, as many as may be shown, and its sentences
+    /// Returns the newest stored utterances that a segment covers, as many as may be shown, and its lines
     /// about the others.
     async fn covered(
         self: &Arc<Self>,
@@ -93,8 +96,8 @@ impl Engine {
         said.retain(|utterance| utterance.is_live());
         let said = newest(&said).1.to_vec();
         let shown: Ranges = said.iter().map(|utterance| utterance.sequence).collect();
-        let others = segment.sentences.iter().filter(|sentence| !shown.contains(sentence.sequence));
-        Ok((others.map(|sentence| &*sentence.text).collect(), said))
+        let others = segment.own_lines.iter().filter(|line| !shown.holds(&line.from));
+        Ok((others.map(|line| &*line.text).collect(), said))
     }
 }
 

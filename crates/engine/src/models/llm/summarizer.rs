@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use utterd_domain::{Utterance, extractive::Kind};
+use utterd_domain::{Utterance, extract::Talk};
 use utterd_store::BoxFuture;
 
 /// Writes summaries with a model.
@@ -56,7 +56,7 @@ pub struct Material {
     /// Topics to pay special attention to.
     pub focus: Vec<String>,
     /// The kind of conversation, if recognized: it adds topics to pay attention to.
-    pub kind: Option<Kind>,
+    pub kind: Option<Talk>,
     /// The summary's limit in tokens.
     pub max_tokens: u32,
 }

@@ -4,8 +4,11 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use utterd_domain::{
     ChangeId, ConversationId, Encoding, IdError, LineageId, Namespace, Oversize, Ranges, RecipientId,
-    Revision, Role, Sequence, ShareId, Timestamp, capacity::OverLimit, compaction::Cause,
-    extractive::LineKind, share::ShareDigest,
+    Revision, Role, Sequence, ShareId, Timestamp,
+    capacity::OverLimit,
+    compaction::Cause,
+    extract::{Kind, Shape},
+    share::ShareDigest,
 };
 
 use super::{
@@ -235,7 +238,8 @@ stored! {
     Sequence: |sequence| Number(sequence.0), |part, stored| sequence(part, stored.number(part)?);
     Timestamp: |time| Number(zigzag(time.0)), |part, stored| Ok(Self(unzigzag(stored.number(part)?)));
     Role: |role| Number(role.number().into()), |part, stored| numbered(part, stored.number(part)?);
-    LineKind: |kind| Number(kind.number().into()), |part, stored| numbered(part, stored.number(part)?);
+    Kind: |kind| Number(kind.number().into()), |part, stored| numbered(part, stored.number(part)?);
+    Shape: |shape| Number(shape.number().into()), |part, stored| numbered(part, stored.number(part)?);
     Encoding: |encoding| Number(encoding.number().into()), |part, stored| numbered(part, stored.number(part)?);
     Oversize: |oversize| Number(oversize.number().into()), |part, stored| numbered(part, stored.number(part)?);
     Cause: |cause| Number(cause.number().into()), |part, stored| numbered(part, stored.number(part)?);

@@ -1,8 +1,10 @@
 //! Numbers in records: their valid ranges and their meanings.
 
 use utterd_domain::{
-    Encoding, Oversize, Revision, Role, Sequence, capacity::OverLimit, compaction::Cause,
-    extractive::LineKind,
+    Encoding, Oversize, Revision, Role, Sequence,
+    capacity::OverLimit,
+    compaction::Cause,
+    extract::{Kind, Shape},
 };
 
 use super::Fault;
@@ -61,5 +63,13 @@ number! { Role { System = 1, User = 2, Assistant = 3, Tool = 4 } }
 number! { Encoding { O200kBase = 1, Cl100kBase = 2, P50kBase = 3, R50kBase = 4 } }
 number! { Oversize { Keep = 1, Reject = 2 } }
 number! { OverLimit { NewestUnit = 1, OpenExchange = 2, Instructions = 3, Pinned = 4 } }
-number! { LineKind { Said = 1, Act = 2, Facts = 3, Open = 4 } }
+number! {
+    Kind { Quoted = 1, Goal = 2, Said = 3, Did = 4, Step = 5, Check = 6, Error = 7, Fact = 8, Open = 9 }
+}
+number! {
+    Shape {
+        Path = 1, File = 2, Url = 3, Email = 4, Code = 5, Identifier = 6, Money = 7, Number = 8, Date = 9, Time = 10,
+        Name = 11,
+    }
+}
 number! { Cause { Asked = 1, Advised = 2, Policy = 3 } }

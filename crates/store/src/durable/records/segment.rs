@@ -1,9 +1,9 @@
 //! A segment of a conversation's summary.
 
 use utterd_domain::{
-    LineageId,
-    extractive::{Item, Sentence},
-    segment::{Awaits, Imported, LlmText, Segment, UNSAID},
+    LineageId, Sequence,
+    extract::{Item, ItemMarks, Kind, Line, Seen},
+    segment::{Awaits, Imported, LlmText, Segment},
 };
 
 use super::{
@@ -16,8 +16,9 @@ use super::{
 
 impl RecordValue<(LineageId, u32)> for Segment {
     fn room(&self) -> usize {
-        let sentences = self.sentences.iter().map(|sentence| sentence.text.len() + 12);
-        32 + sentences.sum::<usize>()
+        let lines = self.own_lines.iter().map(|line| line.text.len() + 16);
+        let items = self.items.iter().map(|item| item.head.len() + item.text.len() + item.note.len() + 40);
+        32 + lines.sum::<usize>() + items.sum::<usize>()
     }
 
     fn write(&self, _: &(LineageId, u32), to: &mut Fields<'_>) {
@@ -33,11 +34,12 @@ impl RecordValue<(LineageId, u32)> for Segment {
 pub(super) fn write_segment(segment: &Segment, to: &mut Fields<'_>) {
     segment.level.put(1, to);
     segment.covers.put(2, to);
-    segment.sentences.put(3, to);
+    segment.own_lines.put(3, to);
     segment.source_tokens.put(4, to);
     segment.llm_text.put(5, to);
     segment.awaits.put(6, to);
     segment.imported.put(7, to);
+    segment.items.put(8, to);
 }
 
 /// Reads the segment with this number.
@@ -46,27 +48,28 @@ pub(super) fn segment(number: u32, from: &Payload<'_>) -> Result<Segment, Fault>
         number,
         level: Field::get("the level", 1, from)?,
         covers: Field::get("the ranges that it covers", 2, from)?,
-        sentences: Field::get("a sentence", 3, from)?,
+        own_lines: Field::get("a line", 3, from)?,
         tokens: 0,
         source_tokens: Field::get("the tokens of the source", 4, from)?,
         llm_text: Field::get("the model's text", 5, from)?,
         awaits: Field::get("the awaited text", 6, from)?,
         imported: Field::get("the import", 7, from)?,
+        items: Field::get("an item", 8, from)?,
     };
-    check_sequences(&segment)?;
+    check_items(&segment)?;
     let tokens = segment.lines().iter().try_fold(0u32, |sum, line| sum.checked_add(line.tokens));
     let tokens = tokens.ok_or_else(|| Fault::wrong("the tokens", "are too many to add up"))?;
     Ok(Segment { tokens, ..segment })
 }
 
-/// Checks that all lines have sequences, except for those of an import.
-fn check_sequences(segment: &Segment) -> Result<(), Fault> {
-    let imported = segment.imported.is_some();
-    let has = |line: &Sentence| line.sequence != UNSAID;
-    let mut llm_lines = segment.llm_text.iter().flat_map(|llm_text| &llm_text.lines);
-    match segment.sentences.iter().all(|line| has(line) != imported) && llm_lines.all(has) {
+/// Checks that all items of an import are imported, and none of any other segment.
+fn check_items(segment: &Segment) -> Result<(), Fault> {
+    let is_imported = segment.imported.is_some();
+    match segment.items.iter().all(|item| (item.kind == Kind::Quoted) == is_imported) {
         true => Ok(()),
-        false => Err(Fault::wrong("the sequence of a line", "is missing, or is given for an imported line")),
+        false => {
+            Err(Fault::wrong("an item", "is imported, unlike its segment, or is not, unlike its segment"))
+        }
     }
 }
 
@@ -96,49 +99,54 @@ message! {
     }
 }
 
-/// Field 1 is absent if the line was imported.
-impl Message for Sentence {
+message! {
+    Line {
+        1 text: "the text of a line",
+        2 tokens: "the tokens of a line",
+        3 from: "the ranges of a line",
+    }
+}
+
+/// Field 6 is absent if the item is from no utterance that is known.
+impl Message for Item {
     fn write(&self, to: &mut Fields<'_>) {
-        self.sequence.put(1, to);
-        self.text.put(2, to);
-        self.tokens.put(3, to);
-        self.weight.put(4, to);
-        self.kind.put(5, to);
-        self.items.iter().for_each(|item| item.put(6, to));
-        self.result.put(7, to);
+        self.kind.put(1, to);
+        self.head.put(2, to);
+        self.text.put(3, to);
+        self.note.put(4, to);
+        self.marks.0.put(5, to);
+        self.sequence.put(6, to);
+        self.also.map(Sequence).put(7, to);
+        self.worth.put(8, to);
+        self.seen.put(9, to);
+        self.day.put(10, to);
     }
 
     fn read(from: &Payload<'_>) -> Result<Self, Fault> {
-        let text: Box<str> = Field::get("the text of a line", 2, from)?;
-        Ok(Self {
-            sequence: sequence_or_0("the sequence of a line", 1, from)?,
-            items: items(&text, from)?,
-            text,
-            tokens: Field::get("the tokens of a line", 3, from)?,
-            weight: Field::get("the weight of a line", 4, from)?,
-            kind: Field::get("the kind of a line", 5, from)?,
-            result: Field::get("the result that a line quotes", 7, from)?,
-        })
+        let text = |part, number| <Box<str> as Field>::get(part, number, from);
+        let sequence = sequence_or_0("the sequence of an item", 6, from)?;
+        let kind = Field::get("the kind of an item", 1, from)?;
+        let also: Option<Sequence> = Field::get("the result that an item depends on", 7, from)?;
+        let (head, said) = (text("the head of an item", 2)?, text("the text of an item", 3)?);
+        let mut item = Self::new(kind, &head, &said, sequence.get());
+        item.note = text("the note of an item", 4)?;
+        item.marks = ItemMarks(Field::get("the marks of an item", 5, from)?);
+        item.also = also.map(Sequence::get);
+        item.worth = Field::get("the worth of an item", 8, from)?;
+        item.seen = Field::get("what is known of a name", 9, from)?;
+        item.day = Field::get("the day of an item", 10, from)?;
+        Ok(item)
     }
 }
 
 message! {
-    Item {
-        1 sequence: "the sequence of an item",
-        2 start: "the start of an item",
-        3 end: "the end of an item",
-        4 weight: "the weight of an item",
-        5 result: "the result that an item depends on",
-    }
-}
-
-/// Reads the items of a line, each a part of its text.
-fn items(text: &str, from: &Payload<'_>) -> Result<Box<[Item]>, Fault> {
-    const PART: &str = "the items of a line";
-    let items: Vec<Item> = Field::get(PART, 6, from)?;
-    let is_part = |item: &Item| text.get(item.start as usize..item.end as usize).is_some();
-    match items.iter().all(is_part) {
-        true => Ok(items.into()),
-        false => Err(Fault::wrong(PART, "are not parts of its text")),
+    Seen {
+        1 shape: "the shape of a name",
+        2 users: "how many users name it",
+        3 assistants: "how many assistants name it",
+        4 calls: "how many calls name it",
+        5 results: "how many results name it",
+        6 last: "the last mention of a name",
+        7 used: "the last use of a name",
     }
 }

@@ -14,8 +14,8 @@ use utterd_domain::{
     Utterance, UtteranceId,
     compaction::{Cause, Compaction},
     exchange::{AbandonedCall, LateResult, OpenExchange},
-    extractive::{Item, LineKind, Sentence},
-    segment::{Awaits, Imported, LlmText, Segment, UNSAID},
+    extract::{Item, ItemMarks, Kind, Line, Seen, Shape},
+    segment::{Awaits, Imported, LlmText, Segment},
 };
 
 /// The largest sequence and revision.
@@ -218,51 +218,72 @@ fn forked_head() -> impl Strategy<Value = HeadRecord> {
 }
 
 fn segment() -> impl Strategy<Value = Segment> {
-    let sentences = vec((0..9u64, boxed(30), 0..10_000u32, any::<u32>()), 0..6);
-    let sentences = (sentences, any::<bool>());
-    (1..=u32::MAX, any::<u32>(), ranges(), sentences, sequence(), any::<u64>()).prop_map(
-        |(number, level, covers, (sentences, lists), Sequence(start), source_tokens)| {
-            let mut place = start.min(MOST - 100);
-            let sentences: Vec<Sentence> = sentences
-                .into_iter()
-                .map(|(step, text, tokens, weight)| {
-                    place += step;
-                    let line = Sentence::plain(LineKind::Said, Sequence(place), text, weight, tokens);
-                    if lists { listed(line) } else { line }
-                })
-                .collect();
-            let tokens = sentences.iter().map(|sentence| sentence.tokens).sum();
+    let (lines, items) = (vec(line(), 0..6), vec(item(), 0..6));
+    (1..=u32::MAX, any::<u32>(), ranges(), lines, items, any::<u64>()).prop_map(
+        |(number, level, covers, own_lines, items, source_tokens)| {
+            let tokens = own_lines.iter().map(|line| line.tokens).sum();
             let (llm_text, awaits, imported) = (None, None, None);
-            Segment { number, level, covers, sentences, tokens, source_tokens, llm_text, awaits, imported }
+            Segment {
+                number,
+                level,
+                covers,
+                items,
+                own_lines,
+                tokens,
+                source_tokens,
+                llm_text,
+                awaits,
+                imported,
+            }
         },
     )
 }
 
-/// Returns the line as a line of the ledger.
-fn listed(line: Sentence) -> Sentence {
-    let end = u32::try_from(line.text.len()).unwrap();
-    let item =
-        Item { sequence: Sequence(line.sequence.0 + 1), result: None, start: 0, end, weight: line.weight };
-    let quoting = Item { result: Some(line.sequence), ..item };
-    Sentence { kind: LineKind::Facts, items: [item, quoting].into(), ..line }
+fn line() -> impl Strategy<Value = Line> {
+    (boxed(30), 0..10_000u32, ranges()).prop_map(|(text, tokens, from)| Line { text, tokens, from })
+}
+
+fn item() -> impl Strategy<Value = Item> {
+    let kind = prop::sample::select(&[Kind::Goal, Kind::Said, Kind::Did, Kind::Fact, Kind::Open][..]);
+    let texts = (boxed(9), boxed(30), boxed(9));
+    let numbers = (any::<u32>(), 0..=MOST, option::of(1..=MOST), any::<[u32; 2]>());
+    (kind, texts, numbers, option::of(seen())).prop_map(|(kind, (head, text, note), numbers, seen)| {
+        let (marks, sequence, also, [worth, day]) = numbers;
+        let mut item = Item::new(kind, &head, &text, sequence);
+        (item.note, item.marks, item.also, item.worth, item.seen) =
+            (note, ItemMarks(marks), also, worth, seen);
+        item.day = day;
+        item
+    })
+}
+
+fn seen() -> impl Strategy<Value = Seen> {
+    let shape = prop::sample::select(&[Shape::Path, Shape::Url, Shape::Name][..]);
+    (shape, any::<[u32; 4]>(), any::<u64>(), option::of(any::<u64>())).prop_map(
+        |(shape, [users, assistants, calls, results], last, used)| Seen {
+            shape,
+            users,
+            assistants,
+            calls,
+            results,
+            last,
+            used,
+        },
+    )
 }
 
 /// A segment that a model may have written, or that may wait for one.
 pub fn told_segment() -> impl Strategy<Value = Segment> {
     (segment(), option::of(llm_text()), option::of(awaits())).prop_map(|(segment, llm_text, awaits)| {
         let llm_text = llm_text.map(Arc::new);
-        let lines = llm_text.as_ref().map_or(&segment.sentences, |llm_text| &llm_text.lines);
+        let lines = llm_text.as_ref().map_or(&segment.own_lines, |llm_text| &llm_text.lines);
         let tokens = lines.iter().map(|line| line.tokens).sum();
         Segment { tokens, llm_text, awaits: awaits.map(Arc::new), ..segment }
     })
 }
 
 fn llm_text() -> impl Strategy<Value = LlmText> {
-    let line = (sequence(), boxed(30), 0..10_000u32, any::<u32>());
-    let line = line.prop_map(|(sequence, text, tokens, weight)| {
-        Sentence::plain(LineKind::Said, sequence, text, weight, tokens)
-    });
-    (vec(line, 0..5), boxed(9), any::<u32>(), ranges()).prop_map(|(lines, model, prompt, from)| LlmText {
+    (vec(line(), 0..5), boxed(9), any::<u32>(), ranges()).prop_map(|(lines, model, prompt, from)| LlmText {
         lines,
         model,
         prompt,
@@ -282,7 +303,7 @@ fn awaits() -> impl Strategy<Value = Awaits> {
 /// An imported segment.
 pub fn imported_segment() -> impl Strategy<Value = Segment> {
     (segment(), time(), time(), any::<u64>()).prop_map(|(mut segment, start, end, conversations)| {
-        segment.sentences.iter_mut().for_each(|sentence| sentence.sequence = UNSAID);
+        segment.items.iter_mut().for_each(|item| item.kind = Kind::Quoted);
         let imported = Some(Imported { start, end, conversations });
         Segment { covers: Ranges::new(), imported, ..segment }
     })

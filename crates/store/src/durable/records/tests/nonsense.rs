@@ -194,53 +194,44 @@ fn an_open_exchange_waits_and_has_begun() {
 }
 
 #[test]
-fn sentences_have_sequences() {
+fn items_have_kinds_and_sequences() {
     let key = (stable::LINEAGE, 3);
     let mut segment = stable::segment();
-    segment.sentences[0].sequence = Sequence(u64::MAX);
+    segment.items[0].sequence = u64::MAX;
     let (stored_key, value) = pair::<Segments>(&key, &segment);
     let fault = decode::<Segments>(&stored_key, &value).unwrap_err().fault.to_string();
-    assert!(fault.starts_with("the sequence of a line is "), "{fault}");
-    assert_eq!(
-        said_of::<Segments>(&key, &[0x1a, 2, 0x28, 2]),
-        "the sequence of a line is missing, or is given for an imported line"
-    );
-    assert_eq!(said_of::<Segments>(&key, &[0x1a, 2, 0x08, 2]), "the kind of a line is 0; expected 1 to 4");
+    assert!(fault.starts_with("the sequence of an item is "), "{fault}");
+    assert_eq!(said_of::<Segments>(&key, &[0x42, 2, 0x30, 2]), "the kind of an item is 0; expected 1 to 9");
 }
 
 #[test]
-fn an_imported_sentence_has_no_sequence() {
+fn an_import_has_imported_items_only() {
     let key = (stable::LINEAGE, 3);
-    let (numbered, unnumbered, import) = ([0x1a, 4, 0x08, 2, 0x28, 2], [0x1a, 2, 0x28, 2], [0x3a, 0]);
-    assert_eq!(said_of::<Segments>(&key, &numbered), "nothing");
-    assert_eq!(said_of::<Segments>(&key, &[&unnumbered[..], &import].concat()), "nothing");
-    assert_eq!(
-        said_of::<Segments>(&key, &[&numbered[..], &import].concat()),
-        "the sequence of a line is missing, or is given for an imported line"
-    );
+    let (said, quoted, import) = ([0x42, 2, 0x08, 3], [0x42, 2, 0x08, 1], [0x3a, 0]);
+    let wrong = "an item is imported, unlike its segment, or is not, unlike its segment";
+    assert_eq!(said_of::<Segments>(&key, &said), "nothing");
+    assert_eq!(said_of::<Segments>(&key, &[&quoted[..], &import].concat()), "nothing");
+    assert_eq!(said_of::<Segments>(&key, &quoted), wrong);
+    assert_eq!(said_of::<Segments>(&key, &[&said[..], &import].concat()), wrong);
 }
 
 #[test]
 fn tokens_can_be_added_up() {
     let mut segment = Segment { llm_text: None, ..stable::segment() };
-    segment.sentences[0].tokens = u32::MAX;
+    segment.own_lines[0].tokens = u32::MAX;
+    segment.own_lines.push(segment.own_lines[0].clone());
     let (key, value) = pair::<Segments>(&(stable::LINEAGE, 3), &segment);
     let fault = decode::<Segments>(&key, &value).unwrap_err().fault;
     assert_eq!(fault, Fault::wrong("the tokens", "are too many to add up"));
 }
 
 #[test]
-fn lines_of_models_have_sequences_and_tokens() {
+fn tokens_of_a_models_lines_can_be_added_up() {
     let key = (stable::LINEAGE, 3);
     let llm_text = |fields: &[u8]| said_of::<Segments>(&key, &[&[0x2a, fields.len() as u8], fields].concat());
-    assert_eq!(llm_text(&[0x0a, 4, 0x08, 2, 0x28, 2]), "nothing");
-    assert!(llm_text(&[0x0a, 2, 0x28, 2]).starts_with("the sequence of a line is missing"));
-    let most = [0x0a, 10, 0x08, 2, 0x28, 2, 0x18, 0xff, 0xff, 0xff, 0xff, 0x0f];
+    let most = [0x0a, 6, 0x10, 0xff, 0xff, 0xff, 0xff, 0x0f];
     assert_eq!(llm_text(&most), "nothing");
     assert_eq!(llm_text(&[most, most].concat()), "the tokens are too many to add up");
-    assert_eq!(llm_text(&[0x22, 1, 1]), "the ranges of the model's text end with half a range");
-    let awaits = said_of::<Segments>(&key, &[0x32, 3, 0x1a, 1, 1]);
-    assert_eq!(awaits, "the ranges of the earlier text end with half a range");
 }
 
 #[test]

@@ -12,9 +12,9 @@ use utterd_domain::{
     compaction::{Advice, Cause, Compaction},
     conversation::Teller,
     exchange::{AbandonedCall, LateResult, OpenExchange},
-    extractive::{Item, LineKind, Sentence},
+    extract::{Item, ItemMarks, Kind, Line, Seen, Shape},
     forget::erasure::InForks,
-    segment::{Awaits, Imported, LlmText, Segment, UNSAID},
+    segment::{Awaits, Imported, LlmText, Segment},
     share::{Share, ShareDigest},
     state::{StateContent, StateEntry, StateValue},
 };
@@ -236,15 +236,18 @@ fn description() -> Description {
     }
 }
 
-/// A segment with lines that quote a result, a model's text, and a new text awaited.
+/// A segment with items that depend on a result, a model's text, and a new text awaited.
 pub fn segment() -> Segment {
-    let line = |sequence, text: &str| Sentence::plain(LineKind::Said, Sequence(sequence), text.into(), 70, 6);
-    let quoting = Sentence { result: Some(Sequence(3)), ..line(2, "User called f() → ok: 7\n") };
-    let item = Item { sequence: Sequence(4), result: Some(Sequence(5)), start: 6, end: 7, weight: 1 };
-    let facts = Sentence { kind: LineKind::Facts, items: [item].into(), ..line(4, "f(1): 1; 7\n") };
+    let line = |text: &str, from| Line { text: text.into(), tokens: 6, from };
+    let mut did = Item::new(Kind::Did, "book", "A1", 2);
+    (did.note, did.marks, did.also) = ("no seats".into(), ItemMarks::FAILED, Some(3));
+    let seen =
+        Seen { shape: Shape::Code, users: 1, assistants: 2, calls: 3, results: 4, last: 4, used: Some(2) };
+    let mut named = Item::new(Kind::Fact, "", "A1", 4);
+    (named.worth, named.seen, named.day) = (7, Some(seen), 19_485);
     let covers = Ranges::of(Sequence(1), Sequence(5));
     let llm_text = LlmText {
-        lines: vec![line(2, "- To Oslo\n")],
+        lines: vec![line("- To Oslo\n", Ranges::new())],
         model: "small".into(),
         prompt: 2,
         from: covers.clone(),
@@ -259,7 +262,8 @@ pub fn segment() -> Segment {
         number: 3,
         level: 1,
         covers,
-        sentences: vec![quoting, facts],
+        items: vec![did, named],
+        own_lines: vec![line("book(A1) → failed: no seats\n", Ranges::of(Sequence(2), Sequence(3)))],
         tokens: 6,
         source_tokens: 90,
         llm_text: Some(Arc::new(llm_text)),
@@ -273,7 +277,8 @@ fn imported_segment() -> Segment {
         number: 4,
         level: 0,
         covers: Ranges::new(),
-        sentences: vec![Sentence::plain(LineKind::Said, UNSAID, "They met.\n".into(), 60, 4)],
+        items: vec![Item::new(Kind::Quoted, "", "They met.", 0)],
+        own_lines: vec![Line { text: "They met.\n".into(), tokens: 4, from: Ranges::new() }],
         tokens: 4,
         source_tokens: 4,
         llm_text: None,
