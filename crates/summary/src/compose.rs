@@ -233,7 +233,9 @@ impl<'a> Composing<'a> {
         let is_bound = |item: &Item| item.seen.is_some_and(is_amount) && values.contains(&*item.text);
         let facts = of(&self.items, &|item| item.kind == Kind::Fact && !is_bound(item));
         let said = of(&self.items, &|item| matches!(item.kind, Kind::Said | Kind::Goal | Kind::Quoted));
-        let done = of(&self.items, &|item| item.kind == Kind::Did && !item.marks.has(Marks::COUNTED));
+        let done = of(&self.items, &|item| {
+            matches!(item.kind, Kind::Did | Kind::Error) && !item.marks.has(Marks::COUNTED)
+        });
         for _ in 0..3 {
             self.drop_repeated();
             let (_, told) = self.written();

@@ -48,8 +48,8 @@ pub fn settle(mut items: Vec<Item>, part: Part) -> Vec<Item> {
     solved(&mut items);
     keep_last(&mut items);
     merge_names(&mut items);
-    checks(&mut items);
     errors(&mut items);
+    checks(&mut items);
     replaced::drop_replaced(&mut items);
     if part.begins {
         goal(&mut items);
@@ -125,10 +125,12 @@ fn checks(items: &mut Vec<Item>) {
         items[last + 1..].iter().any(|item| is_change(item) && item.sequence > items[last].sequence);
     items[last].marks = items[last].marks.with_if(outdated, Marks::OUTDATED);
     // an earlier one that failed, and was not repeated, is an error
-    let failed =
-        (0..last).rev().find(|at| items[*at].kind == Kind::Check && items[*at].marks.has(Marks::FAILED));
-    if let Some(at) = failed.filter(|at| items[*at].text != items[last].text) {
-        items[at].kind = Kind::Error;
+    let is_check = |item: &Item| item.kind == Kind::Check;
+    for at in 0..last {
+        let again = items[at + 1..].iter().any(|later| is_check(later) && later.text == items[at].text);
+        if is_check(&items[at]) && items[at].marks.has(Marks::FAILED) && !again {
+            items[at].kind = Kind::Error;
+        }
     }
     let mut at = 0;
     items.retain(|item| {

@@ -16,7 +16,7 @@ use crate::{
 /// cost.
 const FOLD_PERCENT_OF_MODELS: u64 = 75;
 /// A new segment's tokens, in percent of its source, if the limit leaves room.
-const GENEROUS_PERCENT: u64 = 50;
+const GENEROUS_PERCENT: u64 = 75;
 
 /// A summary that is being changed. Each segment put into it gets a new number.
 pub(super) struct Rebuild<'a> {

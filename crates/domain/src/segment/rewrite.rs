@@ -19,7 +19,7 @@ impl Summary {
     /// Adds a segment for the utterances that left the window, and folds as the limit demands.
     ///
     /// - It has at most [`SEGMENT_PERCENT`](crate::limits::SEGMENT_PERCENT) of its source's
-    ///   tokens, or [`SEGMENT_FLOOR_TOKENS`] if that is more, and up to half of them if the limit leaves room
+    ///   tokens, or [`SEGMENT_FLOOR_TOKENS`] if that is more, and up to three quarters of them if the limit leaves room
     ///   and nothing is being compacted; at most half the limit, unless more is free.
     /// - It awaits a model if `with` has one and its source is larger than that floor.
     /// - Without evicted utterances, nothing changes.
