@@ -52,6 +52,8 @@ struct Analysis {
     credentials: Credentials,
     /// The file that an editor has open.
     open_file: Option<Box<str>>,
+    /// The utterance that says which file that is.
+    opened_by: u64,
     /// The last question, while it can still be answered.
     question: Option<Question>,
 }
@@ -155,7 +157,12 @@ impl Analysis {
             self.items.push(item);
             return;
         }
+        let before = self.open_file.clone();
         let deeds = deeds(call, &mut self.open_file);
+        if let Some(file) = self.open_file.as_ref().filter(|file| before.as_ref() != Some(*file)) {
+            let in_result = call.result.as_ref().filter(|_| !call.arguments.contains(&**file));
+            self.opened_by = in_result.map_or(message.sequence, |answer| answer.sequence);
+        }
         let changed = deeds.iter().any(|deed| deed.changed && deed.outcome == Outcome::Ok);
         // `git add -A` says nothing beside `git commit`
         let says = |deed: &Deed| deed.changed && !deed.objects.is_empty();
@@ -194,9 +201,14 @@ impl Analysis {
             Outcome::Ok => "".into(),
         };
         let marks = Marks::default().with_if(failed, Marks::FAILED).with_if(deed.changed, Marks::CHANGED);
+        let (opened_by, open_file) = (self.opened_by, self.open_file.as_deref());
         let mut push = |kind, head: &str, text: &str, note: &str| {
             let mut item = Item::new(kind, head, text, message.sequence);
             (item.note, item.also, item.marks) = (note.into(), also, marks);
+            // the name of the file is an earlier call's, and goes with that
+            if open_file == Some(text) && !call.arguments.contains(text) {
+                (item.note, item.also) = ("".into(), Some(opened_by));
+            }
             self.items.push(item);
         };
         if deed.changed {

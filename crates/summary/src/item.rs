@@ -211,11 +211,6 @@ impl Item {
             _ => 0,
         }
     }
-
-    /// Whether it depends on an utterance that `gone` names.
-    pub fn depends_on(&self, mut gone: impl FnMut(u64) -> bool) -> bool {
-        gone(self.sequence) || self.also.is_some_and(gone)
-    }
 }
 
 /// Keeps the items that `keep` names.

@@ -294,6 +294,20 @@ fn facts_of_an_early_message_outlast_small_talk() {
     assert!(kept.len() == 8, "{kept:?}:\n{told}");
 }
 
+/// An editor's calls name the file that an earlier call opened: what tells of it is from both.
+#[test]
+fn an_edit_of_an_open_file_goes_with_what_opened_it() {
+    let messages = [
+        message(1, Role::User, "Fix the rounding."),
+        calling(2, "bash", "{\"command\":\"open src/round.py\"}", "[File: src/round.py (20 lines total)]"),
+        calling(4, "bash", "{\"command\":\"edit 3:4\\nreturn x\\nend_of_edit\"}", "File updated."),
+    ];
+    let edits: Vec<_> = analyse(&messages).into_iter().filter(|item| item.sequence == 4).collect();
+    let named = edits.iter().filter(|item| item.text.contains("round.py")).collect::<Vec<_>>();
+    assert!(!named.is_empty(), "{edits:?}");
+    assert!(named.iter().all(|item| item.also == Some(2)), "{named:?}");
+}
+
 #[test]
 fn a_standing_instruction_is_kept() {
     for instruction in [
