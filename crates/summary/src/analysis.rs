@@ -20,6 +20,8 @@ const ANSWER_WORDS: usize = 14;
 const BARE_WORDS: usize = 3;
 /// Seconds of a day.
 const DAY: i64 = 24 * 60 * 60;
+/// What names a thing or a value is worth this much more.
+const NAMING: f64 = 1.5;
 /// Facts of one result.
 const MOST_FACTS: usize = 120;
 
@@ -109,7 +111,9 @@ impl Analysis {
             if is_word && item.marks.has(Marks::ASSISTANT) && !item.marks.has(Marks::ANSWER) {
                 continue;
             }
-            item.worth = (worth(&item, sentence) * f64::from(WORTH)) as u32;
+            let names = item.marks.has(Marks::USER) && !item.words().named.is_empty();
+            let named = if names { NAMING } else { 1.0 };
+            item.worth = (worth(&item, sentence) * named * f64::from(WORTH)) as u32;
             self.items.push(item);
         }
         self.ask(message, head, &sentences);
@@ -252,7 +256,7 @@ fn worth(item: &Item, said: &Said) -> f64 {
     let marks = item.marks;
     let mut worth = if marks.has(Marks::USER) { 1.0 } else { 0.4 };
     for (mark, factor) in [
-        (Marks::CONSTRAINT, 2.0),
+        (Marks::CONSTRAINT, 2.6),
         (Marks::CORRECTION, 1.8),
         (Marks::DECISION, 1.6),
         (Marks::ANSWER, 1.6),
