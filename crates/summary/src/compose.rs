@@ -133,6 +133,8 @@ struct Composing<'a> {
     chosen: Vec<usize>,
     taken: HashSet<usize>,
     left: u32,
+    /// What was written last.
+    lines: Vec<Line>,
 }
 
 impl<'a> Composing<'a> {
@@ -148,8 +150,8 @@ impl<'a> Composing<'a> {
         let root = root(&items);
         let tokens = items.iter().map(|item| cost(item, root.as_deref(), count)).collect();
         let left = wanted.budget;
-        let (told, chosen, taken) = (Coverage::default(), Vec::new(), HashSet::new());
-        Self { items, tells, tokens, worth, wanted, count, root, told, chosen, taken, left }
+        let (told, chosen, taken, lines) = (Coverage::default(), Vec::new(), HashSet::new(), Vec::new());
+        Self { items, tells, tokens, worth, wanted, count, root, told, chosen, taken, left, lines }
     }
 
     /// What the caller asks for comes first, in half of the budget.
@@ -238,17 +240,20 @@ impl<'a> Composing<'a> {
         });
         for _ in 0..3 {
             self.drop_repeated();
-            let (_, told) = self.written();
-            self.left = self.wanted.budget.saturating_sub(told);
+            self.left = self.wanted.budget.saturating_sub(self.write());
             if self.left < LEAST_REST {
                 return;
             }
+            let before = self.chosen.len();
             if is_talk {
                 self.fill(&said, self.left, 0.0);
             }
             self.fill(&done, self.left, 0.0);
             self.fill(&facts, self.left, LEAST_FACT);
             self.fill(&said, self.left, 0.0);
+            if self.chosen.len() == before {
+                return;
+            }
         }
     }
 
@@ -259,26 +264,29 @@ impl<'a> Composing<'a> {
         self.chosen.retain(|at| self.items[*at].seen.is_none() || !told.contains(&*self.items[*at].text));
     }
 
-    /// The lines of what is chosen, and their tokens.
-    fn written(&self) -> (Vec<Line>, u32) {
+    /// Writes the lines of what is chosen; returns their tokens. Only lines that changed are counted again.
+    fn write(&mut self) -> u32 {
         let mut lines = lines(&self.items, &self.chosen, self.root.as_deref());
-        lines.iter_mut().for_each(|line| line.tokens = (self.count)(&line.text));
-        let tokens = lines.iter().map(|line| line.tokens).sum();
-        (lines, tokens)
+        for line in &mut lines {
+            let known = self.lines.iter().find(|known| known.text == line.text);
+            line.tokens = known.map_or_else(|| (self.count)(&line.text), |known| known.tokens);
+        }
+        self.lines = lines;
+        self.lines.iter().map(|line| line.tokens).sum()
     }
 
     fn finish(mut self) -> Summary {
         self.drop_repeated();
-        let (mut told, mut all) = self.written();
+        let mut tokens = self.write();
         // what was chosen last is worth least
-        while all > self.wanted.budget && self.chosen.pop().is_some() {
-            (told, all) = self.written();
+        while tokens > self.wanted.budget && self.chosen.pop().is_some() {
+            tokens = self.write();
         }
-        if all > self.wanted.budget {
-            (told, all) = (Vec::new(), 0);
+        if tokens > self.wanted.budget {
+            (self.lines, tokens) = (Vec::new(), 0);
         }
         self.chosen.sort_unstable();
-        Summary { items: self.items, told: self.chosen, lines: told, tokens: all }
+        Summary { items: self.items, told: self.chosen, lines: self.lines, tokens }
     }
 }
 
