@@ -201,6 +201,9 @@ impl<'a> Composing<'a> {
     }
 
     fn fill(&mut self, places: &[usize], room: u32, least: f64) {
+        if places.is_empty() || room == 0 {
+            return;
+        }
         let newest = places.iter().rev().filter(|at| !self.taken.contains(at)).take(MOST_COMPETING);
         let candidates: Vec<Candidate> = newest
             .map(|at| Candidate {
@@ -315,7 +318,7 @@ fn tells(item: &Item) -> Vec<u64> {
 
 /// The tokens that an item adds to a summary, nearly.
 fn cost(item: &Item, root: Option<&str>, count: Count<'_>) -> u32 {
-    let tokens = item.words().tokens(|| count(&alone(item)));
+    let tokens = item.read.tokens(|| count(&alone(item)));
     match root.filter(|root| !is_quoted(item) && item.text.contains(root)) {
         Some(root) => tokens - tokens * root.len() as u32 / (item.text.len() as u32 + 1),
         None => tokens,

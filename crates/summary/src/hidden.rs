@@ -38,9 +38,12 @@ impl Credentials {
                 *text = hidden;
             }
         }
+        if item.kind != Kind::Fact || item.note.is_empty() {
+            return;
+        }
         // a value and its label are apart
         let labelled = format!("{}={}", item.note.replace(' ', "_"), item.text);
-        if item.kind == Kind::Fact && &*item.text != MARK && redact(&labelled).ends_with(MARK) {
+        if &*item.text != MARK && redact(&labelled).ends_with(MARK) {
             item.text = MARK.into();
         }
     }

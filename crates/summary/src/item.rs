@@ -164,8 +164,17 @@ impl Item {
 
     /// As it was before it was settled what holds of all, so that it can be settled again with others.
     pub(crate) fn unsettled(&self, given: &Self) -> Self {
-        let Self { kind, head, note, marks, worth, .. } = given.clone();
-        let mut item = Self { kind, head, note, marks, worth, given: 0, ..self.clone() };
+        let mut item = Self {
+            kind: given.kind,
+            head: given.head.clone(),
+            text: self.text.clone(),
+            note: given.note.clone(),
+            marks: given.marks,
+            worth: given.worth,
+            given: 0,
+            read: self.read.clone(),
+            ..*self
+        };
         if self.head != given.head {
             item.say(given.text.clone());
         }

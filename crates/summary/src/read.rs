@@ -13,7 +13,10 @@ const COPULAS: [&str; 24] = [
 
 /// The words of an item, if they were read. They follow from its text, so they make no difference between items.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Read(OnceLock<Arc<Words>>);
+pub(crate) struct Read {
+    words: OnceLock<Arc<Words>>,
+    tokens: OnceLock<u32>,
+}
 
 impl PartialEq for Read {
     fn eq(&self, _: &Self) -> bool {
@@ -32,14 +35,17 @@ pub(crate) struct Words {
     pub named: Box<[(Shape, u64)]>,
     /// What it is that the text says the value of: `my address is`. 0 if it says none.
     pub thing: u64,
-    /// The tokens of the item.
-    tokens: OnceLock<u32>,
 }
 
 impl Read {
     /// The words of `text`, which must be the item's.
     pub(crate) fn words(&self, text: &str) -> &Words {
-        self.0.get_or_init(|| Arc::new(Words::of(text)))
+        self.words.get_or_init(|| Arc::new(Words::of(text)))
+    }
+
+    /// The tokens of the item, counted by `count` once.
+    pub(crate) fn tokens(&self, count: impl FnOnce() -> u32) -> u32 {
+        *self.tokens.get_or_init(count)
     }
 }
 
@@ -48,12 +54,7 @@ impl Words {
         let found = entities(text);
         let named = found.iter().map(|entity| (entity.kind, hash(entity.text))).collect();
         let concepts = concepts(text).into();
-        Self { concepts, named, thing: thing(text), tokens: OnceLock::new() }
-    }
-
-    /// The tokens of the item, counted by `count` once.
-    pub(crate) fn tokens(&self, count: impl FnOnce() -> u32) -> u32 {
-        *self.tokens.get_or_init(count)
+        Self { concepts, named, thing: thing(text) }
     }
 
     /// The share of the meanings that both have, of the text that has fewer.
@@ -70,10 +71,11 @@ fn set(concepts: &[u64]) -> FxHashSet<u64> {
 
 /// The words up to the first that stands between a thing and its value, unless they say nothing of which thing.
 fn thing(text: &str) -> u64 {
-    let words = || text.split_whitespace().map(str::to_lowercase);
-    let copula = words().position(|word| COPULAS.contains(&word.as_str()));
+    let is_copula = |word: &str| COPULAS.iter().any(|copula| copula.eq_ignore_ascii_case(word));
+    let copula = text.split_whitespace().position(is_copula);
     let Some(end) = copula.filter(|at| *at > 0) else { return 0 };
-    let thing = words().take(end + 1).collect::<Vec<_>>().join(" ");
+    let words: Vec<String> = text.split_whitespace().take(end + 1).map(str::to_lowercase).collect();
+    let thing = words.join(" ");
     if concepts(&thing).is_empty() { 0 } else { hash(&thing) }
 }
 

@@ -79,7 +79,7 @@ fn plain(text: &str) -> String {
         if !plain.is_empty() {
             plain.push(' ');
         }
-        plain.push_str(&word.replace("**", ""));
+        word.split("**").for_each(|part| plain.push_str(part));
     }
     plain
 }

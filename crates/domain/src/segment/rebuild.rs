@@ -105,6 +105,20 @@ impl<'a> Rebuild<'a> {
         }
     }
 
+    /// Whether the summary so far can only be folded as a whole: it has what was said here, and no model writes it.
+    pub(super) fn is_plain(&self) -> bool {
+        let said = self.segments.partition_point(|segment| segment.imported.is_some());
+        said < self.segments.len() && self.segments[said..].iter().all(|segment| is_plain(segment))
+    }
+
+    /// Merges all segments that no model writes, within what the limit leaves them.
+    pub(super) fn fold_plain(&mut self, with: &SummaryContext<'_>) {
+        if let Some(plain) = self.plain() {
+            let others = total(&self.segments[..plain.start]);
+            self.merge(plain, |_| Some(with.limit().saturating_sub(others)), with);
+        }
+    }
+
     /// The pair to merge next; `None` if there is none left to merge.
     fn pair(&self) -> Option<Range<usize>> {
         let fit = |pair: &&[Arc<Segment>]| pair[0].imported.is_some() == pair[1].imported.is_some();
@@ -116,9 +130,8 @@ impl<'a> Rebuild<'a> {
     /// All segments that are not imported, if no model has written any of them or is awaited.
     fn plain(&self) -> Option<Range<usize>> {
         let said = self.segments.partition_point(|segment| segment.imported.is_some());
-        let plain = |segment: &Arc<Segment>| segment.llm_text.is_none() && segment.awaits.is_none();
         let all = said..self.segments.len();
-        (all.len() > 1 && self.segments[said..].iter().all(plain)).then_some(all)
+        (all.len() > 1 && self.segments[said..].iter().all(|segment| is_plain(segment))).then_some(all)
     }
 
     /// Merges neighbours into a segment of the next level, within what `budget` returns for their tokens;
@@ -155,4 +168,9 @@ impl<'a> Rebuild<'a> {
         self.next_number += 1;
         Arc::new(segment)
     }
+}
+
+/// Whether no model writes it.
+fn is_plain(segment: &Segment) -> bool {
+    segment.llm_text.is_none() && segment.awaits.is_none()
 }

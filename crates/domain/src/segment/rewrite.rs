@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Ranges, Utterance,
-    extract::{Item, Part, Wanted, extract, items, sequences},
+    extract::{Extract, Item, Part, Wanted, extract, items, sequences},
     limits::SEGMENT_FLOOR_TOKENS,
     segment::{
         llm_text::Awaits,
@@ -34,7 +34,14 @@ impl Summary {
         let budget = rebuild.budget(source_tokens, with).min(room);
         let begins = self.segments().iter().all(|segment| segment.imported.is_some());
         let wanted = Wanted { budget, part: with.part(begins), focus: focus.to_vec() };
-        let told = extract(items(evicted), &wanted, with.kept(source_tokens), with.counter);
+        let items = items(evicted);
+        // what is folded at once need not be told by itself first
+        let folds =
+            with.awaits.is_none() && rebuild.is_plain() && self.tokens().saturating_add(budget) > limit;
+        let told = match folds {
+            true => Extract { items, lines: Vec::new() },
+            false => extract(items, &wanted, with.kept(source_tokens), with.counter),
+        };
         let covers = evicted.iter().map(|utterance| utterance.sequence).collect();
         let mut segment = Segment::new(0, covers, told, source_tokens);
         segment.awaits = with
@@ -42,6 +49,9 @@ impl Summary {
             .filter(|_| source_tokens > SEGMENT_FLOOR_TOKENS.into())
             .map(|since| Arc::new(Awaits { focus: focus.into(), ..Awaits::plain(since) }));
         rebuild.push(segment);
+        if folds {
+            rebuild.fold_plain(with);
+        }
         rebuild.fold(with);
         rebuild.done()
     }

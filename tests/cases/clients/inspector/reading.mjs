@@ -41,7 +41,7 @@ export const read = {
     await expect(list).holds(
       "2 titles, 2 texts.",
       "In titles Bicycle repairs",
-      "My bicycle was stolen ended · r-c",
+      "Bicycle was stolen ended · r-c",
       "In texts",
       "Do ferries carry bicycles?",
     );
