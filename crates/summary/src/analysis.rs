@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
+use utterd_text::secrets::MARK;
+
 use crate::{
     calls::{Deed, Outcome, deeds},
     hidden::Credentials,
-    item::{Item, Kind, Marks, WORTH},
+    item::{DAY, Item, Kind, Marks, WORTH},
     message::{Call, Message, Role},
     names::Names,
     records, request, todo,
@@ -18,8 +20,6 @@ const MOST_SENTENCES: usize = 60;
 const ANSWER_WORDS: usize = 14;
 /// With no more words of its own, an answer is told with its question.
 const BARE_WORDS: usize = 3;
-/// Seconds of a day.
-const DAY: i64 = 24 * 60 * 60;
 /// What names a thing or a value is worth this much more.
 const NAMING: f64 = 1.5;
 /// Facts of one result.
@@ -35,7 +35,7 @@ pub fn analyse(messages: &[Message<'_>]) -> Vec<Item> {
     items.extend(names.items());
     items.iter_mut().for_each(|item| credentials.hide(item));
     // a name that is a credential names nothing
-    items.retain(|item| item.seen.is_none() || !item.text.contains("[secret]"));
+    items.retain(|item| item.seen.is_none() || !item.text.contains(MARK));
     items
 }
 

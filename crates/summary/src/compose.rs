@@ -80,7 +80,7 @@ impl Summary {
     /// that are told, then those that are worth most. Oldest first.
     pub fn kept(&self, given: &[Item], room: u32, count: Count<'_>) -> Vec<Item> {
         let told: HashSet<usize> = self.told.iter().copied().collect();
-        let worth = weights(&self.items, &[]);
+        let worth = weights(&self.items, &Focus::default());
         let tokens: Vec<u32> = self.items.iter().map(|item| cost(item, None, count)).collect();
         let gain = |at: usize| for_length(worth[at], tokens[at]);
         let mut places: Vec<usize> = (0..self.items.len()).collect();
@@ -112,8 +112,9 @@ impl Summary {
 pub fn summarise(mut items: Vec<Item>, wanted: &Wanted, count: Count<'_>) -> Summary {
     items.iter_mut().enumerate().for_each(|(at, item)| item.given = at);
     let items = settle(items, wanted.part);
-    let mut composing = Composing::new(items, wanted, count);
-    composing.fill_focus();
+    let focus = Focus::of(&wanted.focus);
+    let mut composing = Composing::new(items, wanted, &focus, count);
+    composing.fill_focus(&focus);
     for section in &SECTIONS {
         composing.fill_section(section);
     }
@@ -138,7 +139,7 @@ struct Composing<'a> {
 }
 
 impl<'a> Composing<'a> {
-    fn new(mut items: Vec<Item>, wanted: &'a Wanted, count: Count<'a>) -> Self {
+    fn new(mut items: Vec<Item>, wanted: &'a Wanted, focus: &Focus, count: Count<'a>) -> Self {
         let most = (wanted.budget * SENTENCE_PERCENT / 100).max(LEAST_SENTENCE);
         for item in items.iter_mut().filter(|item| item.kind != Kind::Quoted) {
             let most =
@@ -146,7 +147,7 @@ impl<'a> Composing<'a> {
             shorten(item, most.min(wanted.budget), count);
         }
         let tells: Vec<Vec<u64>> = items.iter().map(tells).collect();
-        let worth = weights(&items, &wanted.focus);
+        let worth = weights(&items, focus);
         let root = root(&items);
         let tokens = items.iter().map(|item| cost(item, root.as_deref(), count)).collect();
         let left = wanted.budget;
@@ -155,8 +156,7 @@ impl<'a> Composing<'a> {
     }
 
     /// What the caller asks for comes first, in half of the budget.
-    fn fill_focus(&mut self) {
-        let focus = Focus::of(&self.wanted.focus);
+    fn fill_focus(&mut self, focus: &Focus) {
         let places: Vec<usize> = (0..self.items.len()).filter(|at| focus.is_on(&self.items[*at])).collect();
         self.fill(&places, self.wanted.budget / 2, 0.0);
     }

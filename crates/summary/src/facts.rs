@@ -26,7 +26,7 @@ pub struct Fact {
 pub fn facts(items: &[Item], part: Part) -> Vec<Fact> {
     let settled = settle(items.to_vec(), part);
     let done: Vec<&Item> =
-        settled.iter().filter(|item| item.kind == Kind::Did && item.deeds() == 1).collect();
+        settled.iter().filter(|item| item.kind == Kind::Did && !item.marks.has(Marks::COUNTED)).collect();
     let is_done = |name: &Item| done.iter().any(|deed| deed.text.contains(&*name.text));
     let names = settled.iter().filter(|item| recurs(item) && !is_done(item));
     let states = settled.iter().filter(|item| is_state(item));

@@ -2,12 +2,10 @@
 
 use std::borrow::Cow;
 
-use utterd_text::secrets::{find, redact};
+use utterd_text::secrets::{MARK, find, redact};
 
 use crate::item::{Item, Kind};
 
-/// What stands for a credential.
-const MARK: &str = "[secret]";
 /// A shorter one is hidden only where its label is: elsewhere it may be a word.
 const LEAST_BYTES: usize = 8;
 /// Credentials that are looked for elsewhere.

@@ -7,6 +7,9 @@ use crate::read::{Read, Words};
 /// The worth of an item about which nothing is known.
 pub const WORTH: u32 = 1_000;
 
+/// Seconds of a day.
+pub(crate) const DAY: i64 = 24 * 60 * 60;
+
 /// One statement, deed, fact or open matter: the smallest part of a summary that is chosen, told and forgotten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {

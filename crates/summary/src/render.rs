@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
+use jiff::Timestamp;
 use rustc_hash::FxHashMap;
 
-use crate::item::{Item, Kind, Marks, Seen};
+use crate::item::{DAY, Item, Kind, Marks, Seen};
 use utterd_text::Kind as Shape;
 
 /// A line of a summary.
@@ -119,31 +120,10 @@ fn groups_day(group: &Group, items: &[Item]) -> u32 {
     group.items.first().map_or(0, |at| items[*at].day)
 }
 
-/// A day since 1970 as `8 May 2023`, by the Gregorian calendar.
+/// A day since 1970 as `8 May 2023`.
 fn date(day: u32) -> String {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
-    // years begin in March here, so that the day of a leap year is the last one; 719,468 days lie before 1970
-    let days = u64::from(day) + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let year = era * 400 + year + u64::from(month >= 10);
-    format!("{day} {} {year}", MONTHS[(month as usize + 2) % 12])
+    let start = Timestamp::from_second(i64::from(day) * DAY);
+    start.map(|start| start.strftime("%-d %B %Y").to_string()).unwrap_or_default()
 }
 
 struct Group {
@@ -168,7 +148,7 @@ impl Group {
     fn lines(&self, items: &[Item], root: &str, told: &HashSet<&str>) -> Vec<Line> {
         let line = |text: String, from: Vec<usize>| Line::new(self.kind, &text, from);
         let each = |to_text: &dyn Fn(&Item) -> String| -> Vec<Line> {
-            self.items.iter().map(|at| line(without(&to_text(&items[*at]), root), vec![*at])).collect()
+            self.items.iter().map(|at| line(to_text(&items[*at]), vec![*at])).collect()
         };
         let joined = |between: &str| {
             let texts: Vec<String> = self.items.iter().map(|at| without(&items[*at].text, root)).collect();
@@ -182,14 +162,10 @@ impl Group {
             Kind::Step => {
                 vec![line(format!("Steps: {}", joined("; ").trim_end_matches('.')), self.items.clone())]
             }
-            Kind::Quoted => vec![line(items[self.items[0]].text.to_string(), self.items.clone())],
-            Kind::Check => each(&check),
-            Kind::Error => each(&error),
-            Kind::Open => self
-                .items
-                .iter()
-                .map(|at| line(format!("Open: {}: {}", items[*at].head, items[*at].text), vec![*at]))
-                .collect(),
+            Kind::Quoted => each(&|item| item.text.to_string()),
+            Kind::Check => each(&|item| without(&check(item), root)),
+            Kind::Error => each(&|item| without(&error(item), root)),
+            Kind::Open => each(&|item| format!("Open: {}: {}", item.head, item.text)),
             Kind::Did => vec![line(self.done(items, root), self.items.clone())],
             Kind::Fact if self.head.is_empty() => self.names(items, root),
             Kind::Fact => {

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    item::{Item, Kind, Marks, WORTH, retain},
+    item::{Item, Kind, Marks, Seen, WORTH, retain},
     replaced,
 };
 
@@ -30,8 +30,6 @@ impl Part {
     pub const START: Self = Self { begins: true, goes_on: true };
     /// What is neither its start nor its end.
     pub const MIDDLE: Self = Self { begins: false, goes_on: true };
-    /// Its end.
-    pub const END: Self = Self { begins: false, goes_on: false };
 }
 
 impl Default for Part {
@@ -101,19 +99,18 @@ fn keep_last(items: &mut Vec<Item>) {
 }
 
 fn merge_names(items: &mut Vec<Item>) {
-    let mut first: FxHashMap<Box<str>, usize> = FxHashMap::default();
+    let mut last: FxHashMap<&str, (usize, Seen)> = FxHashMap::default();
     let mut keep = vec![true; items.len()];
-    for at in 0..items.len() {
-        let Some(seen) = items[at].seen else { continue };
-        if let Some(before) = first.insert(items[at].text.clone(), at) {
-            let mut merged = seen;
-            if let Some(older) = &items[before].seen {
-                merged.merge(older);
-            }
-            items[at].seen = Some(merged);
-            keep[before] = false;
+    for (at, item) in items.iter().enumerate() {
+        let Some(mut seen) = item.seen else { continue };
+        if let Some((before, older)) = last.get(&*item.text) {
+            seen.merge(older);
+            keep[*before] = false;
         }
+        last.insert(&item.text, (at, seen));
     }
+    let merged: Vec<(usize, Seen)> = last.into_values().collect();
+    merged.into_iter().for_each(|(at, seen)| items[at].seen = Some(seen));
     retain(items, &keep);
 }
 

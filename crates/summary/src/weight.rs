@@ -16,8 +16,7 @@ const UNNAMED: f64 = 0.05;
 const FURTHER: f64 = 0.85;
 
 /// The worth of each item.
-pub fn weights(items: &[Item], focus: &[String]) -> Vec<f64> {
-    let focus = Focus::of(focus);
+pub fn weights(items: &[Item], focus: &Focus) -> Vec<f64> {
     let weighing = Weighing::of(items);
     let mut told = FxHashMap::default();
     let mut weights = vec![0.0; items.len()];
@@ -30,6 +29,7 @@ pub fn weights(items: &[Item], focus: &[String]) -> Vec<f64> {
 }
 
 /// What the caller asks for: the words of each matter.
+#[derive(Default)]
 pub struct Focus(Vec<Vec<u64>>);
 
 impl Focus {

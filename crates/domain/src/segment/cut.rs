@@ -47,23 +47,22 @@ impl Summary {
     pub fn cut(&self, kept: &Ranges, sources: &[Arc<Utterance>], with: &SummaryContext<'_>) -> Cut {
         let seen: Ranges = sources.iter().map(|utterance| utterance.sequence).collect();
         let mut approximate = false;
-        let part = |segment: &Segment| with.part(self.begins_with(segment));
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
             let left = segment.covers.intersection(kept);
             if left == segment.covers {
                 let alone = segment.llm_saw_only(kept);
-                return (!alone).then(|| {
-                    segment.without(&Ranges::new(), with.part(false), with).awaiting(segment, with)
-                });
+                return (!alone).then(|| segment.without_llm_text().awaiting(segment, with));
             }
             if !seen.holds(&left) {
                 approximate = true;
-                return Some(remainder(segment, left, part(segment), with).awaiting(segment, with));
+                return Some(
+                    remainder(segment, left, self.part_of(segment, with), with).awaiting(segment, with),
+                );
             }
             let own = sources.iter().filter(|utterance| left.contains(utterance.sequence));
             let own: Vec<_> = own.cloned().collect();
-            Some(anew(segment, left, &own, part(segment), with).awaiting(segment, with))
+            Some(anew(segment, left, &own, self.part_of(segment, with), with).awaiting(segment, with))
         });
         rebuild.fold(with);
         Cut { summary: rebuild.done(), approximate }

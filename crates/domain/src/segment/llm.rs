@@ -2,12 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::{
-    Ranges,
-    segment::{
-        llm_text::LlmText, rebuild::Rebuild, record::Segment, summary::Summary,
-        summary_context::SummaryContext,
-    },
+use crate::segment::{
+    llm_text::LlmText, rebuild::Rebuild, record::Segment, summary::Summary, summary_context::SummaryContext,
 };
 
 impl Summary {
@@ -49,8 +45,7 @@ impl Summary {
         rebuild.replace(|segment| {
             let told = segment.awaits.as_ref().is_some_and(|awaits| doubted(&awaits.told));
             let llm_text = segment.llm_text.is_some() && doubted(&segment.text());
-            (told || llm_text)
-                .then(|| segment.without(&Ranges::new(), with.part(false), with).awaiting(segment, with))
+            (told || llm_text).then(|| segment.without_llm_text().awaiting(segment, with))
         });
         rebuild.fold(with);
         rebuild.done()

@@ -7,7 +7,7 @@ use crate::{
     segment::{
         joined::Joined,
         record::{Segment, budget},
-        summary::{Summary, total},
+        summary::{Summary, first_said, total},
         summary_context::SummaryContext,
     },
 };
@@ -107,8 +107,7 @@ impl<'a> Rebuild<'a> {
 
     /// Whether the summary so far can only be folded as a whole: it has what was said here, and no model writes it.
     pub(super) fn is_plain(&self) -> bool {
-        let said = self.segments.partition_point(|segment| segment.imported.is_some());
-        said < self.segments.len() && self.segments[said..].iter().all(|segment| is_plain(segment))
+        self.unwritten().is_some_and(|said| !said.is_empty())
     }
 
     /// Merges all segments that no model writes, within what the limit leaves them.
@@ -127,11 +126,17 @@ impl<'a> Rebuild<'a> {
         level.or_else(|| pairs().next()).map(|(at, _)| at..at + 2)
     }
 
-    /// All segments that are not imported, if no model has written any of them or is awaited.
+    /// All segments that are not imported, if they are several and no model writes any of them.
     fn plain(&self) -> Option<Range<usize>> {
-        let said = self.segments.partition_point(|segment| segment.imported.is_some());
-        let all = said..self.segments.len();
-        (all.len() > 1 && self.segments[said..].iter().all(|segment| is_plain(segment))).then_some(all)
+        self.unwritten().filter(|said| said.len() > 1)
+    }
+
+    /// All segments that are not imported, if no model has written any of them or is awaited.
+    fn unwritten(&self) -> Option<Range<usize>> {
+        let start = self.segments.partition_point(|segment| segment.imported.is_some());
+        let mut said = self.segments[start..].iter();
+        let unwritten = said.all(|segment| segment.llm_text.is_none() && segment.awaits.is_none());
+        unwritten.then_some(start..self.segments.len())
     }
 
     /// Merges neighbours into a segment of the next level, within what `budget` returns for their tokens;
@@ -153,12 +158,12 @@ impl<'a> Rebuild<'a> {
     /// the segment's own lines.
     fn trim(&mut self, budget: u32, with: &SummaryContext<'_>) {
         let all = u64::from(total(&self.segments)).max(1);
-        let first = self.segments.iter().find(|segment| segment.imported.is_none()).map(|first| first.number);
-        let begins = |segment: &Segment| first == Some(segment.number);
+        let first = first_said(&self.segments);
         self.replace(|segment| {
             let share = u64::from(budget) * u64::from(segment.tokens) / all;
             let share = u32::try_from(share).unwrap_or(budget);
-            let own = segment.telling(segment.items.clone(), share, with.part(begins(segment)), with);
+            let own =
+                segment.telling(segment.items.clone(), share, with.part(first == Some(segment.number)), with);
             Some(Segment { awaits: segment.awaits.clone(), ..own })
         });
     }
@@ -168,9 +173,4 @@ impl<'a> Rebuild<'a> {
         self.next_number += 1;
         Arc::new(segment)
     }
-}
-
-/// Whether no model writes it.
-fn is_plain(segment: &Segment) -> bool {
-    segment.llm_text.is_none() && segment.awaits.is_none()
 }

@@ -95,11 +95,21 @@ impl Segment {
 
     /// A copy that tells nothing of `gone`, and without a model's text.
     pub(super) fn without(&self, gone: &Ranges, part: Part, with: &SummaryContext<'_>) -> Self {
-        let tells = |item: &&Item| !sequences(item).any(|sequence| gone.contains(sequence));
-        let kept: Vec<Item> = self.items.iter().filter(tells).cloned().collect();
-        if kept.len() < self.items.len() {
-            return self.telling(kept, self.own_tokens(), part, with);
+        let kept = self.items_without(gone);
+        match kept.len() < self.items.len() {
+            true => self.telling(kept, self.own_tokens(), part, with),
+            false => self.without_llm_text(),
         }
+    }
+
+    /// The items that do not depend on `gone`.
+    pub(super) fn items_without(&self, gone: &Ranges) -> Vec<Item> {
+        let stays = |item: &&Item| !sequences(item).any(|sequence| gone.contains(sequence));
+        self.items.iter().filter(stays).cloned().collect()
+    }
+
+    /// A copy that tells the same without a model.
+    pub(super) fn without_llm_text(&self) -> Self {
         Self { llm_text: None, awaits: None, ..self.clone() }.sum()
     }
 

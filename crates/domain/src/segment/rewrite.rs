@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Ranges, Utterance,
-    extract::{Extract, Item, Part, Wanted, extract, items, sequences},
+    extract::{Extract, Part, Wanted, extract, items},
     limits::SEGMENT_FLOOR_TOKENS,
     segment::{
         llm_text::Awaits,
@@ -66,7 +66,6 @@ impl Summary {
     /// After a hard forget: removes what is told of `gone`, its coverage, and any model's text made from it. A
     /// segment left without coverage is removed.
     pub fn erase(&self, gone: &Ranges, with: &SummaryContext<'_>) -> Self {
-        let part = |segment: &Segment| with.part(self.begins_with(segment));
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
             let mut covers = segment.covers.clone();
@@ -74,7 +73,7 @@ impl Summary {
             let (left, all) = (covers.count(), segment.covers.count());
             // The tokens of each source are no longer known: in proportion.
             let source_tokens = segment.source_tokens.saturating_mul(left) / all.max(1);
-            let without = || segment.without(gone, part(segment), with).awaiting(segment, with);
+            let without = || segment.without(gone, self.part_of(segment, with), with).awaiting(segment, with);
             (left < all || segment.llm_saw(gone)).then(|| Segment { covers, source_tokens, ..without() })
         });
         rebuild.fold(with);
@@ -84,10 +83,10 @@ impl Summary {
     /// After a soft forget: removes what is told of `forgotten`, and any model's text made from it; the
     /// coverage stays.
     pub fn silence(&self, forgotten: &Ranges, with: &SummaryContext<'_>) -> Self {
-        let part = |segment: &Segment| with.part(self.begins_with(segment));
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
-            let silenced = || segment.without(forgotten, part(segment), with).awaiting(segment, with);
+            let silenced =
+                || segment.without(forgotten, self.part_of(segment, with), with).awaiting(segment, with);
             segment.tells_of(forgotten).then(silenced)
         });
         rebuild.fold(with);
@@ -101,16 +100,17 @@ impl Summary {
     /// `restored` has whole units, in order, as they are now. Those that are forgotten say nothing.
     pub fn restore(&self, restored: &[Arc<Utterance>], with: &SummaryContext<'_>) -> Self {
         let sequences: Ranges = restored.iter().map(|utterance| utterance.sequence).collect();
-        let part = |segment: &Segment| with.part(self.begins_with(segment));
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
             let covered = restored.iter().filter(|utterance| segment.covers.contains(utterance.sequence));
             let back: Vec<Arc<Utterance>> = covered.cloned().collect();
             match back.is_empty() {
-                false => Some(revive(segment, &back, part(segment), with).awaiting(segment, with)),
-                true => segment
-                    .llm_saw(&sequences)
-                    .then(|| segment.without(&Ranges::new(), part(segment), with).awaiting(segment, with)),
+                false => {
+                    Some(revive(segment, &back, self.part_of(segment, with), with).awaiting(segment, with))
+                }
+                true => {
+                    segment.llm_saw(&sequences).then(|| segment.without_llm_text().awaiting(segment, with))
+                }
             }
         });
         rebuild.fold(with);
@@ -128,8 +128,7 @@ fn revive(segment: &Segment, back: &[Arc<Utterance>], part: Part, with: &Summary
     let again: Ranges = back.iter().map(|utterance| utterance.sequence).collect();
     // A source that was forgotten when the segment was written is not counted in its tokens.
     let budget = budget(segment.source_tokens.max(counted(back)));
-    let others = |item: &&Item| !sequences(item).any(|sequence| again.contains(sequence));
-    let mut all: Vec<Item> = segment.items.iter().filter(others).cloned().collect();
+    let mut all = segment.items_without(&again);
     all.extend(items(back));
     segment.telling(all, budget, part, with)
 }

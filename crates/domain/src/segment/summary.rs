@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::{
     Ranges, Sequence, Timestamp,
-    extract::{Item, Line},
-    segment::record::Segment,
+    extract::{Item, Line, Part},
+    segment::{record::Segment, summary_context::SummaryContext},
 };
 
 /// A conversation's segments, oldest first.
@@ -89,10 +89,9 @@ impl Summary {
         self.segments.iter().flat_map(|segment| segment.items.iter().cloned()).collect()
     }
 
-    /// Whether `segment` is the first that was not imported: it tells how the conversation began.
-    pub(super) fn begins_with(&self, segment: &Segment) -> bool {
-        let first = self.segments.iter().find(|segment| segment.imported.is_none());
-        first.is_none_or(|first| first.number == segment.number)
+    /// Which part of the conversation a segment tells.
+    pub(super) fn part_of(&self, segment: &Segment, with: &SummaryContext<'_>) -> Part {
+        with.part(first_said(&self.segments) == Some(segment.number))
     }
 
     /// The segment that covers `sequence`.
@@ -180,4 +179,9 @@ impl SegmentChanges {
 /// The tokens of all `segments`.
 pub(super) fn total(segments: &[Arc<Segment>]) -> u32 {
     segments.iter().fold(0, |sum, segment| sum.saturating_add(segment.tokens))
+}
+
+/// The number of the first segment that was not imported: it tells how the conversation began.
+pub(super) fn first_said(segments: &[Arc<Segment>]) -> Option<u32> {
+    segments.iter().find(|segment| segment.imported.is_none()).map(|first| first.number)
 }

@@ -44,7 +44,6 @@ impl Summary {
         let seen: Ranges = sources.iter().map(|utterance| utterance.sequence).collect();
         let fitting: Vec<_> = self.fitting(compacted, folded).cloned().collect();
         let made = made(compacted, folded);
-        let part = |segment: &Segment| with.part(self.begins_with(segment));
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
             if !segment.covers.meets(&made) {
@@ -52,11 +51,13 @@ impl Summary {
             }
             let left = segment.covers.intersection(&rest);
             if !seen.holds(&left) {
-                return Some(remainder(segment, left, part(segment), with).awaiting(segment, with));
+                return Some(
+                    remainder(segment, left, self.part_of(segment, with), with).awaiting(segment, with),
+                );
             }
             let own = sources.iter().filter(|utterance| left.contains(utterance.sequence));
             let own: Vec<_> = own.cloned().collect();
-            Some(anew(segment, left, &own, part(segment), with).awaiting(segment, with))
+            Some(anew(segment, left, &own, self.part_of(segment, with), with).awaiting(segment, with))
         });
         fitting.iter().for_each(|segment| rebuild.push((**segment).clone()));
         rebuild.fold(with);

@@ -11,7 +11,7 @@ mod placed;
 use std::{borrow::Cow, ops::Range};
 
 /// Stands for a credential.
-const MARK: &str = "[secret]";
+pub const MARK: &str = "[secret]";
 
 /// The text with `[secret]` for whatever looks like a credential.
 ///

@@ -56,3 +56,13 @@ fn an_imported_sentence_can_be_erased() {
     assert_eq!(rest.segments()[0].imported, Some(periods[0].of));
     assert!(rest.erase_imported(|_| true, &with).segments().is_empty());
 }
+
+/// Chosen again, the sentences that fit still stand on lines of their own.
+#[test]
+fn what_is_left_of_an_import_is_told_sentence_by_sentence() {
+    let with = summary_context(DEFAULT);
+    let text = "They met in Oslo. The code is zanzibar. Anna paid $250. The parcel is late.";
+    let summary = Summary::default().import(&[period(1, text)], &with);
+    let rest = summary.erase_imported(|text| text.contains("zanzibar"), &with);
+    assert_eq!(rest.text(), "They met in Oslo.\nAnna paid $250.\nThe parcel is late.\n");
+}
