@@ -251,6 +251,9 @@ pub const DEFAULT_DISK_RESERVE: u64 = 256 << 20;
 /// Minimum relevance of the best match, by default: it excludes nine in ten prompts about what was never
 /// said, and hardly any about what was (`cargo bench --bench recall`).
 pub const DEFAULT_MIN_RELEVANCE: f64 = 0.35;
+/// Least relevance of what a context recalls, by default: small talk is below it, and hardly any evidence
+/// (`cargo bench --bench recall_contexts`).
+pub const DEFAULT_RECALL_RELEVANCE: f64 = 0.1;
 /// Sequences of a conversation whose derived data is stored together: one block of an index takes some 100
 /// KiB, is read in a millisecond, and is rebuilt in a few when one of its sequences is erased.
 pub const BLOCK_SEQUENCES: u64 = 1_024;

@@ -13,7 +13,7 @@ use utterd_domain::{
     context::{
         Context, Format, Found, How, Message, Omission, Request, SummaryPlacement, Unanswered, Warning,
     },
-    limits::MAX_PROMPT_BYTES,
+    limits::{DEFAULT_RECALL_RELEVANCE, MAX_PROMPT_BYTES},
 };
 use utterd_engine::{
     Address, BuildContextCall, BuildContextReply, Caller, LONG_TEXT_BYTES, LONG_TOKENS, Recall, Scope,
@@ -97,7 +97,9 @@ fn recall(recall: proto::ContextRecall, address: &Address) -> Result<Recall, Ref
         return Err(Refusal::too_large("recall.prompt", bytes, MAX_PROMPT_BYTES));
     }
     let limits = decode::recall_limits(recall.limit, recall.max_percent)?;
-    Ok(Recall { scope: scope(recall.scope, address)?, prompt: recall.prompt, limits })
+    let least = decode::min_relevance("recall.min_relevance", recall.min_relevance)?;
+    let min_relevance = least.unwrap_or(DEFAULT_RECALL_RELEVANCE);
+    Ok(Recall { scope: scope(recall.scope, address)?, prompt: recall.prompt, limits, min_relevance })
 }
 
 fn scope(number: i32, address: &Address) -> Result<Scope, Refusal> {

@@ -185,7 +185,7 @@ fn remember_call(request: proto::RememberRequest, skip: usize) -> Result<Remembe
         address,
         filter: decode::filter(request.filter.unwrap_or_default())?,
         order: order(request.order, &request.prompt)?,
-        min_relevance: min_relevance(request.min_relevance)?,
+        min_relevance: decode::min_relevance("min_relevance", request.min_relevance)?,
         neighbors: neighbors.into(),
         skip,
         limit: decode::page_size(request.page_size, MATCHES)?,
@@ -224,15 +224,6 @@ fn found(found: Found) -> proto::Match {
         matched_terms: found.matched.terms,
         matched_ranges: encode::text_ranges(&found.utterance.content, &found.matched.ranges),
         neighbors: found.neighbors.iter().map(|utterance| encode::utterance(utterance, state)).collect(),
-    }
-}
-
-fn min_relevance(given: Option<f64>) -> Result<Option<f64>, Refusal> {
-    match given {
-        Some(least) if !(0.0..=1.0).contains(&least) => {
-            Err(Refusal::invalid("min_relevance", format!("is {least}; accepted: 0 to 1")))
-        }
-        given => Ok(given),
     }
 }
 

@@ -493,7 +493,20 @@ async fn bad_requests_name_their_field() {
         ..Default::default()
     };
     let recalled = |scope: RememberScope, max_percent| BuildContextRequest {
-        recall: Some(ContextRecall { prompt: "x".into(), limit: None, scope: scope.into(), max_percent }),
+        recall: Some(ContextRecall {
+            prompt: "x".into(),
+            scope: scope.into(),
+            max_percent,
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let relevant = |least| BuildContextRequest {
+        recall: Some(ContextRecall {
+            prompt: "x".into(),
+            min_relevance: Some(least),
+            ..Default::default()
+        }),
         ..Default::default()
     };
     let none = BuildContextRequest::default;
@@ -513,6 +526,8 @@ async fn bad_requests_name_their_field() {
         (recalled(RememberScope::Window, None), "recall.scope"),
         (recalled(RememberScope::Recipient, Some(0)), "recall.max_percent"),
         (recalled(RememberScope::Recipient, Some(101)), "recall.max_percent"),
+        (relevant(-0.1), "recall.min_relevance"),
+        (relevant(f64::NAN), "recall.min_relevance"),
     ] {
         let refusal = session.context().build_context(request).await.refusal();
         refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames(field);

@@ -345,6 +345,7 @@ async fn what_does_not_fit_is_recalled() {
     for (recall, field) in [
         (HistoryRecall { limit: Some(51), ..Default::default() }, "recall.limit"),
         (HistoryRecall { max_percent: Some(0), ..Default::default() }, "recall.max_percent"),
+        (HistoryRecall { min_relevance: Some(1.1), ..Default::default() }, "recall.min_relevance"),
     ] {
         let refusal = session.context().prepare_history(asking("parrot", recall)).await.refusal();
         refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames(field);

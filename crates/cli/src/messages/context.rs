@@ -107,6 +107,7 @@ fn request(args: Context) -> BuildContextRequest {
         limit: args.recall_limit,
         scope: scope.into(),
         max_percent: args.recall_percent,
+        min_relevance: None,
     });
     let placement =
         if args.summary_as_user { SummaryPlacement::UserMessage } else { SummaryPlacement::System };

@@ -12,7 +12,7 @@ use crate::{
         message::tokens_of,
         omitted::Omitted,
         plan::Plan,
-        recalled::Quote,
+        recalled::{Quotable, Quote},
         recent::{self, Recent},
         turns,
         unit::Unit,
@@ -158,29 +158,28 @@ impl Plan<'_> {
         Ok((Shares { newest: units.len(), ..shares }, units))
     }
 
-    /// First chooses what to recall next to the fewest recent units. The recent units then get the tokens
-    /// that the quote leaves, and finally the quote gets those that the recent units leave.
+    /// The recent units that there are without recall stay if all that is recalled fits beside them; otherwise
+    /// it gets its whole share. Either way, where the recent units begin does not depend on how long the quote is.
     fn recent_and_quote(&self, shares: &Shares, units: Vec<Unit>) -> (Recent, Option<Quote>) {
-        let fewest = recent::choose(self, units, shares, shares.recent - shares.recall);
-        let taken = Quote::need(
-            self.archived.recalled,
-            self.most_matches(),
-            &self.shown(shares, &fewest),
-            shares.recall,
-            self.rendering.costs,
-        );
-        let recent = recent::choose(self, fewest.units, shares, shares.recent - taken);
-        let left = shares.recent.saturating_sub(recent.tokens(shares));
-        let quote = self.quote(&self.shown(shares, &recent), shares.recall_most.min(left));
+        let most = recent::choose(self, units, shares, shares.recent);
+        let room = self.quote_room(shares, &most);
+        let recent = match room == shares.recall_most || self.quotable(&self.shown(shares, &most)).fits(room) {
+            true => most,
+            false => recent::choose(self, most.units, shares, shares.recent - shares.recall),
+        };
+        let quote = self.quotable(&self.shown(shares, &recent)).within(self.quote_room(shares, &recent));
         (recent, quote)
     }
 
-    fn quote(&self, shown: &Ranges, room: u64) -> Option<Quote> {
-        Quote::of(self.archived.recalled, self.most_matches(), shown, room, self.rendering.costs)
+    /// The most that a quote beside `recent` may have.
+    fn quote_room(&self, shares: &Shares, recent: &Recent) -> u64 {
+        shares.recall_most.min(shares.recent.saturating_sub(recent.tokens(shares)))
     }
 
-    fn most_matches(&self) -> usize {
-        self.request.recall.and_then(|limits| limits.matches).unwrap_or(usize::MAX)
+    /// What can be quoted beside what is `shown`.
+    fn quotable<'s>(&'s self, shown: &'s Ranges) -> Quotable<'s> {
+        let most = self.request.recall.and_then(|limits| limits.matches).unwrap_or(usize::MAX);
+        Quotable { matches: self.archived.recalled, most, shown, costs: self.rendering.costs }
     }
 
     /// The sequences of the recent and the pinned units, including utterances that a unit leaves out.

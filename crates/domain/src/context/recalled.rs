@@ -18,36 +18,38 @@ pub(super) struct Quote {
     message: Message,
 }
 
-impl Quote {
-    /// Quotes those of `matches`, which are best first, that fit into `room` tokens: at most `most` of them,
-    /// and none that is `shown` anyway.
-    pub(super) fn of(
-        matches: &[Match],
-        most: usize,
-        shown: &Ranges,
-        room: u64,
-        costs: Costs<'_>,
-    ) -> Option<Self> {
-        let left = left(room, costs)?;
+/// What can be quoted.
+#[derive(Clone, Copy)]
+pub(super) struct Quotable<'a> {
+    /// The matches, best first.
+    pub(super) matches: &'a [Match],
+    /// The most matches to quote.
+    pub(super) most: usize,
+    /// What is shown anyway, and not quoted.
+    pub(super) shown: &'a Ranges,
+    pub(super) costs: Costs<'a>,
+}
+
+impl Quotable<'_> {
+    /// Quotes the best matches that fit into `room` tokens.
+    pub(super) fn within(self, room: u64) -> Option<Quote> {
+        let left = left(room, self.costs)?;
         let entries = widest(left, |tokens| {
-            let mut choice = Choice { entries: Vec::new(), shown, left, costs };
-            let all = choice.fill(matches, most, tokens);
+            let mut choice = Choice { entries: Vec::new(), quotable: self, left };
+            let all = choice.fill(tokens);
             (choice.entries, all)
         });
-        compose(entries, room, costs)
+        compose(entries, room, self.costs)
     }
 
-    /// What the shortest quote of `matches` needs of `room`.
-    pub(super) fn need(matches: &[Match], most: usize, shown: &Ranges, room: u64, costs: Costs<'_>) -> u64 {
-        let left = left(room, costs).unwrap_or(0);
-        let mut choice = Choice { entries: Vec::new(), shown, left, costs };
-        match choice.fill(matches, most, least_tokens(left)) {
-            true if choice.entries.is_empty() => 0,
-            true => room - u64::from(choice.left),
-            false => room,
-        }
+    /// Whether the shortest quote of all matches fits into `room` tokens.
+    pub(super) fn fits(self, room: u64) -> bool {
+        let left = left(room, self.costs).unwrap_or(0);
+        Choice { entries: Vec::new(), quotable: self, left }.fill(least_tokens(left))
     }
+}
 
+impl Quote {
     /// The message, and the utterances that it quotes, in its order.
     pub(super) fn parts(self) -> (Message, Vec<Found>) {
         let found = |(found, line): &(Found, Line)| Found { quoted: line.quoted.clone(), ..found.clone() };
@@ -65,20 +67,19 @@ fn left(room: u64, costs: Costs<'_>) -> Option<u32> {
 /// The entries of a quote, while they are chosen.
 struct Choice<'a> {
     entries: Vec<Entry>,
-    shown: &'a Ranges,
+    quotable: Quotable<'a>,
     left: u32,
-    costs: Costs<'a>,
 }
 
 impl Choice<'_> {
     /// Adds matches, `tokens` of each utterance, up to the first that has no room. Returns whether all were added.
-    fn fill(&mut self, matches: &[Match], most: usize, tokens: u32) -> bool {
+    fn fill(&mut self, tokens: u32) -> bool {
+        let Quotable { matches, most, costs, .. } = self.quotable;
         for one in matches {
             if self.entries.len() == most {
                 break;
             }
-            let Some(entry) = Entry::of(one, |found| self.is_quotable(found), tokens, self.costs.counter)
-            else {
+            let Some(entry) = Entry::of(one, |found| self.is_quotable(found), tokens, costs.counter) else {
                 continue;
             };
             let cost = entry.tokens().saturating_add(self.headings(&entry));
@@ -95,7 +96,7 @@ impl Choice<'_> {
 
     fn is_quotable(&self, found: &Found) -> bool {
         let utterance = &found.utterance;
-        let shown = found.is_here(|sequence| self.shown.contains(sequence));
+        let shown = found.is_here(|sequence| self.quotable.shown.contains(sequence));
         let quoted = || self.entries.iter().any(|entry| entry.has(found));
         utterance.is_live() && !utterance.instruction && !shown && !quoted()
     }
@@ -107,12 +108,12 @@ impl Choice<'_> {
         let of_source = || said().filter(|other| other.source == found.source);
         let source = match &found.source {
             _ if of_source().next().is_some() => 0,
-            Some(source) => self.costs.counter.count(&source.heading()),
-            None => self.costs.counter.count(HERE),
+            Some(source) => self.quotable.costs.counter.count(&source.heading()),
+            None => self.quotable.costs.counter.count(HERE),
         };
         let day = day(found);
         let known = of_source().any(|other| self::day(other) == day);
-        source + if known { 0 } else { self.costs.counter.count(&day) }
+        source + if known { 0 } else { self.quotable.costs.counter.count(&day) }
     }
 }
 

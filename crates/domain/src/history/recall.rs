@@ -20,7 +20,7 @@ use crate::{
 pub const RECALL_PERCENT: u32 = 50;
 
 /// What to recall.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Recall {
     /// What to look for.
     pub prompt: String,
@@ -28,6 +28,8 @@ pub struct Recall {
     pub matches: Option<usize>,
     /// The maximum share of the byte and token limits, in percent; of 8,000 tokens if tokens are unlimited.
     pub percent: u32,
+    /// The least relevance of a match, from 0 to 1.
+    pub min_relevance: f64,
 }
 
 /// Measures a quoting message in a format.
@@ -96,7 +98,8 @@ impl Recall {
             place >= head && wanted.binary_search(&place).is_ok()
         };
         let search = Search::new(Query::new(&self.prompt), vec![index]);
-        let hits = search.hits(eligible, 0..places.len());
+        let mut hits = search.hits(eligible, 0..places.len());
+        hits.retain(|hit| hit.relevance >= self.min_relevance);
         let mut seen = vec![false; units.len()];
         let mut matcher = search.matched();
         let ranked = hits.into_iter().map(|hit| places[hit.sequence as usize]);

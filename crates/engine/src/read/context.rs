@@ -36,6 +36,8 @@ pub struct Recall {
     pub prompt: String,
     /// The limits of the search.
     pub limits: RecallLimits,
+    /// The least relevance of a match, from 0 to 1.
+    pub min_relevance: f64,
     /// Where to search: in the conversation, or in all of its recipient's.
     pub scope: Scope,
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::{
-    Address, Caller, Engine, Operation, Result,
+    Address, Caller, Engine, Operation, Recall, Result,
     events::Event,
     read::page::{PageRoom, ReadSize},
     search::{
@@ -245,15 +245,15 @@ impl Address {
 }
 
 impl RememberCall {
-    /// Creates a call that returns the most relevant utterances, without a filter.
-    pub(crate) fn ranking(prompt: &str, scope: Scope, limit: usize) -> Self {
+    /// Creates a call that returns at most `limit` utterances that a context recalls.
+    pub(crate) fn recalling(recall: &Recall, limit: usize) -> Self {
         Self {
             address: Address::default(),
-            prompt: prompt.to_owned(),
+            prompt: recall.prompt.clone(),
             filter: Filter::default(),
-            scope,
+            scope: recall.scope,
             order: Order::Relevance,
-            min_relevance: Some(0.0),
+            min_relevance: Some(recall.min_relevance),
             neighbors: 0,
             skip: 0,
             limit,

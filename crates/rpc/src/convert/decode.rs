@@ -261,6 +261,16 @@ pub fn recall_limits(limit: Option<i32>, max_percent: Option<i32>) -> Result<Rec
     Ok(RecallLimits { matches, percent: within("recall.max_percent", max_percent, 100)? })
 }
 
+/// Reads the least relevance of a match.
+pub fn min_relevance(field: &str, given: Option<f64>) -> Result<Option<f64>, Refusal> {
+    match given {
+        Some(least) if !(0.0..=1.0).contains(&least) => {
+            Err(Refusal::invalid(field, format!("is {least}; accepted: 0 to 1")))
+        }
+        given => Ok(given),
+    }
+}
+
 /// Reads a number that is 0 or more.
 pub fn natural(field: &str, number: i32) -> Result<u32, Refusal> {
     u32::try_from(number).map_err(|_| Refusal::invalid(field, format!("is {number}; accepted: 0 or more")))

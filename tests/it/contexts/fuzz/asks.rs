@@ -34,12 +34,14 @@ fn instructions() -> impl Strategy<Value = &'static str> {
 fn recall() -> impl Strategy<Value = ContextRecall> {
     let prompt = prop::sample::select(vec!["where is the order", "lamp", "nothing of this kind"]);
     let scope = prop::sample::select(vec![RememberScope::Unspecified, RememberScope::Recipient]);
-    (prompt, option::of(1..=50i32), scope, option::of(1..=100i32)).prop_map(
-        |(prompt, limit, scope, max_percent)| ContextRecall {
+    let least = option::of(0.0..=1.0);
+    (prompt, option::of(1..=50i32), scope, option::of(1..=100i32), least).prop_map(
+        |(prompt, limit, scope, max_percent, min_relevance)| ContextRecall {
             prompt: prompt.to_owned(),
             limit,
             scope: scope.into(),
             max_percent,
+            min_relevance,
         },
     )
 }
