@@ -15,7 +15,8 @@ impl TokenCounter for Fours {
 }
 
 fn recalling(messages: usize, prompt: &str) -> Request {
-    let recall = Recall { prompt: prompt.to_owned(), matches: None, percent: RECALL_PERCENT };
+    let recall =
+        Recall { prompt: prompt.to_owned(), matches: None, percent: RECALL_PERCENT, min_relevance: 0.0 };
     let limits = Limits { messages, ..Request::default().limits };
     Request { limits, recall: Some(recall), ..Request::default() }
 }
