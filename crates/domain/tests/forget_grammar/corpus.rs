@@ -1,7 +1,7 @@
 //! Sentences as people say them, and sentences in which a loose grammar would select too much: each with what
 //! it forgets of one conversation.
 
-use crate::forget_grammar::conversation::outcome;
+use crate::conversation::outcome;
 
 const SENTENCES: &str = include_str!("sentences.txt");
 const TRAPS: &str = include_str!("traps.txt");

@@ -1,9 +1,9 @@
 //! How filters compose: each further one selects less, and an exclusion is what is left.
 
 use proptest::prelude::*;
-use utterd::domain::{Ranges, forgetting};
+use utterd_domain::{Ranges, forgetting};
 
-use crate::forget_grammar::{
+use crate::{
     NOW,
     conversation::{everything, selected},
 };

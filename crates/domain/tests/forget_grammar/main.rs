@@ -3,9 +3,10 @@
 mod composition;
 mod conversation;
 mod corpus;
+mod dump;
 
 use proptest::prelude::*;
-use utterd::domain::{
+use utterd_domain::{
     Role, Timestamp,
     forgetting::{self, Criterion, Instruction, InstructionError, Numbers, Part, Take},
     limits::MAX_INSTRUCTION_BYTES,

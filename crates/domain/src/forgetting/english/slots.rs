@@ -1,0 +1,210 @@
+//! Filling the slots of the table.
+
+use jiff::{civil::Date, fmt::strtime};
+
+use crate::{
+    forgetting::{Criterion, Numbers, canonical, time},
+    recall::terms,
+};
+
+use super::{
+    table::{GRAMMAR, Rule},
+    words::Words,
+};
+
+/// The most words in a name without quotes.
+const MAX_NAME_WORDS: usize = 4;
+/// The ways to write a time of day, with the words that they take.
+const CLOCKS: [(usize, &str); 5] = [(2, "%I %p"), (2, "%I:%M %p"), (1, "%I%p"), (1, "%I:%M%p"), (1, "%H:%M")];
+
+impl Words<'_> {
+    /// Consumes a phrase of a kind; returns its meaning.
+    pub fn fill(&mut self, kind: &str) -> Option<String> {
+        if let Some(found) = self.attempt(|words| words.read(kind)) {
+            return Some(found);
+        }
+        let rules = GRAMMAR.rules.get(kind)?;
+        rules.iter().find_map(|rule| self.attempt(|words| words.follow(kind, rule)))
+    }
+
+    /// Consumes what a rule says.
+    pub fn follow(&mut self, kind: &str, rule: &Rule) -> Option<String> {
+        let (elements, meaning) = match rule {
+            Rule::Slots(elements, meaning) => (elements, *meaning),
+            Rule::Words => {
+                let sense = self.sense(kind)?;
+                self.at += sense.length;
+                return Some(sense.meaning.to_owned());
+            }
+        };
+        let start = self.at;
+        let mut filled = Vec::new();
+        for element in elements {
+            match element.strip_prefix('{') {
+                Some(slot) => {
+                    let optional = slot.strip_suffix("?}");
+                    let slot = optional.unwrap_or(slot.trim_end_matches('}'));
+                    let found = self.fill(slot).or_else(|| optional.map(|_| String::new()))?;
+                    filled.push((slot, found));
+                }
+                None => {
+                    self.peek().filter(|token| token.lower == *element)?;
+                    self.at += 1;
+                }
+            }
+        }
+        match meaning.strip_prefix('!') {
+            None => Some(render(meaning, &filled)),
+            Some(refusal) => {
+                let (why, forms) = refusal.split_once('!').unwrap_or((refusal, ""));
+                let forms =
+                    forms.split('!').filter(|form| !form.is_empty()).map(|form| render(form, &filled));
+                self.refuse(start, self.at, why, forms);
+                None
+            }
+        }
+    }
+
+    /// Consumes what a slot takes that no phrase of the table does.
+    fn read(&mut self, kind: &str) -> Option<String> {
+        let token = self.peek()?;
+        let (text, unknown) = (token.text.to_owned(), token.is_unknown());
+        let one = |fits: bool| fits.then(|| canonical::quoted(&text));
+        let word = match kind {
+            "name" => return self.name(),
+            "numbers" => return self.numbers().map(|numbers| numbers.to_string()),
+            "time" => return self.time_of_day(),
+            "topic" | "both" | "single" => return self.topic(kind),
+            "quoted" => return if token.quoted { self.topic("topic") } else { None },
+            "m" => return self.fill("n"),
+            "identifier" => one(token.is_identifier()),
+            "word" => one(unknown && terms(&text).has_subject()),
+            "n" => {
+                token.lower.parse::<u64>().ok().filter(|number| *number > 0).map(|number| number.to_string())
+            }
+            "year" => Some(text).filter(|text| text.len() == 4 && text.parse::<u16>().is_ok()),
+            "ordinal" => ordinal(&token.lower),
+            "iso" => Some(text).filter(|text| text.len() == 10 && text.parse::<Date>().is_ok()),
+            "stamp" => Some(text).filter(|text| text.contains(['T', 't']) && time::read(text).is_some()),
+            _ => None,
+        }?;
+        self.at += 1;
+        Some(word)
+    }
+
+    /// Consumes a name: a text in quotes, an identifier, or capitalised words.
+    pub fn name(&mut self) -> Option<String> {
+        let left = &self.tokens[self.at..self.end];
+        let quoted = left.first().is_some_and(|token| token.quoted && !token.text.trim().is_empty());
+        let words = || left.iter().take(MAX_NAME_WORDS + 1).take_while(|token| self.is_name(token)).count();
+        let length = if quoted { 1 } else { words() };
+        let name: Vec<_> = left[..length].iter().map(|token| token.text).collect();
+        let name = (1..=MAX_NAME_WORDS).contains(&length).then(|| canonical::quoted(&name.join(" ")))?;
+        self.at += length;
+        Some(name)
+    }
+
+    /// Consumes `3-7`, "2, 4 and 6 to 8"; the noun before the first can be repeated.
+    fn numbers(&mut self) -> Option<Numbers> {
+        let noun = self.tokens[..self.at].last().map(|token| token.lower.trim_end_matches('s').to_owned());
+        let again = |words: &mut Self| {
+            let repeated = words.peek().map(|token| token.lower.trim_end_matches('s')) == noun.as_deref();
+            words.at += usize::from(repeated);
+        };
+        self.fill("numbered");
+        let mut all: Option<Numbers> = None;
+        loop {
+            let more = self.attempt(|words| {
+                if all.is_some() {
+                    words.fill("joint").filter(|joint| joint != "or")?;
+                    again(words);
+                }
+                let first = words.range()?;
+                let last = words.attempt(|words| {
+                    words.fill("to")?;
+                    again(words);
+                    words.fill("n")?.parse().ok()
+                });
+                match (first.single(), last) {
+                    (Some(first), Some(last)) => Numbers::range(first, last).ok(),
+                    (None, Some(_)) => None,
+                    (_, None) => Some(first),
+                }
+            });
+            match more {
+                Some(more) => all = Some(all.map_or(more.clone(), |all| all.and(&more))),
+                None => return all,
+            }
+        }
+    }
+
+    /// Consumes `3`, `#3`, `3-7`, "three".
+    fn range(&mut self) -> Option<Numbers> {
+        let written = self.peek()?.lower.trim_start_matches('#');
+        let figures = written.ends_with(|c: char| c.is_ascii_digit());
+        if let Some(numbers) = canonical::numbers(written).ok().filter(|_| figures) {
+            self.at += 1;
+            return Some(numbers);
+        }
+        let number = self.fill("n")?.parse().ok()?;
+        Numbers::range(number, number).ok()
+    }
+
+    /// Consumes "10 am", "5:30pm", "17:30".
+    fn time_of_day(&mut self) -> Option<String> {
+        let read = |&(length, form): &(usize, &str)| {
+            let end = self.at + length;
+            let text = if end <= self.end { self.slice(self.at, end) } else { "" };
+            Some((length, strtime::parse(form, text).ok()?.to_time().ok()?))
+        };
+        let (length, time) = CLOCKS.iter().find_map(read)?;
+        self.at += length;
+        Some(format!("{}:{:02}", time.hour(), time.minute()))
+    }
+
+    /// The short forms that what is left might stand for: a topic, or the name of a speaker.
+    pub fn alone(&mut self) -> Vec<String> {
+        let start = self.at;
+        let Some(topic) = self.texts(start, self.end, "topic") else { return Vec::new() };
+        let name = self.name().filter(|_| self.done()).map(|_| self.slice(start, self.end).to_owned());
+        [Criterion::About(topic)]
+            .into_iter()
+            .chain(name.map(Criterion::Name))
+            .map(|form| form.to_string())
+            .collect()
+    }
+}
+
+/// `3rd`, as a number.
+fn ordinal(word: &str) -> Option<String> {
+    let number: u64 = word.trim_end_matches(char::is_alphabetic).parse().ok().filter(|number| *number > 0)?;
+    let suffix = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    (word == format!("{number}{suffix}")).then(|| number.to_string())
+}
+
+/// A meaning with its slots filled.
+fn render(meaning: &str, filled: &[(&str, String)]) -> String {
+    let value = |slot: &str| {
+        let of = |name: &str| filled.iter().find(|(slot, _)| *slot == name).map(|(_, value)| value.clone());
+        let number = |name: &str| of(name).and_then(|number| number.parse::<u64>().ok());
+        match (slot.strip_suffix("+1"), slot.strip_suffix("-1")) {
+            (Some(name), _) => number(name).map(|number| number.saturating_add(1).to_string()),
+            (_, Some(name)) => number(name).map(|number| (number - 1).to_string()),
+            _ => of(slot),
+        }
+        .unwrap_or_default()
+    };
+    let mut pieces = meaning.split('{');
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for (slot, rest) in pieces.filter_map(|piece| piece.split_once('}')) {
+        text += &value(slot);
+        text += rest;
+    }
+    text
+}
