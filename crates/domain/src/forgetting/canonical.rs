@@ -89,7 +89,7 @@ fn read(text: &str, moment: fn(&str) -> Option<Moment>) -> Result<(Vec<AskedPart
 }
 
 /// `text` as the value of `name` or `id`, quoted if it would not be read back otherwise.
-fn value(text: &str) -> impl fmt::Display {
+pub(super) fn value(text: &str) -> impl fmt::Display {
     let bare = !text.starts_with(is_quote) && !text.contains(ends_bare) && !text.is_empty();
     if bare { text.to_owned() } else { quoted(text) }
 }

@@ -220,8 +220,14 @@ impl Stretch {
             }
             _ => return None,
         };
-        let ((kind, since), (other, before)) = (both.0.order()?, both.1.order()?);
-        (kind == other && since < before).then_some(Self { since: Some(both.0), before: Some(both.1) })
+        let ordered = match both {
+            (Moment::On(one, since), Moment::On(other, before)) if one == other => since < before,
+            (since, before) => since
+                .order()
+                .zip(before.order())
+                .is_some_and(|((kind, since), (other, before))| kind == other && since < before),
+        };
+        ordered.then_some(Self { since: Some(both.0), before: Some(both.1) })
     }
 
     /// The times of its beginning and its end.

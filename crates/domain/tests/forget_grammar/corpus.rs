@@ -43,6 +43,6 @@ fn most_ordinary_sentences_are_understood() {
         (lines.iter().filter(|line| !line.ends_with("| refused")).count(), lines.len())
     };
     let ((understood, all), (_, traps)) = (count(SENTENCES), count(TRAPS));
-    assert!(all >= 300 && understood * 10 >= all * 9, "{understood} of {all}");
-    assert!(traps >= 150, "{traps}");
+    assert!(all >= 250 && understood * 10 >= all * 9, "{understood} of {all}");
+    assert!(traps >= 290, "{traps}");
 }

@@ -37,39 +37,38 @@ const NARROWER: &str = "say by whom, where or about what; or say everything for 
 /// The first words that fit no slot, or a part that is understood but cannot be expressed.
 pub(super) fn parse(text: &str) -> Result<Asked> {
     let mut words = Words::of(text)?;
-    if words.trim() {
+    let (asks, question) = words.trim();
+    let start = words.at;
+    let verb = words.sense("verb");
+    if question && !asks || asks && verb.or_else(|| words.sense("keep")).is_none() {
         return Err(InstructionError::part(text, QUESTION));
     }
-    let start = words.at;
-    if let Some(verb) = words.sense("verb") {
-        words.at += verb.length;
-    }
-    let object = words.at;
+    let object = start + verb.map_or(0, |verb| verb.length);
     let short = words.slice(object, words.end);
     if object > start && short.contains(':') && canonical::is_canonical(short) {
         return canonical::parse(short);
     }
-    words.at = start;
     let mut rules = GRAMMAR.rules.get("sentence").into_iter().flatten();
     let form =
         rules.find_map(|rule| words.attempt(|words| words.follow("sentence", rule).filter(|_| words.done())));
-    let Some(form) = form else { return Err(misunderstood(words, object)) };
+    let Some(form) = form else { return Err(misunderstood(words, object, text)) };
     let (form, means_one) = form.strip_prefix("one ").map_or((&*form, false), |form| (form, true));
     match form.trim() {
         "" | "all except" => Err(InstructionError::part(text, NARROWER)),
-        form => canonical::translated(form, means_one),
+        form => canonical::translated(form, means_one).map_err(|error| error.of(text)),
     }
 }
 
 /// Why no rule reads the sentence, in which `object` is what to forget.
-fn misunderstood(mut words: Words<'_>, object: usize) -> InstructionError {
+fn misunderstood(mut words: Words<'_>, object: usize, text: &str) -> InstructionError {
     if let Some(why) = words.why {
         return why;
     }
     words.at = object;
     let (forms, furthest) = (words.alone(), words.furthest);
     let at = if forms.is_empty() && furthest < words.end { furthest } else { object };
-    InstructionError::not_understood(words.slice(at, words.end)).suggesting(forms)
+    let rest = Some(words.slice(at, words.end)).filter(|rest| !rest.is_empty());
+    InstructionError::not_understood(rest.unwrap_or(text)).suggesting(forms)
 }
 
 /// Reads a time: of a day, or of a longer time, its beginning.

@@ -3,7 +3,7 @@
 use jiff::{civil::Date, fmt::strtime};
 
 use crate::{
-    forgetting::{Criterion, Numbers, canonical, time},
+    forgetting::{Criterion, canonical, time},
     recall::terms,
 };
 
@@ -14,6 +14,8 @@ use super::{
 
 /// The most words in a name without quotes.
 const MAX_NAME_WORDS: usize = 4;
+/// The most slots within slots, which bounds the numbers of a list and the filters of a noun.
+const DEEPEST: usize = 100;
 /// The ways to write a time of day, with the words that they take.
 const CLOCKS: [(usize, &str); 5] = [(2, "%I %p"), (2, "%I:%M %p"), (1, "%I%p"), (1, "%I:%M%p"), (1, "%H:%M")];
 
@@ -23,8 +25,11 @@ impl Words<'_> {
         if let Some(found) = self.attempt(|words| words.read(kind)) {
             return Some(found);
         }
-        let rules = GRAMMAR.rules.get(kind)?;
-        rules.iter().find_map(|rule| self.attempt(|words| words.follow(kind, rule)))
+        let mut rules = GRAMMAR.rules.get(kind).filter(|_| self.depth < DEEPEST)?.iter();
+        self.depth += 1;
+        let found = rules.find_map(|rule| self.attempt(|words| words.follow(kind, rule)));
+        self.depth -= 1;
+        found
     }
 
     /// Consumes what a rule says.
@@ -69,21 +74,19 @@ impl Words<'_> {
     fn read(&mut self, kind: &str) -> Option<String> {
         let token = self.peek()?;
         let (text, unknown) = (token.text.to_owned(), token.is_unknown());
-        let one = |fits: bool| fits.then(|| canonical::quoted(&text));
+        let one = |fits: bool| fits.then(|| canonical::value(&text).to_string());
         let word = match kind {
             "name" => return self.name(),
-            "numbers" => return self.numbers().map(|numbers| numbers.to_string()),
             "time" => return self.time_of_day(),
             "topic" | "both" | "single" => return self.topic(kind),
             "quoted" => return if token.quoted { self.topic("topic") } else { None },
-            "m" => return self.fill("n"),
             "identifier" => one(token.is_identifier()),
             "word" => one(unknown && terms(&text).has_subject()),
             "n" => {
                 token.lower.parse::<u64>().ok().filter(|number| *number > 0).map(|number| number.to_string())
             }
+            "figures" => Some(text.trim_start_matches('#').to_owned()).filter(|text| is_figures(text)),
             "year" => Some(text).filter(|text| text.len() == 4 && text.parse::<u16>().is_ok()),
-            "ordinal" => ordinal(&token.lower),
             "iso" => Some(text).filter(|text| text.len() == 10 && text.parse::<Date>().is_ok()),
             "stamp" => Some(text).filter(|text| text.contains(['T', 't']) && time::read(text).is_some()),
             _ => None,
@@ -99,55 +102,10 @@ impl Words<'_> {
         let words = || left.iter().take(MAX_NAME_WORDS + 1).take_while(|token| self.is_name(token)).count();
         let length = if quoted { 1 } else { words() };
         let name: Vec<_> = left[..length].iter().map(|token| token.text).collect();
-        let name = (1..=MAX_NAME_WORDS).contains(&length).then(|| canonical::quoted(&name.join(" ")))?;
+        let name =
+            (1..=MAX_NAME_WORDS).contains(&length).then(|| canonical::value(&name.join(" ")).to_string())?;
         self.at += length;
         Some(name)
-    }
-
-    /// Consumes `3-7`, "2, 4 and 6 to 8"; the noun before the first can be repeated.
-    fn numbers(&mut self) -> Option<Numbers> {
-        let noun = self.tokens[..self.at].last().map(|token| token.lower.trim_end_matches('s').to_owned());
-        let again = |words: &mut Self| {
-            let repeated = words.peek().map(|token| token.lower.trim_end_matches('s')) == noun.as_deref();
-            words.at += usize::from(repeated);
-        };
-        self.fill("numbered");
-        let mut all: Option<Numbers> = None;
-        loop {
-            let more = self.attempt(|words| {
-                if all.is_some() {
-                    words.fill("joint").filter(|joint| joint != "or")?;
-                    again(words);
-                }
-                let first = words.range()?;
-                let last = words.attempt(|words| {
-                    words.fill("to")?;
-                    again(words);
-                    words.fill("n")?.parse().ok()
-                });
-                match (first.single(), last) {
-                    (Some(first), Some(last)) => Numbers::range(first, last).ok(),
-                    (None, Some(_)) => None,
-                    (_, None) => Some(first),
-                }
-            });
-            match more {
-                Some(more) => all = Some(all.map_or(more.clone(), |all| all.and(&more))),
-                None => return all,
-            }
-        }
-    }
-
-    /// Consumes `3`, `#3`, `3-7`, "three".
-    fn range(&mut self) -> Option<Numbers> {
-        let written = self.peek()?.lower.trim_start_matches('#');
-        let figures = written.ends_with(|c: char| c.is_ascii_digit());
-        if let Some(numbers) = canonical::numbers(written).ok().filter(|_| figures) {
-            self.at += 1;
-            return Some(numbers);
-        }
-        let number = self.fill("n")?.parse().ok()?;
-        Numbers::range(number, number).ok()
     }
 
     /// Consumes "10 am", "5:30pm", "17:30".
@@ -175,17 +133,9 @@ impl Words<'_> {
     }
 }
 
-/// `3rd`, as a number.
-fn ordinal(word: &str) -> Option<String> {
-    let number: u64 = word.trim_end_matches(char::is_alphabetic).parse().ok().filter(|number| *number > 0)?;
-    let suffix = match (number % 10, number % 100) {
-        (_, 11..=13) => "th",
-        (1, _) => "st",
-        (2, _) => "nd",
-        (3, _) => "rd",
-        _ => "th",
-    };
-    (word == format!("{number}{suffix}")).then(|| number.to_string())
+/// Whether a text is numbers as in the short forms, with an end: `4`, `3-7`, `2,4`.
+fn is_figures(text: &str) -> bool {
+    text.ends_with(|c: char| c.is_ascii_digit()) && canonical::numbers(text).is_ok()
 }
 
 /// A meaning with its slots filled.

@@ -4,16 +4,16 @@
 
 use std::ops::Range;
 
-use crate::{
-    forgetting::{Criterion, canonical},
-    recall::terms,
-};
+use crate::{forgetting::canonical, recall::terms};
 
 use super::words::{Token, Words};
 
+/// The most words, marks and quoted texts in a topic.
+const LONGEST: usize = 40;
 /// The most places and times after a text.
 const MOST_AFTER: usize = 4;
 const MISSING: &str = "the text to look for is missing";
+const LONG: &str = "the text to look for is long; put quotes around it";
 const QUOTE: &str = "put quotes around the text to look for if this is part of it, or leave it out";
 const NO_TOPIC: &str = "does not name a topic by itself; write the words to look for, in quotes if necessary";
 const SEVERAL: &str = "several texts, or one? put quotes around each text to look for";
@@ -34,7 +34,7 @@ impl Words<'_> {
     fn text_end(&mut self) -> (usize, String) {
         let start = self.at;
         let mut named = true;
-        for at in start + 1..self.end {
+        for at in (start + 1..self.end).take(LONGEST) {
             // "Paris yesterday" was said then; "the meeting yesterday" may have been then
             named &= self.tokens[at - 1].quoted || self.is_name(&self.tokens[at - 1]);
             self.at = at;
@@ -58,6 +58,10 @@ impl Words<'_> {
 
     /// The texts between two positions.
     pub fn texts(&mut self, start: usize, end: usize, slot: &str) -> Option<Vec<String>> {
+        if end - start > LONGEST {
+            self.refuse(start, end, LONG, []);
+            return None;
+        }
         let (pieces, joints) = self.pieces(start, end);
         if !pieces.iter().all(|piece| self.is_topic(piece)) {
             return None;
@@ -123,10 +127,9 @@ impl Words<'_> {
         let misplaced = tokens.iter().position(|token| !belongs(token)).or_else(|| (!ends).then_some(0));
         let text = self.text(piece).to_owned();
         let (from, to) = (piece.start, piece.end);
-        let whole = || Criterion::About(vec![text.clone()]).to_string();
         match misplaced {
             _ if piece.is_empty() => self.refuse(from.saturating_sub(1), from, MISSING, []),
-            Some(at) if !quoted => self.refuse(from + at, to, QUOTE, [whole()]),
+            Some(at) if !quoted => self.refuse(from + at, to, QUOTE, []),
             None if !quoted && !terms(&text).has_subject() => self.refuse(from, to, NO_TOPIC, []),
             _ => return true,
         }
@@ -139,5 +142,8 @@ fn belongs(token: &Token<'_>) -> bool {
     let of = |kinds: &[&str]| token.senses.iter().any(|sense| kinds.contains(&sense.kind));
     let known = token.senses.is_empty() || of(&["article", "link", "inner"]);
     let readable = token.text.contains(char::is_alphanumeric) || of(&["inner"]);
-    known && readable && !token.quoted && !of(&["turn-away", "but"]) && !super::turns(&token.lower)
+    let figures = token.lower.starts_with(|c: char| c.is_ascii_digit());
+    let clock = figures && ["am", "pm"].iter().any(|half| token.lower.ends_with(half))
+        || figures && token.text.contains(':');
+    known && readable && !clock && !token.quoted && !of(&["turn-away", "but"]) && !super::turns(&token.lower)
 }

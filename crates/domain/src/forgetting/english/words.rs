@@ -2,10 +2,8 @@
 
 use crate::forgetting::{InstructionError, Result};
 
-use super::table::{GRAMMAR, Sense};
+use super::table::{GRAMMAR, LONGEST, Sense};
 
-/// The most tokens in a phrase without slots.
-const LONGEST: usize = 5;
 /// Marks that are tokens of their own after a word.
 const MARKS: [char; 6] = [',', '.', ';', ':', '!', '?'];
 
@@ -32,6 +30,8 @@ pub(super) struct Words<'a> {
     pub end: usize,
     /// How far anything was understood.
     pub furthest: usize,
+    /// How many slots are being filled, each for the one before.
+    pub depth: usize,
     /// Why the sentence is refused, if something in it was understood that says so.
     pub why: Option<InstructionError>,
     /// Whether a capital letter marks a name: not if all letters are capitals.
@@ -51,12 +51,12 @@ impl<'a> Words<'a> {
                 phrases.filter_map(|phrase| GRAMMAR.senses.get(&*phrase)).flatten().copied().collect();
         }
         let capitals = source.contains(char::is_lowercase);
-        Ok(Self { source, end: tokens.len(), tokens, at: 0, furthest: 0, why: None, capitals })
+        Ok(Self { source, end: tokens.len(), tokens, at: 0, furthest: 0, depth: 0, why: None, capitals })
     }
 
-    /// Drops politeness around the sentence and the marks at its end. Returns whether it is a question that asks for
-    /// nothing.
-    pub fn trim(&mut self) -> bool {
+    /// Drops politeness around the sentence and the marks at its end. Returns whether it begins as a question, and whether
+    /// it ends as one.
+    pub fn trim(&mut self) -> (bool, bool) {
         let (mut asks, mut question) = (false, false);
         while let Some(sense) = self.sense("polite") {
             self.at += sense.length;
@@ -67,7 +67,7 @@ impl<'a> Words<'a> {
             self.end -= length;
             question |= self.tokens[self.end].lower == "?";
         }
-        question && !asks
+        (asks, question)
     }
 
     /// Whether the last tokens are politeness or a mark.
