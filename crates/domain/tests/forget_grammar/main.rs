@@ -775,7 +775,7 @@ proptest! {
 
     #[test]
     fn everything_is_meant_by_a_closed_list_only(sentence in sentence()) {
-        if let Ok(instruction) = parse(&sentence) && instruction == Instruction::all() {
+        if let Ok(instruction) = parse(&sentence) && instruction.to_string() == "all" {
             prop_assert!(is_sweeping(&sentence), "{}", sentence);
         }
     }
@@ -796,7 +796,7 @@ proptest! {
         letters.splice(at..after, letter);
         let slip: String = letters.into_iter().collect();
         if let Ok(instruction) = parse(&slip) {
-            prop_assert!(instruction != Instruction::all(), "{}", slip);
+            prop_assert!(instruction.to_string() != "all", "{}", slip);
         }
     }
 

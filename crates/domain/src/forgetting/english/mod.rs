@@ -75,18 +75,13 @@ fn misunderstood(mut words: Words<'_>, object: usize, text: &str) -> Instruction
 pub(super) fn moment(text: &str, now: Timestamp) -> Option<Timestamp> {
     read(text).or_else(|| {
         let mut words = Words::of(text).ok()?;
-        let moment = match words.peek().filter(|token| token.lower == "now") {
-            Some(_) => {
-                words.at += 1;
-                Moment::At(now)
+        let moment = match words.fill("calendar") {
+            Some(calendar) if calendar == "now" => Moment::At(now),
+            Some(calendar) => Day::Of(first_day(&calendar, now)?).start(),
+            None => {
+                let time = words.fill("moment").or_else(|| words.fill("span"))?;
+                Moment::read(time.split(' ').next()?.trim_start_matches("since:"))?
             }
-            None => match words.fill("calendar") {
-                Some(calendar) => Day::Of(first_day(&calendar, now)?).start(),
-                None => {
-                    let time = words.fill("moment").or_else(|| words.fill("span"))?;
-                    Moment::read(time.split(' ').next()?.trim_start_matches("since:"))?
-                }
-            },
         };
         Stretch::since(moment).at(now).0.filter(|_| words.done())
     })
@@ -103,4 +98,64 @@ fn first_day(calendar: &str, now: Timestamp) -> Option<Date> {
         _ => (today.first_of_year(), 1.year()),
     };
     Some(if back == "0" { first } else { first.saturating_sub(whole) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::forgetting::time::write;
+
+    #[test]
+    fn a_time_is_read_as_people_write_it() {
+        let now = read("2026-11-26T15:30:00Z").unwrap();
+        for (text, expected) in [
+            ("now", "2026-11-26T15:30:00Z"),
+            ("Today", "2026-11-26"),
+            ("yesterday", "2026-11-25"),
+            ("the day before yesterday", "2026-11-24"),
+            ("3 days ago", "2026-11-23T15:30:00Z"),
+            ("an hour ago", "2026-11-26T14:30:00Z"),
+            ("two weeks ago", "2026-11-12T15:30:00Z"),
+            ("the last 2 hours", "2026-11-26T13:30:00Z"),
+            ("this morning", "2026-11-26"),
+            ("Monday", "2026-11-23"),
+            ("this week", "2026-11-23"),
+            ("last week", "2026-11-16"),
+            ("last month", "2026-10-01"),
+            ("last year", "2025-01-01"),
+            ("2026-11-20", "2026-11-20"),
+            ("2026-11-20 10:00", "2026-11-20T10:00:00Z"),
+            ("2026-11-20T10:00:00+02:00", "2026-11-20T08:00:00Z"),
+            ("November 20", "2026-11-20"),
+            ("yesterday at 10:30", "2026-11-25T10:30:00Z"),
+        ] {
+            assert_eq!(moment(text, now).map(write).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_time_is_not_read() {
+        for text in ["", "soon", "yesterday or so", "5", "2026-13-01", "last", "\"yesterday"] {
+            assert_eq!(moment(text, Timestamp(0)), None, "{text}");
+        }
+    }
+
+    /// However many filters or numbers a sentence has, it is read on a small stack.
+    #[test]
+    fn a_long_sentence_is_refused() {
+        for piece in [
+            "from Alice ",
+            "before turn 5 ",
+            "2, ",
+            "the last ",
+            "in turn 1 ",
+            "about Rex and ",
+            "that I said ",
+        ] {
+            for start in ["forget everything ", "forget turns ", "forget everything about Rex "] {
+                let text = start.to_owned() + &piece.repeat(4_000 / piece.len());
+                assert!(parse(&text).is_err(), "{start}{piece}");
+            }
+        }
+    }
 }

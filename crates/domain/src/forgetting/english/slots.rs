@@ -43,21 +43,7 @@ impl Words<'_> {
             }
         };
         let start = self.at;
-        let mut filled = Vec::new();
-        for element in elements {
-            match element.strip_prefix('{') {
-                Some(slot) => {
-                    let optional = slot.strip_suffix("?}");
-                    let slot = optional.unwrap_or(slot.trim_end_matches('}'));
-                    let found = self.fill(slot).or_else(|| optional.map(|_| String::new()))?;
-                    filled.push((slot, found));
-                }
-                None => {
-                    self.peek().filter(|token| token.lower == *element)?;
-                    self.at += 1;
-                }
-            }
-        }
+        let filled = self.fill_all(elements)?;
         match meaning.strip_prefix('!') {
             None => Some(render(meaning, &filled)),
             Some(refusal) => {
@@ -68,6 +54,22 @@ impl Words<'_> {
                 None
             }
         }
+    }
+
+    /// Consumes the words and slots of a rule; returns the slots and their meanings.
+    fn fill_all(&mut self, elements: &[&'static str]) -> Option<Vec<(&'static str, String)>> {
+        let mut filled = Vec::new();
+        for element in elements {
+            let Some(slot) = element.strip_prefix('{') else {
+                self.peek().filter(|token| token.lower == *element)?;
+                self.at += 1;
+                continue;
+            };
+            let optional = slot.strip_suffix("?}");
+            let slot = optional.unwrap_or(slot.trim_end_matches('}'));
+            filled.push((slot, self.fill(slot).or_else(|| optional.map(|_| String::new()))?));
+        }
+        Some(filled)
     }
 
     /// Consumes what a slot takes that no phrase of the table does.
@@ -82,9 +84,7 @@ impl Words<'_> {
             "quoted" => return if token.quoted { self.topic("topic") } else { None },
             "identifier" => one(token.is_identifier()),
             "word" => one(unknown && terms(&text).has_subject()),
-            "n" => {
-                token.lower.parse::<u64>().ok().filter(|number| *number > 0).map(|number| number.to_string())
-            }
+            "n" => Some(text).filter(|text| text.parse().is_ok_and(|number: u64| number > 0)),
             "figures" => Some(text.trim_start_matches('#').to_owned()).filter(|text| is_figures(text)),
             "year" => Some(text).filter(|text| text.len() == 4 && text.parse::<u16>().is_ok()),
             "iso" => Some(text).filter(|text| text.len() == 10 && text.parse::<Date>().is_ok()),
@@ -102,10 +102,8 @@ impl Words<'_> {
         let words = || left.iter().take(MAX_NAME_WORDS + 1).take_while(|token| self.is_name(token)).count();
         let length = if quoted { 1 } else { words() };
         let name: Vec<_> = left[..length].iter().map(|token| token.text).collect();
-        let name =
-            (1..=MAX_NAME_WORDS).contains(&length).then(|| canonical::value(&name.join(" ")).to_string())?;
         self.at += length;
-        Some(name)
+        (1..=MAX_NAME_WORDS).contains(&length).then(|| canonical::value(&name.join(" ")).to_string())
     }
 
     /// Consumes "10 am", "5:30pm", "17:30".
@@ -125,11 +123,8 @@ impl Words<'_> {
         let start = self.at;
         let Some(topic) = self.texts(start, self.end, "topic") else { return Vec::new() };
         let name = self.name().filter(|_| self.done()).map(|_| self.slice(start, self.end).to_owned());
-        [Criterion::About(topic)]
-            .into_iter()
-            .chain(name.map(Criterion::Name))
-            .map(|form| form.to_string())
-            .collect()
+        let forms = [Criterion::About(topic)].into_iter().chain(name.map(Criterion::Name));
+        forms.map(|form| form.to_string()).collect()
     }
 }
 
