@@ -10,7 +10,8 @@ use std::{fmt, str::FromStr};
 use crate::{
     Role,
     forgetting::{
-        Asked, AskedPart, Criterion, Instruction, InstructionError, Numbers, Part, Result, Take, english,
+        Asked, AskedPart, Criterion, Instruction, InstructionError, Numbers, Part, Result, Take,
+        table::turns,
         time::{self, Moment, Stretch},
     },
 };
@@ -382,7 +383,7 @@ fn read_rest(rest: &str) -> Result<(Vec<String>, &str)> {
     }
     for word in rest.split_whitespace() {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase().replace('’', "'");
-        if english::turns(&bare) {
+        if turns(&bare) {
             return Err(InstructionError::part(word, TURNS));
         }
         if KEYWORDS.iter().any(|keyword| word_is_form(word, keyword)) {

@@ -12,6 +12,7 @@ mod error;
 mod excess;
 mod instruction;
 mod numbers;
+mod table;
 mod time;
 
 use asked::AskedPart;

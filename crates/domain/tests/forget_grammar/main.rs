@@ -1,4 +1,5 @@
 //! The grammar of forget instructions: what is accepted and how it is understood, and what is refused.
+#![allow(clippy::expect_used, reason = "a test may panic")]
 
 mod composition;
 mod conversation;

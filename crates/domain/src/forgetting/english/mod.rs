@@ -9,7 +9,6 @@
 //! meet all of them.
 
 mod slots;
-mod table;
 mod topic;
 mod words;
 
@@ -19,13 +18,12 @@ use crate::{
     Timestamp,
     forgetting::{
         Asked, InstructionError, Result, canonical,
+        table::GRAMMAR,
         time::{Day, Moment, Stretch, near, read},
     },
 };
 
-pub(super) use self::table::turns;
-
-use self::{table::GRAMMAR, words::Words};
+use self::words::Words;
 
 const QUESTION: &str = "a question; say what to forget";
 /// The reason to refuse a sentence that could mean everything but is not one of those for it.

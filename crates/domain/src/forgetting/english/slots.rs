@@ -1,16 +1,20 @@
 //! Filling the slots of the table.
 
-use jiff::{civil::Date, fmt::strtime};
+use jiff::{
+    civil::{Date, Time},
+    fmt::strtime,
+};
 
 use crate::{
-    forgetting::{Criterion, canonical, time},
+    forgetting::{
+        Criterion, canonical,
+        table::{GRAMMAR, Rule},
+        time,
+    },
     recall::terms,
 };
 
-use super::{
-    table::{GRAMMAR, Rule},
-    words::Words,
-};
+use super::words::Words;
 
 /// The most words in a name without quotes.
 const MAX_NAME_WORDS: usize = 4;
@@ -111,7 +115,7 @@ impl Words<'_> {
         let read = |&(length, form): &(usize, &str)| {
             let end = self.at + length;
             let text = if end <= self.end { self.slice(self.at, end) } else { "" };
-            Some((length, strtime::parse(form, text).ok()?.to_time().ok()?))
+            Some((length, clock(form, text)?))
         };
         let (length, time) = CLOCKS.iter().find_map(read)?;
         self.at += length;
@@ -126,6 +130,15 @@ impl Words<'_> {
         let forms = [Criterion::About(topic)].into_iter().chain(name.map(Criterion::Name));
         forms.map(|form| form.to_string()).collect()
     }
+}
+
+/// Whether a word is a time of day.
+pub(super) fn is_clock(word: &str) -> bool {
+    CLOCKS.iter().any(|(length, form)| *length == 1 && clock(form, word).is_some())
+}
+
+fn clock(form: &str, text: &str) -> Option<Time> {
+    strtime::parse(form, text).ok()?.to_time().ok()
 }
 
 /// Whether a text is numbers as in the short forms, with an end: `4`, `3-7`, `2,4`.

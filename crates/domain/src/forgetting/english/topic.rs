@@ -4,9 +4,15 @@
 
 use std::ops::Range;
 
-use crate::{forgetting::canonical, recall::terms};
+use crate::{
+    forgetting::{canonical, table::turns},
+    recall::terms,
+};
 
-use super::words::{Token, Words};
+use super::{
+    slots::is_clock,
+    words::{Token, Words},
+};
 
 /// The most words, marks and quoted texts in a topic.
 const LONGEST: usize = 40;
@@ -142,8 +148,10 @@ fn belongs(token: &Token<'_>) -> bool {
     let of = |kinds: &[&str]| token.senses.iter().any(|sense| kinds.contains(&sense.kind));
     let known = token.senses.is_empty() || of(&["article", "link", "inner"]);
     let readable = token.text.contains(char::is_alphanumeric) || of(&["inner"]);
-    let figures = token.lower.starts_with(|c: char| c.is_ascii_digit());
-    let clock = figures && ["am", "pm"].iter().any(|half| token.lower.ends_with(half))
-        || figures && token.text.contains(':');
-    known && readable && !clock && !token.quoted && !of(&["turn-away", "but"]) && !super::turns(&token.lower)
+    known
+        && readable
+        && !token.quoted
+        && !is_clock(token.text)
+        && !of(&["turn-away", "but"])
+        && !turns(&token.lower)
 }

@@ -1,8 +1,9 @@
 //! A sentence, read once into tokens, each with what the phrases are that begin there.
 
-use crate::forgetting::{InstructionError, Result};
-
-use super::table::{GRAMMAR, LONGEST, Sense};
+use crate::forgetting::{
+    InstructionError, Result,
+    table::{GRAMMAR, LONGEST, Sense},
+};
 
 /// Marks that are tokens of their own after a word.
 const MARKS: [char; 6] = [',', '.', ';', ':', '!', '?'];

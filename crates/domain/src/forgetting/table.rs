@@ -1,4 +1,4 @@
-//! `forget.tsv`, split once.
+//! `forget.tsv`: the grammar of plain English, split once.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -63,7 +63,7 @@ impl Grammar {
 }
 
 /// Whether a word turns the meaning of a text that it is in, so that the text is no topic.
-pub(in crate::forgetting) fn turns(word: &str) -> bool {
+pub(super) fn turns(word: &str) -> bool {
     let senses = GRAMMAR.senses.get(word).into_iter().flatten();
     word.ends_with("n't") || senses.into_iter().any(|sense| matches!(sense.kind, "turn-away" | "but"))
 }
