@@ -267,6 +267,7 @@ const ACCEPTED: &[(&str, &str)] = &[
     ),
     ("about:\"Paris\" except about:the hotel", "about:\"Paris\" except about:the hotel"),
     ("about:\"Paris\",\"Rome\" or oldest", "about:\"Paris\",\"Rome\" or oldest"),
+    ("about:\"Paris\" last:2 before:turn_5", "before:turn_5 last:2 about:Paris"),
     ("nth:2,5", "nth:2,5"),
     ("speaker:user nth:3-", "speaker:user nth:3-"),
     ("keep only the last two messages", "all except last:2"),
