@@ -2,8 +2,9 @@
 //!
 //! Keywords are case-insensitive, with optional blanks around the colon. Parts are separated by blanks, a
 //! comma or `and`. A value with blanks or commas must be quoted; in quotes, a backslash escapes a quote or a
-//! backslash. Commas without blanks list numbers and quoted texts: `about:"Paris","London"`. A text of `about` without quotes takes the rest of the line. `or` joins
-//! alternatives, and `except` precedes what stays: `turn:2 or oldest except speaker:tool or last:3`.
+//! backslash. Commas without blanks list numbers and quoted texts: `about:"Paris","London"`. A text of `about`
+//! without quotes takes the rest of the line. `or` joins alternatives, and `except` precedes what stays:
+//! `turn:2 or oldest except speaker:tool or last:3`.
 
 use std::{fmt, str::FromStr};
 
