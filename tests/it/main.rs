@@ -29,7 +29,6 @@ mod architecture;
 mod contexts;
 mod durable;
 mod examples;
-mod forget_grammar;
 mod formats;
 mod guard;
 mod isolation;

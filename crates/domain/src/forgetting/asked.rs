@@ -23,16 +23,24 @@ pub(super) struct AskedPart {
 }
 
 impl Asked {
+    /// Creates an instruction from the short forms.
+    ///
+    /// # Errors
+    /// As for [`Instruction::of`].
+    pub(super) fn in_short(parts: Vec<AskedPart>, except: Vec<AskedPart>) -> Result<Self> {
+        let asked = Self { parts, except, is_english: false, means_one: false };
+        // relative times keep their order at any time, so checking one moment is enough
+        asked.at(Timestamp(0)).check()?;
+        Ok(asked)
+    }
+
     /// Creates an instruction from plain English; `means_one` if the sentence speaks of one utterance without
     /// saying which.
     ///
     /// # Errors
     /// As for [`Instruction::of`].
     pub(super) fn in_english(parts: Vec<AskedPart>, except: Vec<AskedPart>, means_one: bool) -> Result<Self> {
-        let asked = Self { parts, except, is_english: true, means_one };
-        // relative times keep their order at any time, so checking one moment is enough
-        asked.at(Timestamp(0)).check()?;
-        Ok(asked)
+        Ok(Self { is_english: true, means_one, ..Self::in_short(parts, except)? })
     }
 
     /// What the instruction selects if sent at `now`, whose UTC day is "today".
@@ -57,20 +65,5 @@ impl AskedPart {
         let (since, before) = self.stretch.at(now);
         let times = since.map(Criterion::Since).into_iter().chain(before.map(Criterion::Before));
         Part::new(self.criteria.iter().cloned().chain(times), self.take.clone())
-    }
-}
-
-impl From<Instruction> for Asked {
-    /// Converts an instruction in its short form.
-    fn from(instruction: Instruction) -> Self {
-        let asked = |parts: &[Part]| {
-            let part = |part: &Part| {
-                let (criteria, take) = (part.criteria().to_vec(), part.take().cloned());
-                AskedPart { criteria, take, stretch: Stretch::default() }
-            };
-            parts.iter().map(part).collect()
-        };
-        let (parts, except) = (asked(instruction.parts()), asked(instruction.except()));
-        Self { parts, except, is_english: false, means_one: false }
     }
 }

@@ -2,14 +2,19 @@
 //!
 //! Keywords are case-insensitive, with optional blanks around the colon. Parts are separated by blanks, a
 //! comma or `and`. A value with blanks or commas must be quoted; in quotes, a backslash escapes a quote or a
-//! backslash. Commas without blanks list numbers and quoted texts: `about:"Paris","London"`. `or` joins
-//! alternatives, and `except` precedes what stays: `turn:2 or oldest except speaker:tool or last:3`.
+//! backslash. Commas without blanks list numbers and quoted texts: `about:"Paris","London"`. A text of `about`
+//! without quotes takes the rest of the line. `or` joins alternatives, and `except` precedes what stays:
+//! `turn:2 or oldest except speaker:tool or last:3`.
 
 use std::{fmt, str::FromStr};
 
 use crate::{
-    Role, Timestamp,
-    forgetting::{Criterion, Instruction, InstructionError, Numbers, Part, Result, Take, doubts, time},
+    Role,
+    forgetting::{
+        Asked, AskedPart, Criterion, Instruction, InstructionError, Numbers, Part, Result, Take,
+        table::turns,
+        time::{self, Moment, Stretch},
+    },
 };
 
 /// The words allowed before a colon.
@@ -22,6 +27,10 @@ const KEYWORDS: [&str; 16] = [
 const BARE: [&str; 5] = ["oldest", "newest", "first", "last", "all"];
 
 const MISSING: &str = "the value is missing";
+const TURNS: &str = "this turns the meaning; put quotes around the text if it is part of it";
+const TIME: &str =
+    "write a turn, such as before:turn_5, or a time, such as 2026-11-20 or 2026-11-20T10:00:00Z";
+const ORDER: &str = "the times must be in order and of the same kind";
 const AFTER: &str = "write after:turn_N, such as after:turn_5, or since:TIME";
 
 /// The words that separate forms.
@@ -55,27 +64,34 @@ pub(super) fn is_canonical(text: &str) -> bool {
 /// # Errors
 /// Names a part that is not a form or has an invalid value, or a contradiction between the parts, as for
 /// [`Instruction::of`].
-pub(super) fn parse(text: &str) -> Result<Instruction> {
-    let mut reader = Reader { rest: text.trim() };
-    let mut parts = vec![reader.part()?];
-    while reader.joint("or")? {
-        parts.push(reader.part()?);
-    }
-    let mut except = Vec::new();
-    if reader.joint("except")? {
-        except.push(reader.part()?);
-        while reader.joint("or")? {
-            except.push(reader.part()?);
-        }
-    }
+pub(super) fn parse(text: &str) -> Result<Asked> {
+    let (parts, except) = read(text, |text| time::read(text).map(Moment::At))?;
+    Asked::in_short(parts, except)
+}
+
+/// Parses what a sentence means in the short forms, in which times can be relative to now; `means_one` if the sentence
+/// speaks of one utterance without saying which.
+///
+/// # Errors
+/// As for [`parse`].
+pub(super) fn translated(text: &str, means_one: bool) -> Result<Asked> {
+    let (parts, except) = read(text, Moment::read)?;
+    Asked::in_english(parts, except, means_one)
+}
+
+/// The parts of an instruction, and its exceptions.
+fn read(text: &str, moment: fn(&str) -> Option<Moment>) -> Result<(Vec<AskedPart>, Vec<AskedPart>)> {
+    let mut reader = Reader { rest: text.trim(), moment };
+    let parts = reader.parts()?;
+    let except = if reader.joint("except")? { reader.parts()? } else { Vec::new() };
     match reader.rest.is_empty() {
-        true => Instruction::of(parts, except),
+        true => Ok((parts, except)),
         false => Err(InstructionError::not_understood(reader.rest)),
     }
 }
 
 /// `text` as the value of `name` or `id`, quoted if it would not be read back otherwise.
-fn value(text: &str) -> impl fmt::Display {
+pub(super) fn value(text: &str) -> impl fmt::Display {
     let bare = !text.starts_with(is_quote) && !text.contains(ends_bare) && !text.is_empty();
     if bare { text.to_owned() } else { quoted(text) }
 }
@@ -171,28 +187,44 @@ impl fmt::Display for Take {
 enum Form {
     Criterion(Criterion),
     Take(Take),
+    Time(Stretch),
 }
 
 /// What remains to be read.
 struct Reader<'a> {
     rest: &'a str,
+    /// Reads a time.
+    moment: fn(&str) -> Option<Moment>,
 }
 
 impl<'a> Reader<'a> {
+    /// Consumes parts joined by "or".
+    fn parts(&mut self) -> Result<Vec<AskedPart>> {
+        let mut parts = vec![self.part()?];
+        while self.joint("or")? {
+            parts.push(self.part()?);
+        }
+        Ok(parts)
+    }
+
     /// Consumes forms up to the next joint.
-    fn part(&mut self) -> Result<Part> {
-        let (mut criteria, mut take) = (Vec::new(), None);
+    fn part(&mut self) -> Result<AskedPart> {
+        let mut part = AskedPart::default();
         loop {
             let before = self.rest;
             match self.form()? {
-                Form::Criterion(criterion) => criteria.push(criterion),
-                Form::Take(_) if take.is_some() => {
+                Form::Criterion(criterion) => part.criteria.push(criterion),
+                Form::Take(_) if part.take.is_some() => {
                     return Err(InstructionError::part(before, "a second count; join two counts with or"));
                 }
-                Form::Take(one) => take = Some(one),
+                Form::Take(one) => part.take = Some(one),
+                Form::Time(stretch) => {
+                    let both = part.stretch.and(stretch);
+                    part.stretch = both.ok_or_else(|| InstructionError::part(before, ORDER))?;
+                }
             }
             if self.rest.is_empty() || self.peeks("or") || self.peeks("except") {
-                return Ok(Part::new(criteria, take));
+                return Ok(part);
             }
             self.separator()?;
         }
@@ -218,7 +250,7 @@ impl<'a> Reader<'a> {
         let (value, rest) = split_value(value).map_err(|why| InstructionError::part(start, why))?;
         self.rest = rest;
         let written = &start[..start.len() - rest.len()];
-        valued(&keyword, &value).map_err(|why| InstructionError::part(written, why))
+        self.valued(&keyword, &value).map_err(|why| InstructionError::part(written, why))
     }
 
     /// Whether a joint follows.
@@ -253,6 +285,37 @@ impl<'a> Reader<'a> {
         self.rest = rest;
         Ok(())
     }
+
+    /// The meaning of a keyword with its value.
+    fn valued(&self, keyword: &str, value: &str) -> Result<Form, &'static str> {
+        if value.is_empty() {
+            return Err(MISSING);
+        }
+        Ok(Form::Criterion(match keyword {
+            "oldest" | "first" | "newest" | "last" => return counted(keyword, value),
+            "nth" => return numbers(value).map(|numbers| Form::Take(Take::Nth(numbers))),
+            "position" => Criterion::Position(numbers(value)?),
+            "turn" => Criterion::Turn(numbers(value)?),
+            "sequence" => Criterion::Sequence(numbers(value)?),
+            "before" => match turn(value)? {
+                Some(turn) => Criterion::BeforeTurn(turn),
+                None => return self.time(value, Stretch::before),
+            },
+            "after" => Criterion::AfterTurn(turn(value)?.ok_or(AFTER)?),
+            "since" => return self.time(value, Stretch::since),
+            "speaker" => Criterion::Speaker(
+                Role::named(value).ok_or("no such role; the roles are system, user, assistant and tool")?,
+            ),
+            "name" => Criterion::Name(value.to_owned()),
+            "id" => Criterion::Id(value.to_owned()),
+            _ => return Err("takes no value"),
+        }))
+    }
+
+    /// What is on one side of a time.
+    fn time(&self, value: &str, side: fn(Moment) -> Stretch) -> Result<Form, &'static str> {
+        (self.moment)(value).map(|moment| Form::Time(side(moment))).ok_or(TIME)
+    }
 }
 
 /// The meaning of a keyword without a value.
@@ -263,32 +326,6 @@ fn bare(keyword: &str) -> Option<Form> {
         "all" => Some(Form::Criterion(Criterion::All)),
         _ => None,
     }
-}
-
-/// The meaning of a keyword with its value.
-fn valued(keyword: &str, value: &str) -> Result<Form, &'static str> {
-    if value.is_empty() {
-        return Err(MISSING);
-    }
-    Ok(Form::Criterion(match keyword {
-        "oldest" | "first" | "newest" | "last" => return counted(keyword, value),
-        "nth" => return numbers(value).map(|numbers| Form::Take(Take::Nth(numbers))),
-        "position" => Criterion::Position(numbers(value)?),
-        "turn" => Criterion::Turn(numbers(value)?),
-        "sequence" => Criterion::Sequence(numbers(value)?),
-        "before" => match turn(value)? {
-            Some(turn) => Criterion::BeforeTurn(turn),
-            None => Criterion::Before(moment(value)?),
-        },
-        "after" => Criterion::AfterTurn(turn(value)?.ok_or(AFTER)?),
-        "since" => Criterion::Since(moment(value)?),
-        "speaker" => Criterion::Speaker(
-            Role::named(value).ok_or("no such role; the roles are system, user, assistant and tool")?,
-        ),
-        "name" => Criterion::Name(value.to_owned()),
-        "id" => Criterion::Id(value.to_owned()),
-        _ => return Err("takes no value"),
-    }))
 }
 
 /// The meaning of a count from one end, of utterances or of turns.
@@ -312,14 +349,8 @@ fn turn(value: &str) -> Result<Option<u32>, &'static str> {
     value.to_ascii_lowercase().strip_prefix("turn_").map(number).transpose()
 }
 
-/// Parses a time.
-fn moment(value: &str) -> Result<Timestamp, &'static str> {
-    time::read(value)
-        .ok_or("write a turn, such as before:turn_5, or a time, such as 2026-11-20 or 2026-11-20T10:00:00Z")
-}
-
 /// Parses `N`, `N-M`, `N-` for an open range, or several of these separated by commas.
-fn numbers(value: &str) -> Result<Numbers, &'static str> {
+pub(super) fn numbers(value: &str) -> Result<Numbers, &'static str> {
     let mut ranges = value.split(',').map(range);
     let first = ranges.next().unwrap_or(Err(MISSING))?;
     ranges.try_fold(first, |numbers, range| Ok(numbers.and(&range?)))
@@ -353,8 +384,8 @@ fn read_rest(rest: &str) -> Result<(Vec<String>, &str)> {
     }
     for word in rest.split_whitespace() {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase().replace('’', "'");
-        if let Some(why) = doubts::refused(&bare) {
-            return Err(InstructionError::part(word, why));
+        if turns(&bare) {
+            return Err(InstructionError::part(word, TURNS));
         }
         if KEYWORDS.iter().any(|keyword| word_is_form(word, keyword)) {
             return Err(InstructionError::part(
@@ -366,15 +397,16 @@ fn read_rest(rest: &str) -> Result<(Vec<String>, &str)> {
     Ok((vec![rest.to_owned()], ""))
 }
 
-/// The texts in `list`, if it consists of quoted texts separated by commas; and the joint that follows them.
+/// The texts in `list`, if it consists of quoted texts separated by commas; and the joint or form that follows them.
 fn quoted_list(mut list: &str) -> Option<(Vec<String>, &str)> {
     let mut texts = Vec::new();
     while list.starts_with(is_quote) {
         let (text, rest) = split_value(list).ok()?;
         texts.push(text);
         list = rest.trim_start();
-        if list.is_empty() || begins_with_word(list, "or") || begins_with_word(list, "except") {
-            return Some((texts, list));
+        let joint = begins_with_word(list, "or") || begins_with_word(list, "except");
+        if joint || list.is_empty() || KEYWORDS.iter().any(|keyword| word_is_form(list, keyword)) {
+            return Some((texts, rest));
         }
         list = list.strip_prefix(',')?.trim_start();
     }
@@ -419,7 +451,7 @@ fn split_value(text: &str) -> Result<(String, &str), &'static str> {
 }
 
 /// `text` in double quotes, in the form that [`split_value`] reads.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 

@@ -74,6 +74,14 @@ impl InstructionError {
         Self::Part { part: shown(part), why, suggested: Suggested::default() }
     }
 
+    /// The same reason to refuse another part.
+    pub(super) fn of(self, part: &str) -> Self {
+        match self {
+            Self::Part { why, suggested, .. } => Self::Part { part: shown(part), why, suggested },
+            other => other,
+        }
+    }
+
     /// Adds short forms of what might be meant.
     #[must_use]
     pub(super) fn suggesting(mut self, forms: impl IntoIterator<Item = String>) -> Self {

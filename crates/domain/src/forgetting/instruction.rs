@@ -70,30 +70,23 @@ pub enum Take {
 }
 
 impl Instruction {
-    /// Creates an instruction of one part, from `criteria` in any order, and a count. Blanks around texts are
-    /// dropped.
+    /// Creates an instruction that selects what any of `parts` selects, except what any of `except` selects.
     ///
     /// ```
-    /// use utterd_domain::{Role, forgetting::{Criterion, Instruction, Take}};
+    /// use utterd_domain::{Role, forgetting::{Criterion, Instruction, Part, Take}};
     ///
-    /// let speaker = Criterion::Speaker(Role::Tool);
-    /// let instruction = Instruction::new([speaker], Some(Take::Newest(3)))?;
+    /// let part = Part::new([Criterion::Speaker(Role::Tool)], Some(Take::Newest(3)));
+    /// let instruction = Instruction::of(vec![part], Vec::new())?;
     /// assert_eq!(instruction.to_string(), "speaker:tool last:3");
-    /// assert!(Instruction::new([Criterion::All], Some(Take::Newest(3))).is_err());
+    /// let all = Part::new([Criterion::All], Some(Take::Newest(3)));
+    /// assert!(Instruction::of(vec![all], Vec::new()).is_err());
     /// # Ok::<(), utterd_domain::forgetting::InstructionError>(())
     /// ```
     ///
     /// # Errors
-    /// Neither a criterion nor a count, a zero, a reversed range, an empty text, two criteria of the same
-    /// kind, or criteria that no utterance can meet together.
-    pub fn new(criteria: impl IntoIterator<Item = Criterion>, take: Option<Take>) -> Result<Self> {
-        Self::of(vec![Part::new(criteria, take)], Vec::new())
-    }
-
-    /// Creates an instruction that selects what any of `parts` selects, except what any of `except` selects.
-    ///
-    /// # Errors
-    /// As for [`new`](Self::new); no parts, too many, or `all` together with other parts or as an exception.
+    /// No parts, too many, or `all` together with other parts or as an exception; in a part, neither a criterion nor a
+    /// count, a zero, a reversed range, an empty text, two criteria of the same kind, or criteria that no utterance can
+    /// meet together.
     pub fn of(parts: Vec<Part>, except: Vec<Part>) -> Result<Self> {
         let instruction = Self::checked(parts, except);
         instruction.check()?;
@@ -103,11 +96,6 @@ impl Instruction {
     /// Creates an instruction from parts already checked.
     pub(super) fn checked(parts: Vec<Part>, except: Vec<Part>) -> Self {
         Self { parts, except }
-    }
-
-    /// Selects everything stored.
-    pub fn all() -> Self {
-        Self { parts: vec![Part::new([Criterion::All], None)], except: Vec::new() }
     }
 
     /// The parts, any of which selects.

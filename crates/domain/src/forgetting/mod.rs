@@ -7,14 +7,13 @@
 
 mod asked;
 mod canonical;
-mod doubts;
 mod english;
 mod error;
 mod excess;
 mod instruction;
 mod numbers;
+mod table;
 mod time;
-mod words;
 
 use asked::AskedPart;
 use error::Result;
@@ -37,19 +36,16 @@ pub fn moment(text: &str, now: Timestamp) -> Option<Timestamp> {
 ///
 /// - Keywords and words are case-insensitive; names, ids and texts are kept as written.
 /// - In English, "I" and "my" refer to the user, "you" and "your" to the assistant.
-/// - In English, an unquoted name begins with a capital letter or looks like an identifier (`get_weather`);
-///   before "'s" it can be any single word.
+/// - In English, an unquoted name begins with a capital letter or looks like an identifier (`get_weather`).
 /// - In English, everything stored is meant only by a verb with "everything", "all messages", "the whole
 ///   conversation" or the like, and nothing else in the sentence.
-/// - In English, "and" joins what is selected, except for texts after "mentioning", "containing" or the like,
+/// - In English, "and" joins topics, either of which selects, except for texts after "mentioning" or "containing",
 ///   all of which an utterance must contain.
 /// - In English, what a sentence says to keep is not selected: "everything but the last message", "keep only
 ///   turn 4".
 /// - In English, a time can be relative to now ("yesterday", "older than a week") or to today ("since 10
 ///   am"). Times are in UTC; a date without a year is the most recent one. Whether a sentence is understood
 ///   does not depend on the time.
-/// - In English, a command word with one letter extra, missing, wrong or swapped with the next is read as
-///   that word, unless the sentence would then mean everything stored.
 ///
 /// ```
 /// use utterd_domain::{Timestamp, forgetting::parse};
@@ -74,7 +70,7 @@ pub fn parse(text: &str) -> Result<Asked> {
         return Err(InstructionError::Empty);
     }
     match canonical::is_canonical(text) {
-        true => canonical::parse(text).map(Asked::from),
+        true => canonical::parse(text),
         false => english::parse(text),
     }
 }

@@ -95,9 +95,19 @@ impl Day {
         Moment::On(self, 0)
     }
 
-    /// The whole day.
-    pub fn whole(self) -> Stretch {
-        Stretch { since: Some(self.start()), before: Some(Moment::On(self, DAY)) }
+    /// Parses a day as the table of English writes it: `b1`, `w0`, `--11-20`, `2026-11-20`.
+    fn read(text: &str) -> Option<Self> {
+        if let Some(back) = text.strip_prefix('b') {
+            return back.parse().ok().map(Self::Back);
+        }
+        if let Some(day) = text.strip_prefix('w') {
+            return Weekday::from_monday_zero_offset(day.parse().ok()?).ok().map(Self::Weekday);
+        }
+        let (date, recent) = text.strip_prefix("--").map_or((text, false), |date| (date, true));
+        let mut numbers = date.split('-');
+        let year = if recent { 0 } else { numbers.next()?.parse().ok()? };
+        let (month, day) = (numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?);
+        if recent { Self::last(month, day) } else { Self::of(year, month, day) }
     }
 
     fn date(self, today: Date) -> Date {
@@ -118,6 +128,24 @@ impl Day {
 }
 
 impl Moment {
+    /// Parses a moment as the table of English writes it: `DAY+10:30`, `3*60`, or a time in short form.
+    pub fn read(text: &str) -> Option<Self> {
+        if let Some((count, unit)) = text.split_once('*') {
+            let unit = match unit.strip_suffix('m') {
+                Some(months) => Unit::Months(months.parse().ok()?),
+                None => Unit::Seconds(unit.parse().ok()?),
+            };
+            return Self::ago(count.parse().ok()?, unit);
+        }
+        if text.contains(['T', 't']) {
+            return read(text).map(Self::At);
+        }
+        let (day, clock) = text.split_once('+')?;
+        let (hours, minutes) = clock.split_once(':')?;
+        let minutes = hours.parse::<u32>().ok()? * 60 + minutes.parse::<u32>().ok()?;
+        Some(Self::On(Day::read(day)?, minutes * 60))
+    }
+
     /// The moment `count` units ago, unless that is longer ago than anything was ever said.
     pub fn ago(count: u32, unit: Unit) -> Option<Self> {
         let seconds = match unit {
@@ -153,13 +181,14 @@ impl Moment {
     /// The sort key among moments of the same kind, independent of the time; `None` if the order depends on
     /// the time.
     fn order(self) -> Option<(u8, i64)> {
+        let micros = |seconds: i64| seconds * 1_000_000;
         let days = |date: Date| date.duration_since(Date::constant(1970, 1, 1)).as_secs();
         match self {
             Self::On(Day::Back(days), seconds) => {
                 Some((0, i64::from(seconds) - i64::from(days) * i64::from(DAY)))
             }
-            Self::On(Day::Of(date), seconds) => Some((1, days(date) + i64::from(seconds))),
-            Self::At(time) => Some((1, time.0.div_euclid(1_000_000))),
+            Self::On(Day::Of(date), seconds) => Some((1, micros(days(date) + i64::from(seconds)))),
+            Self::At(time) => Some((1, time.0)),
             Self::On(Day::Last(..) | Day::Weekday(_), _) => None,
             Self::Ago(count, Unit::Seconds(seconds)) => Some((2, -i64::from(count) * i64::from(seconds))),
             Self::Ago(count, Unit::Months(months)) => Some((3, -i64::from(count) * i64::from(months))),
@@ -178,9 +207,12 @@ impl Stretch {
         Self { since: None, before: Some(moment) }
     }
 
-    /// The intersection; `None` unless each has just the end that the other lacks and both ends are in order
-    /// at any time.
+    /// The intersection; `None` unless one is open, or each has just the end that the other lacks and both ends are in
+    /// order at any time.
     pub fn and(self, other: Self) -> Option<Self> {
+        if self == Self::default() {
+            return Some(other);
+        }
         let both = match (self, other) {
             (Self { since: Some(since), before: None }, Self { since: None, before: Some(before) })
             | (Self { since: None, before: Some(before) }, Self { since: Some(since), before: None }) => {
@@ -188,8 +220,14 @@ impl Stretch {
             }
             _ => return None,
         };
-        let ((kind, since), (other, before)) = (both.0.order()?, both.1.order()?);
-        (kind == other && since < before).then_some(Self { since: Some(both.0), before: Some(both.1) })
+        let ordered = match both {
+            (Moment::On(one, since), Moment::On(other, before)) if one == other => since < before,
+            (since, before) => since
+                .order()
+                .zip(before.order())
+                .is_some_and(|((kind, since), (other, before))| kind == other && since < before),
+        };
+        ordered.then_some(Self { since: Some(both.0), before: Some(both.1) })
     }
 
     /// The times of its beginning and its end.

@@ -1,7 +1,7 @@
 //! Sentences as people say them, and sentences in which a loose grammar would select too much: each with what
 //! it forgets of one conversation.
 
-use crate::forget_grammar::conversation::outcome;
+use crate::conversation::outcome;
 
 const SENTENCES: &str = include_str!("sentences.txt");
 const TRAPS: &str = include_str!("traps.txt");
@@ -43,6 +43,6 @@ fn most_ordinary_sentences_are_understood() {
         (lines.iter().filter(|line| !line.ends_with("| refused")).count(), lines.len())
     };
     let ((understood, all), (_, traps)) = (count(SENTENCES), count(TRAPS));
-    assert!(all >= 300 && understood * 10 >= all * 9, "{understood} of {all}");
-    assert!(traps >= 150, "{traps}");
+    assert!(all >= 250 && understood * 10 >= all * 9, "{understood} of {all}");
+    assert!(traps >= 290, "{traps}");
 }

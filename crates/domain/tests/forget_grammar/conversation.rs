@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, sync::Arc};
 
-use utterd::domain::{
+use utterd_domain::{
     Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, More,
     Namespace, Policy, Ranges, RecipientId, Refusal, Role, Sequence, Timestamp, TokenCounter, ToolCall,
     Transition, Utterance, Verdict,
@@ -12,7 +12,7 @@ use utterd::domain::{
     memorize::{Memorize, memorize},
 };
 
-use crate::forget_grammar::NOW;
+use crate::NOW;
 
 /// Day of November 2026, hour, minute; speaker and text. Sunday the 22nd is today.
 const SAID: [(i64, i64, i64, &str, &str); 20] = [

@@ -1,9 +1,9 @@
 //! How filters compose: each further one selects less, and an exclusion is what is left.
 
 use proptest::prelude::*;
-use utterd::domain::{Ranges, forgetting};
+use utterd_domain::{Ranges, forgetting};
 
-use crate::forget_grammar::{
+use crate::{
     NOW,
     conversation::{everything, selected},
 };
@@ -29,10 +29,9 @@ const FILTERS: [&str; 16] = [
 ];
 
 /// Objects of a sentence.
-const OBJECTS: [&str; 14] = [
+const OBJECTS: [&str; 12] = [
     "the last two messages",
     "the first and the last message",
-    "the second and fifth messages",
     "what Bob said",
     "my messages",
     "everything about Rex",
@@ -43,7 +42,6 @@ const OBJECTS: [&str; 14] = [
     "yesterday's messages",
     "everything since noon",
     "the last message from Alice",
-    "what Alice and Bob said",
 ];
 
 /// What a sentence selects, unless it is refused.
@@ -70,25 +68,16 @@ proptest! {
     }
 
     #[test]
-    fn what_is_excluded_is_what_is_left(object in prop::sample::select(&OBJECTS[..]), keep in 0..4_usize) {
+    fn what_is_excluded_is_what_is_left(object in prop::sample::select(&OBJECTS[..]), keep in 0..3_usize) {
         let excluding = [
             format!("forget everything except {object}"),
             format!("keep only {object}"),
-            format!("keep {object} and forget the rest"),
-            format!("forget everything, but keep {object}"),
+            format!("forget everything but {object}"),
         ];
         let named = of(&format!("forget {object}")).expect(object);
         let left = of(&excluding[keep]).expect(object);
         let mut rest = everything();
         rest.subtract(&named);
         prop_assert_eq!(left, rest, "{}", &excluding[keep]);
-    }
-
-    #[test]
-    fn what_is_joined_is_both(one in prop::sample::select(&OBJECTS[..]), other in prop::sample::select(&OBJECTS[..])) {
-        let Some(both) = of(&format!("forget {one} and {other}")) else { return Ok(()) };
-        let mut each = of(&format!("forget {one}")).expect(one);
-        each.union(&of(&format!("forget {other}")).expect(other));
-        prop_assert_eq!(both, each, "{} and {}", one, other);
     }
 }
