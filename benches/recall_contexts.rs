@@ -19,6 +19,7 @@ use utterd::{
         ConversationId, Draft, Encoding, More, Policy, Role, Timestamp,
         context::{Context, RecallLimits, Request},
         conversation::Timeouts,
+        limits::DEFAULT_RECALL_RELEVANCE,
     },
     engine::{Address, BuildContextCall, Caller, Defaults, Engine, MemorizeCall, Recall, Scope, SystemClock},
     formats::content_parts,
@@ -104,7 +105,12 @@ impl Figures {
         for talk in talks {
             for question in &talk.questions {
                 let limits = RecallLimits { matches: None, percent };
-                let recall = Recall { prompt: question.prompt.clone(), limits, scope: Scope::Conversation };
+                let recall = Recall {
+                    prompt: question.prompt.clone(),
+                    limits,
+                    min_relevance: DEFAULT_RECALL_RELEVANCE,
+                    scope: Scope::Conversation,
+                };
                 let request = Request { budget: Some(budget), ..Request::default() };
                 let address = talk.address();
                 let call = BuildContextCall {

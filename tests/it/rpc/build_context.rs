@@ -502,11 +502,7 @@ async fn bad_requests_name_their_field() {
         ..Default::default()
     };
     let relevant = |least| BuildContextRequest {
-        recall: Some(ContextRecall {
-            prompt: "x".into(),
-            min_relevance: Some(least),
-            ..Default::default()
-        }),
+        recall: Some(ContextRecall { prompt: "x".into(), min_relevance: Some(least), ..Default::default() }),
         ..Default::default()
     };
     let none = BuildContextRequest::default;

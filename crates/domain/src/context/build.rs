@@ -163,7 +163,8 @@ impl Plan<'_> {
     fn recent_and_quote(&self, shares: &Shares, units: Vec<Unit>) -> (Recent, Option<Quote>) {
         let most = recent::choose(self, units, shares, shares.recent);
         let room = self.quote_room(shares, &most);
-        let recent = match room == shares.recall_most || self.quotable(&self.shown(shares, &most)).fits(room) {
+        let recent = match room == shares.recall_most || self.quotable(&self.shown(shares, &most)).fits(room)
+        {
             true => most,
             false => recent::choose(self, most.units, shares, shares.recent - shares.recall),
         };

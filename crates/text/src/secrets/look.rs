@@ -92,10 +92,10 @@ pub(super) fn stands_for_one(value: &str) -> bool {
 
 /// A password that merely begins with a mark: `$7kq!9Lz`.
 fn is_dense(value: &str) -> bool {
-    let rest = value[1..].trim_start_matches('$');
     let is_name = |c: char| c.is_ascii_alphabetic() || c == '_';
     let closes = value.ends_with(['}', '>', ']', ')', '%']);
-    value.is_char_boundary(1) && !closes && !rest.starts_with(is_name)
+    let rest = value.strip_prefix(['$', '<', '{', '[', '%', '*', '(', '&']).filter(|_| !closes);
+    rest.is_some_and(|rest| !rest.trim_start_matches('$').starts_with(is_name))
 }
 
 /// A call, an index or a member: `getpass()`, `os.environ["X"]`, `settings.DB_PASSWORD`.
