@@ -293,7 +293,8 @@ async fn older_utterances_are_recalled() {
     assert!(!context.messages_json.contains("Flint"), "{}", context.messages_json);
 }
 
-/// As many as fit are recalled, in whole exchanges from the archive, and none that is shown anyway.
+/// As many as fit are recalled, in whole exchanges from the archive, and none that is shown anyway; those that have only
+/// a common word, if the request accepts any relevance.
 #[tokio::test]
 async fn exchanges_are_recalled_as_many_as_fit() {
     let session = Session::new().await;
@@ -301,16 +302,21 @@ async fn exchanges_are_recalled_as_many_as_fit() {
     session.say(vec![user("Where are the bird and its cage? Look for both of them, please.")]).await;
     session.say(found).await;
     orders(&session, 30).await;
-    let request = BuildContextRequest {
-        recall: Some(ContextRecall { prompt: "in which oak is the order".to_owned(), ..Default::default() }),
+    let request = |min_relevance| BuildContextRequest {
+        recall: Some(ContextRecall {
+            prompt: "in which oak is the order".to_owned(),
+            min_relevance,
+            ..Default::default()
+        }),
         ..within(900)
     };
-    let context = build(&session, request.clone()).await;
-    let recalled: Vec<i64> = rendered(&context)
-        .into_iter()
-        .filter(|(_, how)| *how == RenderedAs::Recalled)
-        .map(|(sequence, _)| sequence)
-        .collect();
+    let recalled = |context: &BuildContextResponse| -> Vec<i64> {
+        let recalled = rendered(context).into_iter().filter(|(_, how)| *how == RenderedAs::Recalled);
+        recalled.map(|(sequence, _)| sequence).collect()
+    };
+    assert_eq!(recalled(&build(&session, request(None)).await), [1, 2, 3, 4, 5]);
+    let context = build(&session, request(Some(0.0))).await;
+    let recalled = recalled(&context);
     assert!(recalled.len() > 10 && recalled.is_sorted(), "{recalled:?}");
     assert!([2, 3, 4].iter().all(|sequence| recalled.contains(sequence)), "{recalled:?}");
     assert!(context.token_count() > 800, "{}", context.token_count());

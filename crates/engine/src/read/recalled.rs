@@ -46,7 +46,11 @@ impl Engine {
         let states = &searched.states;
         let count = recall.looked_at(budget);
         let address = Address { conversation: Some(state.key().id.clone()), ..Address::default() };
-        let call = RememberCall { address, ..RememberCall::recalling(recall, count) };
+        let call = RememberCall {
+            address,
+            min_relevance: Some(recall.min_relevance),
+            ..RememberCall::ranking(&recall.prompt, recall.scope, count)
+        };
         let found = self.ranked(&searched, &call, PageRoom::of_items(count)).await?.found;
         let mut around = Vec::with_capacity(states.len());
         for searched in states {

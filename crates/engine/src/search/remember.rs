@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::{
-    Address, Caller, Engine, Operation, Recall, Result,
+    Address, Caller, Engine, Operation, Result,
     events::Event,
     read::page::{PageRoom, ReadSize},
     search::{
@@ -245,15 +245,15 @@ impl Address {
 }
 
 impl RememberCall {
-    /// Creates a call that returns at most `limit` utterances that a context recalls.
-    pub(crate) fn recalling(recall: &Recall, limit: usize) -> Self {
+    /// Creates a call that returns the most relevant utterances, without a filter.
+    pub(crate) fn ranking(prompt: &str, scope: Scope, limit: usize) -> Self {
         Self {
             address: Address::default(),
-            prompt: recall.prompt.clone(),
+            prompt: prompt.to_owned(),
             filter: Filter::default(),
-            scope: recall.scope,
+            scope,
             order: Order::Relevance,
-            min_relevance: Some(recall.min_relevance),
+            min_relevance: None,
             neighbors: 0,
             skip: 0,
             limit,
