@@ -269,6 +269,8 @@ export interface Recall {
   readonly scope?: "conversation" | "recipient";
   /** The largest share of the budget, in per cent; 50 by default. */
   readonly maxPercent?: number;
+  /** The least relevance of a match, 0 to 1; 0.1 by default. */
+  readonly minRelevance?: number;
 }
 
 /** Sequences from `first` to `last`, both included. */

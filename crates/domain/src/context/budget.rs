@@ -2,8 +2,8 @@
 //!
 //! The summary gets a quarter of the whole budget, or the part that the window can never need, if that is
 //! more. Pinned units get a quarter, and earlier conversations at most 15 %. Of the rest, a single unit gets
-//! at most three quarters. Recalled utterances, if requested, get a share of the budget; the recent units
-//! get what recall does not need of it. Unless the request names the share, recall also gets what the recent
+//! at most three quarters. Recalled utterances, if requested, get a share of the budget, unless all of them
+//! fit beside the recent units. Unless the request names the share, recall also gets what the recent
 //! units leave. These shares depend only on the budget and the summary, not on later utterances, so they do
 //! not move between two evictions. Only a newest unit that does not fit next to the other parts takes their
 //! shares.

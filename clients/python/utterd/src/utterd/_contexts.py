@@ -115,6 +115,7 @@ def _recall(wanted: model.Recall) -> contexts.ContextRecall:
         limit=wanted.limit,
         scope=None if wanted.scope is None else read.chosen("recall.scope", wanted.scope, SCOPES),
         max_percent=wanted.max_percent,
+        min_relevance=wanted.min_relevance,
     )
 
 

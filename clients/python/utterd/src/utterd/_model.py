@@ -301,6 +301,8 @@ class Recall:
     """By default a conversation that was addressed by its id, else all of the recipient's."""
     max_percent: int | None = None
     """The largest share of the budget, in per cent; 50 by default."""
+    min_relevance: float | None = None
+    """The least relevance of a match, 0 to 1; 0.1 by default."""
 
 
 @dataclass(frozen=True, slots=True)

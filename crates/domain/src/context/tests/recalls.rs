@@ -1,8 +1,10 @@
 //! How matches are quoted.
 
+use std::sync::Arc;
+
 use super::{super::*, talk::*};
 use crate::{
-    Role, TokenCounter,
+    Role, TokenCounter, Utterance,
     testing::{Talk, needed, o200k},
 };
 
@@ -91,6 +93,29 @@ fn a_long_match_leaves_room_for_others() {
     assert!(recalled.len() > 20, "{recalled:?}");
     let (text, _) = quote(&talk, &[1], 9_000);
     assert!(!text.contains("[…]"), "there is room for all of it");
+}
+
+/// Whatever is recalled, the recent units begin where they do without recall, or where they do beside a whole share:
+/// a prompt cache has nothing of a context that begins elsewhere with each prompt.
+#[test]
+fn where_a_context_begins_does_not_follow_the_prompt() {
+    let talk = turns(60);
+    let said: Vec<_> = talk.said().take(60).cloned().collect();
+    let first = |found: &[Arc<Utterance>], stable_steps| {
+        let recall = Some(RecallLimits::default());
+        let request = Request { recall, stable_steps, ..within(1_000) };
+        let context = build(&talk.0, found, &request, o200k()).unwrap();
+        let mut recent = context.messages.iter().filter(|message| message.how != How::Recalled);
+        recent.find_map(|message| message.utterance.as_ref()).unwrap().sequence
+    };
+    for steps in [None, Some(false)] {
+        let (without, whole) = (first(&[], steps), first(&said, steps));
+        assert!(without < whole, "{without} {whole}");
+        let firsts: Vec<_> = (1..60).map(|matches| first(&said[..matches], steps)).collect();
+        assert!(firsts.iter().all(|first| [without, whole].contains(first)), "{firsts:?}");
+        assert!(firsts.is_sorted());
+    }
+    assert_eq!(first(&said[..2], None), first(&[], None), "two short matches fit beside");
 }
 
 /// Utterances that the limits of a context leave out when everything possible is recalled can be recalled

@@ -150,16 +150,18 @@ class CountTokensResponse(_message.Message):
     def __init__(self, token_counts: _Optional[_Iterable[int]] = ..., exact: bool = ..., encoding: _Optional[str] = ...) -> None: ...
 
 class ContextRecall(_message.Message):
-    __slots__ = ("prompt", "limit", "scope", "max_percent")
+    __slots__ = ("prompt", "limit", "scope", "max_percent", "min_relevance")
     PROMPT_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
     SCOPE_FIELD_NUMBER: _ClassVar[int]
     MAX_PERCENT_FIELD_NUMBER: _ClassVar[int]
+    MIN_RELEVANCE_FIELD_NUMBER: _ClassVar[int]
     prompt: str
     limit: int
     scope: _memory_service_pb2.RememberScope
     max_percent: int
-    def __init__(self, prompt: _Optional[str] = ..., limit: _Optional[int] = ..., scope: _Optional[_Union[_memory_service_pb2.RememberScope, str]] = ..., max_percent: _Optional[int] = ...) -> None: ...
+    min_relevance: float
+    def __init__(self, prompt: _Optional[str] = ..., limit: _Optional[int] = ..., scope: _Optional[_Union[_memory_service_pb2.RememberScope, str]] = ..., max_percent: _Optional[int] = ..., min_relevance: _Optional[float] = ...) -> None: ...
 
 class BuildContextRequest(_message.Message):
     __slots__ = ("conversation_id", "recipient_id", "format", "token_budget", "max_turns", "summary_placement", "recall", "mask_tool_results_after_turns", "unanswered_calls", "stable_steps", "instructions", "max_staleness", "earlier", "include_archive")
@@ -278,14 +280,16 @@ class PrepareHistoryRequest(_message.Message):
     def __init__(self, messages_json: _Optional[str] = ..., utterances: _Optional[_Iterable[_Union[_utterance_pb2.NewUtterance, _Mapping]]] = ..., prompt: _Optional[str] = ..., max_messages: _Optional[int] = ..., max_bytes: _Optional[int] = ..., token_budget: _Optional[int] = ..., alternation: _Optional[_Union[Alternation, str]] = ..., format: _Optional[_Union[ContextFormat, str]] = ..., model: _Optional[str] = ..., recall: _Optional[_Union[HistoryRecall, _Mapping]] = ...) -> None: ...
 
 class HistoryRecall(_message.Message):
-    __slots__ = ("prompt", "limit", "max_percent")
+    __slots__ = ("prompt", "limit", "max_percent", "min_relevance")
     PROMPT_FIELD_NUMBER: _ClassVar[int]
     LIMIT_FIELD_NUMBER: _ClassVar[int]
     MAX_PERCENT_FIELD_NUMBER: _ClassVar[int]
+    MIN_RELEVANCE_FIELD_NUMBER: _ClassVar[int]
     prompt: str
     limit: int
     max_percent: int
-    def __init__(self, prompt: _Optional[str] = ..., limit: _Optional[int] = ..., max_percent: _Optional[int] = ...) -> None: ...
+    min_relevance: float
+    def __init__(self, prompt: _Optional[str] = ..., limit: _Optional[int] = ..., max_percent: _Optional[int] = ..., min_relevance: _Optional[float] = ...) -> None: ...
 
 class PrepareHistoryResponse(_message.Message):
     __slots__ = ("messages_json", "system", "message_count", "token_count", "dropped", "warnings", "recalled")
