@@ -63,7 +63,8 @@ impl Done {
         Self { outcome: Arc::new(outcome), after: after.clone(), change, utterances: named.utterances }
     }
 
-    /// Returns the result of a decision at `now` that is never committed.
+    /// Returns the result of a decision at `now` that is never committed: its revision is the present one, which the
+    /// call itself can expect.
     pub(super) fn rehearsed(
         before: &Arc<Conversation>,
         transition: Option<Transition>,
@@ -71,7 +72,9 @@ impl Done {
         now: Timestamp,
     ) -> Self {
         let decided = transition.map(|transition| Decided::of(transition, before.head.change));
-        Self::on(before, decided.as_ref(), named, now)
+        let mut done = Self::on(before, decided.as_ref(), named, now);
+        Arc::make_mut(&mut done.outcome).revision = before.head.revision;
+        done
     }
 
     /// Records the hash of the attempt's body in the outcome, by which a repeated attempt is recognized.

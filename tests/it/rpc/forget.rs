@@ -81,9 +81,13 @@ async fn a_dry_run_tells_what_the_call_does() {
     for mode in [ForgetMode::Soft, ForgetMode::Hard] {
         let session = talk().await;
         let dry = ForgetRequest { dry_run: true, ..forget("turn:2", mode) };
-        let told = session.memory().forget(dry).await.reply();
+        let mut told = session.memory().forget(dry).await.reply();
         assert_eq!(session.window().await.len(), 7);
-        let done = session.forget("turn:2", mode).await;
+        let expected_revision = Some(told.revision);
+        let request = ForgetRequest { expected_revision, ..forget("turn:2", mode) };
+        let done = session.memory().forget(request).await.reply();
+        told.revision += 1;
+        told.capacity.as_mut().unwrap().revision += 1;
         assert_eq!(done, told);
     }
 }

@@ -24,8 +24,7 @@ impl Engine {
         let decision = self.rehearse(&before, move |before, context| command.decide(before, context)).await?;
         let now = self.now_for(&before);
         let transition = decision.transition.map(|transition| *transition);
-        let mut done = Done::rehearsed(&before, transition, Named::default(), now);
-        Arc::make_mut(&mut done.outcome).revision = before.head.revision;
+        let done = Done::rehearsed(&before, transition, Named::default(), now);
         Ok(Applied::now(done, decision.value))
     }
 

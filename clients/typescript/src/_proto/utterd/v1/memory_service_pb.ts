@@ -911,7 +911,7 @@ export type ForgetResponse = Message<"utterd.v1.ForgetResponse"> & {
   conversationId: string;
 
   /**
-   * Its revision after the change.
+   * Its revision after the change; with `dry_run`, its present one.
    *
    * @generated from field: int64 revision = 2;
    */
