@@ -13,6 +13,8 @@ mod signs;
 mod tests;
 mod verbs;
 
+use serde_json::Value;
+
 use crate::{
     calls::{
         arguments::{Argument, has_path},
@@ -29,12 +31,39 @@ pub(crate) use verbs::words;
 
 /// The longest name of a tool, in bytes.
 const TOOL_BYTES: usize = 64;
+/// A larger result is not read as JSON, in bytes.
+const JSON_BYTES: usize = 256 << 10;
+
+/// The JSON of a call, read once.
+pub(crate) struct Json {
+    pub(crate) arguments: Option<Value>,
+    /// An object or a list.
+    pub(crate) result: Option<Value>,
+}
+
+impl Json {
+    pub(crate) fn of(call: &Call<'_>) -> Self {
+        let arguments = serde_json::from_str(call.arguments).ok();
+        Self { arguments, result: call.result.and_then(|answer| json(answer.text)) }
+    }
+}
+
+/// The object or the list that a text is.
+fn json(text: &str) -> Option<Value> {
+    let is_json = text.len() <= JSON_BYTES && text.trim_start().starts_with(['{', '[']);
+    is_json.then(|| serde_json::from_str(text).ok()).flatten()
+}
 
 /// What a call did, in order: one deed, or one for each command of a script that changes, checks or runs something.
 ///
 /// `open_file` is the file that an editor has open; it is kept from call to call.
 pub fn deeds(call: &Call<'_>, open_file: &mut Option<Box<str>>) -> Vec<Deed> {
-    let arguments = arguments::read(call.arguments);
+    deeds_of(call, &Json::of(call), open_file)
+}
+
+/// The same of a call whose JSON was read.
+pub(crate) fn deeds_of(call: &Call<'_>, json: &Json, open_file: &mut Option<Box<str>>) -> Vec<Deed> {
+    let arguments = arguments::read(call.arguments, json.arguments.as_ref());
     if let Some(file) = call.result.and_then(|answer| editors::opened(answer.text)) {
         *open_file = (file != "n/a").then(|| file.into());
     }
@@ -44,7 +73,7 @@ pub fn deeds(call: &Call<'_>, open_file: &mut Option<Box<str>>) -> Vec<Deed> {
         None => vec![by_tool(call.tool, &arguments, open_file)],
     };
     let manner = manner(&done, script.is_some());
-    judged(call, done, outcome::outcome(manner, call.result))
+    judged(call, json, done, outcome::outcome(manner, call.result, json.result.as_ref()))
 }
 
 /// What a tool does that runs no commands.
@@ -109,9 +138,10 @@ fn runs(done: &Done) -> bool {
 }
 
 /// The deeds with their outcomes. What fails is what is run, or all of it; what was done before it was done.
-fn judged(call: &Call<'_>, done: Vec<Done>, outcome: Outcome) -> Vec<Deed> {
-    let passed =
-        call.result.and_then(|answer| outcome::passed(answer.text)).filter(|_| outcome == Outcome::Ok);
+fn judged(call: &Call<'_>, json: &Json, done: Vec<Done>, outcome: Outcome) -> Vec<Deed> {
+    let is_passed = outcome == Outcome::Ok && done.iter().any(|done| done.check.is_some());
+    let answer = call.result.filter(|_| is_passed);
+    let passed = answer.and_then(|answer| outcome::passed(answer.text, json.result.as_ref()));
     let first_run = done.iter().position(runs).unwrap_or_default();
     let deed = |(at, done): (usize, Done)| {
         let is_done = at < first_run && matches!(outcome, Outcome::Failed(_));

@@ -1,11 +1,11 @@
 //! A summary of items: each section takes at most its share, and what it leaves goes to others.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, sync::Arc};
 
 use utterd_text::{Kind as Shape, clip};
 
 use crate::{
-    choose::{Candidate, Coverage, fill, for_length},
+    choose::{Candidate, Coverage, fill, length},
     item::{Item, Kind, Marks, Seen},
     read::hash,
     render::{Line, is_quoted, lines, root, value},
@@ -82,10 +82,10 @@ impl Summary {
         let told: HashSet<usize> = self.told.iter().copied().collect();
         let worth = weights(&self.items, &Focus::default());
         let tokens: Vec<u32> = self.items.iter().map(|item| cost(item, None, count)).collect();
-        let gain = |at: usize| for_length(worth[at], tokens[at]);
+        let gain: Vec<f64> = (0..worth.len()).map(|at| worth[at] / length(tokens[at])).collect();
         let mut places: Vec<usize> = (0..self.items.len()).collect();
         places.sort_by(|a, b| {
-            told.contains(b).cmp(&told.contains(a)).then(gain(*b).total_cmp(&gain(*a))).then(a.cmp(b))
+            told.contains(b).cmp(&told.contains(a)).then(gain[*b].total_cmp(&gain[*a])).then(a.cmp(b))
         });
         let mut left = room;
         places.retain(|at| {
@@ -192,8 +192,7 @@ impl<'a> Composing<'a> {
         let longer = if item.note.len() > item.text.len() { &mut item.note } else { &mut item.text };
         let tokens = (self.count)(longer);
         if over < tokens {
-            let shorter: Box<str> = (*clip(longer, tokens - over, self.count)).into();
-            *longer = shorter;
+            *longer = Arc::from(&*clip(longer, tokens - over, self.count));
             item.read_again();
             self.tokens[at] = cost(&self.items[at], self.root.as_deref(), self.count);
             self.fill(&[at], room, 0.0);
@@ -209,6 +208,7 @@ impl<'a> Composing<'a> {
             .map(|at| Candidate {
                 item: *at,
                 tokens: self.tokens[*at],
+                length: length(self.tokens[*at]),
                 tells: &self.tells[*at],
                 worth: self.worth[*at],
                 least: beside_words(&self.items[*at]),
@@ -306,14 +306,14 @@ fn beside_words(item: &Item) -> f64 {
 
 /// What an item tells: its words, or its value.
 fn tells(item: &Item) -> Vec<u64> {
-    match item.kind {
+    let mut tells = match item.kind {
         Kind::Fact => vec![hash(&item.text)],
-        Kind::Did => [hash(&item.text), hash(&item.head)].to_vec(),
-        _ => {
-            let words = item.words();
-            words.concepts.iter().copied().chain(words.named.iter().map(|(_, value)| *value)).collect()
-        }
-    }
+        Kind::Did => vec![hash(&item.text), hash(&item.head)],
+        _ => item.concepts().iter().copied().chain(item.named().iter().map(|(_, value)| *value)).collect(),
+    };
+    tells.sort_unstable();
+    tells.dedup();
+    tells
 }
 
 /// The tokens that an item adds to a summary, nearly.
@@ -340,7 +340,7 @@ fn alone(item: &Item) -> String {
 fn shorten(item: &mut Item, most: u32, count: Count<'_>) {
     // a token rarely has less than a byte
     let shorter = |text: &str| match text.len() > most as usize {
-        true => Some(clip(text, most, count)).filter(|shorter| shorter.len() < text.len()).map(Box::from),
+        true => Some(clip(text, most, count)).filter(|shorter| shorter.len() < text.len()).map(Arc::from),
         false => None,
     };
     if let Some(note) = shorter(&item.note) {

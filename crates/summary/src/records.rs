@@ -47,17 +47,24 @@ pub struct Fact {
 
 /// The facts in a text, in order.
 pub fn facts(text: &str) -> Vec<Fact> {
-    facts_of(text, None)
+    facts_of(&records(text.trim()), None)
 }
 
-/// The facts in a text; a record that has no id belongs to `asked`, the argument by which it was fetched.
-pub fn facts_of(text: &str, asked: Option<&str>) -> Vec<Fact> {
-    let records = records(text.trim());
+/// The facts of a result, which may be `json`; a record that has no id belongs to `asked`, the argument by which it was
+/// fetched.
+pub(crate) fn facts_of_result(text: &str, json: Option<&Value>, asked: Option<&str>) -> Vec<Fact> {
+    match json {
+        Some(value) => facts_of(std::slice::from_ref(value), asked),
+        None => facts_of(&records(text.trim()), asked),
+    }
+}
+
+fn facts_of(records: &[Value], asked: Option<&str>) -> Vec<Fact> {
     let mut walk = Walk { leaves: Vec::new() };
     let holder = Holder { of: asked.unwrap_or_default().into(), asked: true };
-    match &records[..] {
+    match records {
         [only] => walk.value(only, &holder, &Place::default(), 0),
-        _ => walk.list(&records, &holder, &Place::default(), 0),
+        _ => walk.list(records, &holder, &Place::default(), 0),
     }
     told(walk.leaves)
 }

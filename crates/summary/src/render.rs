@@ -1,9 +1,7 @@
 //! The lines of chosen items.
 
-use std::collections::HashSet;
-
 use jiff::Timestamp;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::item::{DAY, Item, Kind, Marks, Seen};
 use utterd_text::Kind as Shape;
@@ -29,33 +27,28 @@ const LEAST_BELOW_ROOT: usize = 3;
 pub fn lines(items: &[Item], chosen: &[usize], root: Option<&str>) -> Vec<Line> {
     let mut chosen = chosen.to_vec();
     chosen.sort_unstable_by_key(|at| (items[*at].kind, items[*at].sequence, *at));
-    let told: HashSet<&str> = chosen.iter().map(|at| &*items[*at].text).collect();
+    let told: FxHashSet<&str> = chosen.iter().map(|at| &*items[*at].text).collect();
     let mut groups: Vec<Group> = Vec::new();
-    let mut known: FxHashMap<(Kind, String), usize> = FxHashMap::default();
-    let mut speaking: Option<(u64, usize)> = None;
+    let mut known: FxHashMap<Key, usize> = FxHashMap::default();
     for at in chosen {
         let item = &items[at];
         let key = key(item);
+        // a speaker's sentences are one line while nobody else speaks
         let group = match item.kind {
-            // a speaker's sentences are one line while nobody else speaks
-            Kind::Said => speaking
-                .filter(|(_, group)| {
-                    groups[*group].head == key && groups_day(&groups[*group], items) == item.day
-                })
-                .map(|(_, group)| group),
-            _ => known.get(&(item.kind, key.clone())).copied(),
+            Kind::Said => groups
+                .len()
+                .checked_sub(1)
+                .filter(|last| groups[*last].key == key && groups_day(&groups[*last], items) == item.day),
+            _ => known.get(&key).copied(),
         };
         let group = group.unwrap_or_else(|| {
-            groups.push(Group { kind: item.kind, head: key.clone(), items: Vec::new() });
-            known.insert((item.kind, key), groups.len() - 1);
+            groups.push(Group { key, items: Vec::new() });
+            known.insert(key, groups.len() - 1);
             groups.len() - 1
         });
-        if item.kind == Kind::Said {
-            speaking = Some((item.sequence, group));
-        }
         groups[group].items.push(at);
     }
-    groups.sort_by_key(|group| (group.kind, group.kind == Kind::Fact && group.head.is_empty()));
+    groups.sort_by_key(|group| (group.key.0, group.is_of_nothing()));
     let mut lines = Vec::new();
     let root = root.unwrap_or_default();
     let below = |at: &usize| {
@@ -88,18 +81,18 @@ impl Line {
 
 /// An item as a line of its own, without the line break.
 pub fn alone(item: &Item) -> String {
-    let group = Group { kind: item.kind, head: key(item), items: vec![0] };
+    let group = Group { key: key(item), items: vec![0] };
     let line = if item.seen.is_some() {
         None
     } else {
-        group.lines(std::slice::from_ref(item), "", &HashSet::new()).pop()
+        group.lines(std::slice::from_ref(item), "", &FxHashSet::default()).pop()
     };
     line.map_or_else(|| tidy(&item.text), |line| line.text.trim_end().to_owned())
 }
 
 /// The number of deeds that no line tells.
 fn uncounted(items: &[Item], lines: &[Line]) -> Option<Line> {
-    let told: HashSet<usize> = lines.iter().flat_map(|line| line.items.iter().copied()).collect();
+    let told: FxHashSet<usize> = lines.iter().flat_map(|line| line.items.iter().copied()).collect();
     let untold: Vec<usize> =
         (0..items.len()).filter(|at| items[*at].kind == Kind::Did && !told.contains(at)).collect();
     let text = match untold.iter().map(|at| items[*at].deeds()).sum::<u64>() {
@@ -116,7 +109,7 @@ pub fn is_quoted(item: &Item) -> bool {
 }
 
 /// The day on which a group's first item was said.
-fn groups_day(group: &Group, items: &[Item]) -> u32 {
+fn groups_day(group: &Group<'_>, items: &[Item]) -> u32 {
     group.items.first().map_or(0, |at| items[*at].day)
 }
 
@@ -126,27 +119,34 @@ fn date(day: u32) -> String {
     start.map(|start| start.strftime("%-d %B %Y").to_string()).unwrap_or_default()
 }
 
-struct Group {
-    kind: Kind,
-    head: String,
+struct Group<'a> {
+    key: Key<'a>,
     items: Vec<usize>,
 }
 
-/// What items of one line have in common.
-fn key(item: &Item) -> String {
+/// What items of one line have in common: what they tell, the speaker, the tool or the object, and how a deed ended.
+type Key<'a> = (Kind, &'a str, &'a str);
+
+fn key(item: &Item) -> Key<'_> {
     match item.kind {
-        Kind::Said => item.head.to_string(),
-        Kind::Did if item.note.is_empty() => format!("{} → ok", item.head),
-        Kind::Did => format!("{} → failed {}", item.head, item.note),
-        Kind::Fact => item.head.to_string(),
-        Kind::Quoted | Kind::Goal | Kind::Step | Kind::Check | Kind::Error | Kind::Open => String::new(),
+        Kind::Did => (item.kind, &item.head, &item.note),
+        Kind::Said | Kind::Fact => (item.kind, &item.head, ""),
+        Kind::Quoted | Kind::Goal | Kind::Step | Kind::Check | Kind::Error | Kind::Open => {
+            (item.kind, "", "")
+        }
     }
 }
 
-impl Group {
+impl Group<'_> {
+    /// Whether it has names that belong to nothing.
+    fn is_of_nothing(&self) -> bool {
+        self.key.0 == Kind::Fact && self.key.1.is_empty()
+    }
+
     /// Their lines; of what is `told` elsewhere, an answer does not tell again what was asked.
-    fn lines(&self, items: &[Item], root: &str, told: &HashSet<&str>) -> Vec<Line> {
-        let line = |text: String, from: Vec<usize>| Line::new(self.kind, &text, from);
+    fn lines(&self, items: &[Item], root: &str, told: &FxHashSet<&str>) -> Vec<Line> {
+        let (kind, head, _) = self.key;
+        let line = |text: String, from: Vec<usize>| Line::new(kind, &text, from);
         let each = |to_text: &dyn Fn(&Item) -> String| -> Vec<Line> {
             self.items.iter().map(|at| line(to_text(&items[*at]), vec![*at])).collect()
         };
@@ -154,10 +154,10 @@ impl Group {
             let texts: Vec<String> = self.items.iter().map(|at| without(&items[*at].text, root)).collect();
             texts.join(between)
         };
-        match self.kind {
+        match kind {
             Kind::Goal => vec![line(format!("Goal: {}", self.sentences(items, told)), self.items.clone())],
             Kind::Said => {
-                vec![line(format!("{}: {}", self.head, self.sentences(items, told)), self.items.clone())]
+                vec![line(format!("{head}: {}", self.sentences(items, told)), self.items.clone())]
             }
             Kind::Step => {
                 vec![line(format!("Steps: {}", joined("; ").trim_end_matches('.')), self.items.clone())]
@@ -167,9 +167,9 @@ impl Group {
             Kind::Error => each(&|item| without(&error(item), root)),
             Kind::Open => each(&|item| format!("Open: {}: {}", item.head, item.text)),
             Kind::Did => vec![line(self.done(items, root), self.items.clone())],
-            Kind::Fact if self.head.is_empty() => self.names(items, root),
+            Kind::Fact if head.is_empty() => self.names(items, root),
             Kind::Fact => {
-                let values = format!("{}: {}", self.head, self.values(items));
+                let values = format!("{head}: {}", self.values(items));
                 vec![line(without(&values, root), self.items.clone())]
             }
         }
@@ -186,7 +186,7 @@ impl Group {
         told.collect::<Vec<_>>().join("; ")
     }
 
-    fn sentences(&self, items: &[Item], told: &HashSet<&str>) -> String {
+    fn sentences(&self, items: &[Item], told: &FxHashSet<&str>) -> String {
         let mut text = String::new();
         for at in &self.items {
             let item = &items[*at];
@@ -199,7 +199,7 @@ impl Group {
             }
             text.push_str(&item.text);
             let is_short = item.marks.has(Marks::ANSWER) && !item.note.is_empty();
-            if is_short && self.kind == Kind::Said && !told.contains(&*item.note) {
+            if is_short && self.key.0 == Kind::Said && !told.contains(&*item.note) {
                 text.push_str(&format!(" (asked: {})", item.note));
             }
         }

@@ -172,8 +172,7 @@ fn goal(items: &mut [Item]) {
     let of = |sequence: u64| items.iter().filter(move |item| users(item) && item.sequence == sequence);
     let asks =
         |sequence: &u64| of(*sequence).any(|item| item.marks.has_any(Marks::REQUEST.with(Marks::QUESTION)));
-    let says =
-        |sequence: &u64| of(*sequence).map(|item| item.words().concepts.len()).sum::<usize>() >= GOAL_WORDS;
+    let says = |sequence: &u64| of(*sequence).map(|item| item.concepts().len()).sum::<usize>() >= GOAL_WORDS;
     let goal = messages.iter().copied().find(|sequence| asks(sequence) || says(sequence));
     let Some(goal) = goal.or(messages.first().copied()) else { return };
     for item in items.iter_mut().filter(|item| users(item) && item.sequence == goal) {

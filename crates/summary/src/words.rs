@@ -1,20 +1,27 @@
 //! Sentences of a message, with what their words say of them.
 
-use utterd_text::{Cues, End, cues, sentences, words};
+use std::sync::Arc;
 
-use crate::item::Marks;
+use utterd_text::{Cues, End, Language, Votes, cues_in, sentences, words_in};
+
+use crate::{
+    item::Marks,
+    read::{Read, Words},
+};
 
 /// A sentence, on one line.
 #[derive(Debug)]
 pub struct Said {
     /// The words, without bullets and line breaks.
-    pub text: String,
+    pub text: Arc<str>,
     /// What its cues mark.
     pub marks: Marks,
     /// All its words.
     pub words: usize,
     /// Those that carry meaning.
     pub content: usize,
+    /// What they are.
+    pub read: Read,
     /// It is a courtesy, and says nothing.
     pub courtesy: bool,
     /// It says yes, and nothing else.
@@ -42,12 +49,18 @@ pub fn said(text: &str) -> Vec<Said> {
 
 fn of(text: &str, ends: End) -> Option<Said> {
     let text = plain(text);
-    let (mut all, mut content) = (0, 0);
-    for word in words(&text) {
+    let votes = Votes::of(&text);
+    let language = votes.language(Language::English);
+    let (mut all, mut concepts) = (0, Vec::new());
+    for word in words_in(&text, language) {
         all += 1;
-        content += usize::from(!word.is_stop);
+        concepts.extend((!word.is_stop).then_some(word.concept));
     }
-    let cues = cues(&text);
+    if all == 0 {
+        return None;
+    }
+    let content = concepts.len();
+    let cues = cues_in(&text, &votes);
     let has = |cue| cues.has(cue);
     let courtesy = has(Cues::COURTESY) && content <= COURTESY_WORDS && !text.chars().any(char::is_numeric);
     let marks = Marks::default()
@@ -58,16 +71,17 @@ fn of(text: &str, ends: End) -> Option<Said> {
         .with_if(has(Cues::DECISION), Marks::DECISION)
         .with_if(has(Cues::PROMISE), Marks::PROMISE)
         .with_if(has(Cues::TIME), Marks::TIME);
-    (all > 0).then(|| Said {
+    Some(Said {
         marks,
         courtesy,
         words: all,
         content,
+        read: Words::new(language, concepts).into(),
         affirms_only: has(Cues::AFFIRMS) && content <= COURTESY_WORDS,
         finds: has(Cues::FINDING),
         refuses: has(Cues::REFUSAL),
         announces: ends == End::Colon,
-        text,
+        text: text.into(),
     })
 }
 

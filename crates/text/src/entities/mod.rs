@@ -10,6 +10,7 @@ mod tokens;
 
 pub use kind::{Entity, Kind};
 
+use crate::language::Language;
 use merge::merged;
 use names::Names;
 use tokens::tokens;
@@ -21,7 +22,16 @@ use tokens::tokens;
 /// - In German, where every noun has a capital, a name has two words.
 /// - Scripts without capitals have no names.
 pub fn entities(text: &str) -> Vec<Entity<'_>> {
-    let (mut parts, mut names) = (Vec::new(), Names::new(text));
+    found(text, Names::new(text, None))
+}
+
+/// What a text in `language` names.
+pub fn entities_in(text: &str, language: Language) -> Vec<Entity<'_>> {
+    found(text, Names::new(text, Some(language)))
+}
+
+fn found<'a>(text: &'a str, mut names: Names<'a>) -> Vec<Entity<'a>> {
+    let mut parts = Vec::new();
     for token in tokens(text) {
         let part = shape::part_of(text, &token);
         match part {
@@ -32,8 +42,11 @@ pub fn entities(text: &str) -> Vec<Entity<'_>> {
             None => names.word(&token),
         }
     }
-    parts.extend(names.done());
-    parts.sort_by_key(|part| part.start);
+    let names = names.done();
+    if !names.is_empty() {
+        parts.extend(names);
+        parts.sort_by_key(|part| part.start);
+    }
     let found = merged(text, &parts);
     found.map(|(kind, start, end)| Entity { text: &text[start..end], start, kind }).collect()
 }

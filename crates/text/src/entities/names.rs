@@ -1,5 +1,7 @@
 //! Names: words with capitals.
 
+use std::cell::OnceCell;
+
 use super::{
     kind::Kind,
     part::{Part, Role},
@@ -17,7 +19,7 @@ const WORDS: usize = 5;
 /// Collects the names of a text, word by word.
 pub(super) struct Names<'a> {
     text: &'a str,
-    language: Language,
+    language: OnceCell<Language>,
     found: Vec<Part>,
     open: Option<Open>,
     /// Something was read since the last word.
@@ -36,9 +38,14 @@ struct Open {
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        let language = Language::of(text, Language::English);
+    /// The names of a text in `language`, or in what the text shows.
+    pub(super) fn new(text: &'a str, language: Option<Language>) -> Self {
+        let language = language.map(OnceCell::from).unwrap_or_default();
         Self { text, language, found: Vec::new(), open: None, is_apart: true }
+    }
+
+    fn language(&self) -> Language {
+        *self.language.get_or_init(|| Language::of(self.text, Language::English))
     }
 
     /// Reads a token that is just a word.
@@ -85,22 +92,22 @@ impl<'a> Names<'a> {
         }
         let is_single = words == 1;
         let name = &self.text[start..end];
-        let is_noun = self.language == Language::German && name.chars().skip(1).any(char::is_lowercase);
-        let is_name = !is_single || !opens && !is_noun && !self.is_function_word(name);
+        let is_noun = || self.language() == Language::German && name.chars().skip(1).any(char::is_lowercase);
+        let is_name = !is_single || !opens && !is_noun() && !self.is_function_word(name);
         if is_name && words <= WORDS {
             self.found.push(Part { role: Role::Whole(Kind::Name), start, end });
         }
     }
 
     fn is_function_word(&self, word: &str) -> bool {
-        word.len() < 16 && is_stop(&word.to_lowercase().replace('’', "'"), self.language)
+        word.len() < 16 && is_stop(&word.to_lowercase().replace('’', "'"), self.language())
     }
 
     /// A small word within a name. In German, `von` stands between any two nouns.
     fn is_particle(&self, word: &str) -> bool {
         const PARTICLES: &str = " al bin da de del della den der di dos du ibn la le van von zu of ";
         let is_listed = PARTICLES.split(' ').any(|particle| particle == word && !word.is_empty());
-        is_listed && !(self.language == Language::German && self.is_function_word(word))
+        is_listed && !(self.language() == Language::German && self.is_function_word(word))
     }
 
     /// Whether a token begins a sentence or a line, or a quotation.

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::{kind::Kind, part::Role};
 
@@ -51,8 +52,8 @@ pub(super) fn read(rest: &str, said: &str) -> Option<(Role, usize)> {
 }
 
 /// A word that belongs to a number.
-fn word(said: &str) -> Option<Role> {
-    if SIGNS.contains(said) {
+pub(super) fn word(said: &str) -> Option<Role> {
+    if said.len() <= 3 && SIGNS.contains(said) {
         return Some(Role::Currency);
     }
     let is_long = said.len() > 24 || said.starts_with(|c: char| c.is_ascii_digit());
@@ -91,7 +92,7 @@ fn is_digits(text: &str) -> bool {
 }
 
 /// The lengths of groups of digits between marks.
-fn groups(text: &str, mark: char) -> Option<Vec<usize>> {
+fn groups(text: &str, mark: char) -> Option<SmallVec<[usize; 8]>> {
     text.split(mark).map(|group| is_digits(group).then_some(group.len())).collect()
 }
 

@@ -16,6 +16,11 @@ pub(super) fn part_of(text: &str, token: &Token<'_>) -> Option<Part> {
     if said.len() > TOKEN_BYTES {
         return None;
     }
+    if said.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        // a name of a program has a capital inside, and everything else a mark or a digit
+        let role = numbers::word(said).or_else(|| has_hump(said).then_some(Role::Whole(Kind::Identifier)))?;
+        return Some(Part { role, start, end: start + said.len() });
+    }
     if let Some((role, length)) = numbers::read(&text[start..], said) {
         return Some(Part { role, start, end: start + length });
     }
