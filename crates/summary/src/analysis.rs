@@ -1,7 +1,8 @@
 //! Items from messages: what each says, does and shows, by itself.
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
 use utterd_text::secrets::MARK;
 
 use crate::{
@@ -41,7 +42,7 @@ pub fn analyse(messages: &[Message<'_>]) -> Vec<Item> {
 
 /// Whether people talk with one another: nobody calls a tool, and at least two have names.
 fn are_people(messages: &[Message<'_>]) -> bool {
-    let names: HashSet<&str> = messages.iter().filter_map(|message| message.name).collect();
+    let names: FxHashSet<&str> = messages.iter().filter_map(|message| message.name).collect();
     names.len() > 1 && messages.iter().all(|message| message.calls.is_empty())
 }
 

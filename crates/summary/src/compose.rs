@@ -1,7 +1,8 @@
 //! A summary of items: each section takes at most its share, and what it leaves goes to others.
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
 use utterd_text::{Kind as Shape, clip};
 
 use crate::{
@@ -79,7 +80,7 @@ impl Summary {
     /// The items of `given`, from which this was made, that another summary may still need, in about `room` tokens: those
     /// that are told, then those that are worth most. Oldest first.
     pub fn kept(&self, given: &[Item], room: u32, count: Count<'_>) -> Vec<Item> {
-        let told: HashSet<usize> = self.told.iter().copied().collect();
+        let told: FxHashSet<usize> = self.told.iter().copied().collect();
         let worth = weights(&self.items, &Focus::default());
         let tokens: Vec<u32> = self.items.iter().map(|item| cost(item, None, count)).collect();
         let gain: Vec<f64> = (0..worth.len()).map(|at| worth[at] / length(tokens[at])).collect();
@@ -93,7 +94,7 @@ impl Summary {
             left = if fits { left.saturating_sub(tokens[*at]) } else { left };
             fits
         });
-        let kept: HashSet<usize> = places.iter().copied().collect();
+        let kept: FxHashSet<usize> = places.iter().copied().collect();
         let dropped = (0..self.items.len()).filter(|at| !kept.contains(at));
         let deeds = dropped.map(|at| self.items[at].deeds()).sum();
         places.sort_unstable();
@@ -132,7 +133,7 @@ struct Composing<'a> {
     root: Option<String>,
     told: Coverage,
     chosen: Vec<usize>,
-    taken: HashSet<usize>,
+    taken: FxHashSet<usize>,
     left: u32,
     /// What was written last.
     lines: Vec<Line>,
@@ -151,7 +152,8 @@ impl<'a> Composing<'a> {
         let root = root(&items);
         let tokens = items.iter().map(|item| cost(item, root.as_deref(), count)).collect();
         let left = wanted.budget;
-        let (told, chosen, taken, lines) = (Coverage::default(), Vec::new(), HashSet::new(), Vec::new());
+        let (told, chosen, taken, lines) =
+            (Coverage::default(), Vec::new(), FxHashSet::default(), Vec::new());
         Self { items, tells, tokens, worth, wanted, count, root, told, chosen, taken, left, lines }
     }
 
@@ -232,7 +234,7 @@ impl<'a> Composing<'a> {
             _ => false,
         });
         // an amount says nothing without the thing that it is of
-        let values: HashSet<&str> =
+        let values: FxHashSet<&str> =
             self.items.iter().filter(|item| item.is_value()).map(|item| &*item.text).collect();
         let is_amount = |seen: Seen| matches!(seen.shape, Shape::Number | Shape::Money);
         let is_bound = |item: &Item| item.seen.is_some_and(is_amount) && values.contains(&*item.text);
@@ -263,7 +265,7 @@ impl<'a> Composing<'a> {
     /// A name that is told as a value, or with its values, is not told again by itself.
     fn drop_repeated(&mut self) {
         let values = self.chosen.iter().map(|at| &self.items[*at]).filter(|item| item.is_value());
-        let told: HashSet<&str> = values.flat_map(|item| [&*item.head, &*item.text]).collect();
+        let told: FxHashSet<&str> = values.flat_map(|item| [&*item.head, &*item.text]).collect();
         self.chosen.retain(|at| self.items[*at].seen.is_none() || !told.contains(&*self.items[*at].text));
     }
 

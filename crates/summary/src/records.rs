@@ -9,8 +9,9 @@ mod rows;
 mod tests;
 mod worth;
 
-use std::{collections::HashMap, rc::Rc};
+use std::rc::Rc;
 
+use rustc_hash::FxHashMap;
 use serde_json::{Deserializer, Map, Value};
 
 use crate::{
@@ -119,7 +120,7 @@ impl Place {
 #[derive(Clone)]
 struct List {
     records: usize,
-    counts: Rc<HashMap<(String, String), usize>>,
+    counts: Rc<FxHashMap<(String, String), usize>>,
 }
 
 impl List {
@@ -252,8 +253,8 @@ fn keyed(members: &Map<String, Value>, key: &str) -> Named {
 }
 
 /// How often each member's value is in the records of a list.
-fn counts(objects: &[&Map<String, Value>]) -> HashMap<(String, String), usize> {
-    let mut counts = HashMap::new();
+fn counts(objects: &[&Map<String, Value>]) -> FxHashMap<(String, String), usize> {
+    let mut counts = FxHashMap::default();
     let members = objects.iter().flat_map(|members| members.iter());
     for (key, text) in members.filter_map(|(key, value)| Some((key.clone(), scalar(value)?))) {
         *counts.entry((key, text)).or_default() += 1;
@@ -263,7 +264,7 @@ fn counts(objects: &[&Map<String, Value>]) -> HashMap<(String, String), usize> {
 
 /// The facts with their labels: one key, or two where an object has the key in several places.
 fn told(leaves: Vec<Leaf>) -> Vec<Fact> {
-    let mut places: HashMap<(&str, &str), Vec<&str>> = HashMap::new();
+    let mut places: FxHashMap<(&str, &str), Vec<&str>> = FxHashMap::default();
     for leaf in &leaves {
         let places = places.entry((&leaf.of, &leaf.key)).or_default();
         if !places.contains(&leaf.above.as_str()) && places.len() < 2 {

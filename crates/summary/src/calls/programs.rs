@@ -1,6 +1,8 @@
 //! What programs do, by their names and words.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use crate::{
     calls::verbs::{Does, Verb, is_statement, of_words, words},
@@ -21,11 +23,11 @@ pub(super) struct Known {
     pub(super) at: usize,
 }
 
-type Table = HashMap<&'static str, HashMap<&'static str, Does>>;
+type Table = FxHashMap<&'static str, FxHashMap<&'static str, Does>>;
 
 fn table() -> &'static Table {
     static TABLE: LazyLock<Table> = LazyLock::new(|| {
-        let mut table = Table::new();
+        let mut table = Table::default();
         for (program, part, does) in PROGRAMS.lines().flat_map(entries) {
             table.entry(program).or_default().insert(part, does);
         }
@@ -97,7 +99,7 @@ fn is_own(program: &str) -> bool {
 }
 
 /// The place of a subcommand that is not in the table, of a program that has some.
-fn unlisted(parts: &HashMap<&str, Does>, words: &[&str]) -> usize {
+fn unlisted(parts: &FxHashMap<&str, Does>, words: &[&str]) -> usize {
     let has_any = parts.keys().any(|part| part.starts_with(|c: char| c.is_ascii_alphabetic()));
     let is_name = |word: &&str| {
         word.starts_with(|c: char| c.is_ascii_alphabetic()) && !word.contains(['/', '=', '.', ' '])
@@ -127,7 +129,7 @@ fn script(words: &[&str]) -> Does {
     if is_known { known(&words[at..]).does } else { Does::Runs }
 }
 
-fn by_flag(parts: &HashMap<&str, Does>, words: &[&str]) -> Option<Known> {
+fn by_flag(parts: &FxHashMap<&str, Does>, words: &[&str]) -> Option<Known> {
     let flags = || words.iter().enumerate().skip(1).filter(|(_, word)| word.starts_with('-'));
     let pair = |at: usize| words.get(at + 1).map(|next| format!("{} {next}", words[at]));
     let exact = flags().find_map(|(at, word)| {
@@ -144,7 +146,7 @@ fn by_flag(parts: &HashMap<&str, Does>, words: &[&str]) -> Option<Known> {
 }
 
 /// One of the letters of `-lc`, or the one before a value: `-i.bak`.
-fn cluster<'t>(parts: &'t HashMap<&str, Does>, word: &str) -> Option<&'t Does> {
+fn cluster<'t>(parts: &'t FxHashMap<&str, Does>, word: &str) -> Option<&'t Does> {
     let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
     let letters = letters.trim_start_matches(|c: char| c.is_ascii_digit());
     let count = letters.chars().take_while(char::is_ascii_alphabetic).count();
@@ -153,7 +155,7 @@ fn cluster<'t>(parts: &'t HashMap<&str, Does>, word: &str) -> Option<&'t Does> {
 }
 
 /// The first words that are a subcommand, two together before one. Folders and assignments are not.
-fn by_subcommand(parts: &HashMap<&str, Does>, words: &[&str]) -> Option<Known> {
+fn by_subcommand(parts: &FxHashMap<&str, Does>, words: &[&str]) -> Option<Known> {
     let plain = |at: &usize| !words[*at].starts_with('-') || *at > 1;
     { 1..words.len().min(TELLING_WORDS + 1) }.filter(plain).find_map(|at| {
         let next = words.get(at + 1);

@@ -1,6 +1,8 @@
 //! What the words of a tool's name say that it does.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 /// What a call or a command does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +46,8 @@ pub(super) struct Verb {
 
 /// The meaning of one or several words, in lower case.
 pub(super) fn verb(words: &str) -> Option<Verb> {
-    static TABLE: LazyLock<HashMap<&str, Verb>> = LazyLock::new(|| VERBS.lines().filter_map(entry).collect());
+    static TABLE: LazyLock<FxHashMap<&str, Verb>> =
+        LazyLock::new(|| VERBS.lines().filter_map(entry).collect());
     TABLE.get(words).copied()
 }
 

@@ -15,7 +15,7 @@ fn tells_all(text: &str, values: &[&str]) {
 }
 
 fn said(text: &str, asked: Option<&str>) -> Vec<String> {
-    facts_of(text, asked)
+    facts_of_result(text, None, asked)
         .iter()
         .map(|fact| format!("{} | {} | {}", fact.of, fact.label, fact.value))
         .collect()
@@ -188,6 +188,6 @@ proptest! {
     #[test]
     fn any_text_is_read(text in "\\PC{0,200}", marks in "[{}\\[\\]\":,|<>=\\n\\-a1é：\\t ]{0,120}") {
         let _ = facts(&text);
-        let _ = facts_of(&marks, Some(&text));
+        let _ = facts_of_result(&marks, None, Some(&text));
     }
 }
