@@ -194,14 +194,7 @@ impl Analysis {
             self.step(message);
         }
         let asked = deeds.first().and_then(|deed| deed.objects.first()).map(|object| &**object);
-        // what a program prints, and a file that was read, are no records
-        let is_record = |text: &str| {
-            let is_json = text.trim_start().starts_with(['{', '[']);
-            is_json
-                || deeds.iter().all(|deed| *deed.tool == *call.tool)
-                    && !asked.is_some_and(|asked| asked.contains(['/', '.']))
-        };
-        if let Some(answer) = call.result.as_ref().filter(|answer| is_record(answer.text)) {
+        if let Some(answer) = &call.result {
             let facts = records::facts_of_result(answer.text, json.result.as_ref(), asked);
             for fact in facts.into_iter().take(MOST_FACTS) {
                 let mut item = Item::new(Kind::Fact, fact.of, fact.value, message.sequence);
