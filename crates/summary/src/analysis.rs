@@ -184,10 +184,7 @@ impl Analysis {
             self.opened_by = in_result.map_or(message.sequence, |answer| answer.sequence);
         }
         let changed = deeds.iter().any(|deed| deed.changed && deed.outcome == Outcome::Ok);
-        // `git add -A` says nothing beside `git commit`
-        let says = |deed: &Deed| deed.changed && !deed.objects.is_empty();
-        let any_says = deeds.iter().any(says);
-        for deed in deeds.iter().filter(|deed| !any_says || !deed.changed || says(deed)) {
+        for deed in &deeds {
             self.tell(message, call, deed);
         }
         if changed {

@@ -84,7 +84,6 @@ fn by_tool(tool: &str, arguments: &[Argument], open_file: &mut Option<Box<str>>)
     let program = || programs::is_program(tool).then(|| programs::known(&[tool]).does);
     let verb = named(tool).map(|verb| verb.does).or_else(program).unwrap_or(Does::Changes);
     let does = match commands::stated(tool, arguments) {
-        _ if is_trial(arguments) => Does::Reads,
         _ if !patches.is_empty() && verb != Does::Reads => Does::Changes,
         Some(does) => does,
         None => verb,
@@ -111,15 +110,6 @@ fn told(tool: &str, objects: &[Box<str>]) -> String {
     objects.iter().fold(tool.to_owned(), |text, object| text + " " + object)
 }
 
-/// Whether an argument makes the call a trial: `dry_run: true`.
-fn is_trial(arguments: &[Argument]) -> bool {
-    let is_dry = |key: &str| {
-        let words = words(key).join(" ");
-        ["dry run", "dryrun", "validate only", "preview only", "simulate"].contains(&words.as_str())
-    };
-    arguments.iter().any(|argument| argument.value.eq_ignore_ascii_case("true") && is_dry(&argument.key))
-}
-
 /// How the result is to be read.
 fn manner(done: &[Done], is_script: bool) -> Manner {
     let checks = done.iter().any(|done| runs(done) || done.check.is_some());
@@ -143,16 +133,16 @@ fn judged(call: &Call<'_>, json: &Json, done: Vec<Done>, outcome: Outcome) -> Ve
     let answer = call.result.filter(|_| is_passed);
     let passed = answer.and_then(|answer| outcome::passed(answer.text, json.result.as_ref()));
     let first_run = done.iter().position(runs).unwrap_or_default();
-    let deed = |(at, done): (usize, Done)| {
-        let is_done = at < first_run && matches!(outcome, Outcome::Failed(_));
-        Deed {
-            tool: arguments::cut(&done.tool, TOOL_BYTES).into(),
-            objects: done.objects,
-            changed: done.changed,
-            passed: passed.clone().filter(|_| done.check.is_some()),
-            check: done.check.map(Into::into),
-            outcome: if is_done { Outcome::Ok } else { outcome.clone() },
-        }
+    let deed = |(at, done): (usize, Done)| Deed {
+        tool: arguments::cut(&done.tool, TOOL_BYTES).into(),
+        objects: done.objects,
+        changed: done.changed,
+        passed: passed.clone().filter(|_| done.check.is_some()),
+        check: done.check.map(Into::into),
+        outcome: match outcome {
+            Outcome::Failed(_) if at < first_run => Outcome::Ok,
+            _ => outcome.clone(),
+        },
     };
     done.into_iter().enumerate().map(deed).collect()
 }

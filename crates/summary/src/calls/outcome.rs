@@ -228,18 +228,11 @@ fn failed(manner: Manner, lines: &[String]) -> bool {
         (Manner::Acts, None) => lines.iter().any(|line| failure(line) == 2) || opens_badly(first, is_brief),
         (Manner::Runs { .. }, None) => worst() > 1 || opens_badly(first, is_brief),
         (Manner::Looks, None) => {
-            let is_told =
-                failure(first) > 1 && !is_listed(first) || lines.iter().any(|line| is_shell_error(line));
-            opens_badly(first, is_brief) || is_brief && is_told
+            opens_badly(first, is_brief) || is_brief && failure(first) > 1 && !is_listed(first)
         }
         (Manner::Changes, None) => opens_badly(first, true) || is_refused(lines),
         (Manner::Reads, None) => opens_badly(first, is_brief),
     }
-}
-
-/// `ls: cannot access 'a': No such file or directory`
-fn is_shell_error(line: &str) -> bool {
-    has("system", line) && line.contains(": ") && !line.contains(['"', '(', '{', '=']) && !is_listed(line)
 }
 
 /// A line that `grep -n` found, or that is numbered.
@@ -268,13 +261,6 @@ fn is_declined(first: &str) -> bool {
 
 /// The line that says what failed.
 fn error_line(text: &str, lines: &[String]) -> Box<str> {
-    // a panic's message stands on the line after
-    let joined = |at: usize| match lines.get(at + 1) {
-        Some(next) if lines[at].contains("panicked at") && lines[at].ends_with(':') => {
-            format!("{} {next}", lines[at])
-        }
-        _ => lines[at].clone(),
-    };
     let mut best: Option<(u32, usize)> = None;
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| !is_announcement(line)) {
         let rank = tells(line);
@@ -284,9 +270,9 @@ fn error_line(text: &str, lines: &[String]) -> Box<str> {
         }
     }
     let line = best
-        .map(|(_, at)| joined(at))
-        .or_else(|| lines.iter().find(|line| line.contains(char::is_alphabetic)).cloned());
-    let line = line.unwrap_or_else(|| text.to_owned());
-    let line = line.strip_prefix("E  ").unwrap_or(&line).trim_matches(['=', '#', ' ']);
+        .map(|(_, at)| &lines[at])
+        .or_else(|| lines.iter().find(|line| line.contains(char::is_alphabetic)));
+    let line = line.map_or(text, String::as_str);
+    let line = line.strip_prefix("E  ").unwrap_or(line).trim_matches(['=', '#', ' ']);
     cut(line, LINE_BYTES).into()
 }
