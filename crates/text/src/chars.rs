@@ -25,8 +25,3 @@ pub(crate) fn is_unspaced(c: char) -> bool {
 pub(crate) fn is_closer(c: char) -> bool {
     matches!(c, '"' | '\'' | ')' | ']' | '}' | '”' | '’' | '»' | '」' | '』' | '）' | '】' | '*' | '_' | '`')
 }
-
-/// Whether a character opens a quotation.
-pub(crate) fn opens_quote(c: char) -> bool {
-    matches!(c, '"' | '“' | '„' | '«' | '「' | '『')
-}

@@ -1,24 +1,21 @@
 //! Finds what a text names: files, addresses, identifiers, amounts, dates, names.
 
 mod kind;
-mod merge;
 mod names;
 mod numbers;
-mod part;
 mod shape;
 mod tokens;
 
 pub use kind::{Entity, Kind};
 
 use crate::language::Language;
-use merge::merged;
 use names::Names;
 use tokens::tokens;
 
 /// What a text names, in order, by shape only.
 ///
 /// - The first word of a sentence is part of a name only if the next one has a capital too, and never if it is a
-///   function word or asks for something.
+///   function word.
 /// - In German, where every noun has a capital, a name has two words.
 /// - Scripts without capitals have no names.
 pub fn entities(text: &str) -> Vec<Entity<'_>> {
@@ -31,24 +28,24 @@ pub fn entities_in(text: &str, language: Language) -> Vec<Entity<'_>> {
 }
 
 fn found<'a>(text: &'a str, mut names: Names<'a>) -> Vec<Entity<'a>> {
-    let mut parts = Vec::new();
+    let mut found: Vec<Entity<'_>> = Vec::new();
+    let mut end = 0;
     for token in tokens(text) {
-        let part = shape::part_of(text, &token);
-        match part {
-            Some(part) => {
-                names.end();
-                parts.push(part);
+        // a date in characters goes on behind its token
+        if token.start < end {
+            continue;
+        }
+        match shape::of(text, &token) {
+            Some((kind, length)) => {
+                found.extend(names.end());
+                end = token.start + length;
+                found.push(Entity { text: &text[token.start..end], start: token.start, kind });
             }
-            None => names.word(&token),
+            None => found.extend(names.word(&token)),
         }
     }
-    let names = names.done();
-    if !names.is_empty() {
-        parts.extend(names);
-        parts.sort_by_key(|part| part.start);
-    }
-    let found = merged(text, &parts);
-    found.map(|(kind, start, end)| Entity { text: &text[start..end], start, kind }).collect()
+    found.extend(names.end());
+    found
 }
 
 #[cfg(test)]

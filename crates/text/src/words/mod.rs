@@ -1,7 +1,5 @@
 //! Splits text into words.
 
-use std::borrow::Cow;
-
 use unicode_normalization::UnicodeNormalization;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -122,9 +120,8 @@ impl<'a> Words<'a> {
     fn concept(&self, language: Option<Language>) -> u64 {
         let is_number = self.lower.starts_with(|c: char| c.is_ascii_digit());
         match language {
-            _ if is_number => xxh3_64(without_groups(&self.lower).as_bytes()),
-            Some(language) => xxh3_64(language.stem(&self.lower).as_bytes()),
-            None => xxh3_64(self.lower.as_bytes()),
+            Some(language) if !is_number => xxh3_64(language.stem(&self.lower).as_bytes()),
+            _ => xxh3_64(self.lower.as_bytes()),
         }
     }
 }
@@ -154,15 +151,6 @@ fn end_of_run(text: &str, start: usize, joins: bool) -> usize {
 
 fn peek(rest: &std::str::Chars<'_>) -> Option<char> {
     rest.clone().next()
-}
-
-/// `1250` for `1,250`, so that a number is one concept.
-fn without_groups(number: &str) -> Cow<'_, str> {
-    let mut groups = number.split(',');
-    let first = groups.next().unwrap_or_default();
-    let is_group = |group: &str| group.split('.').next().is_some_and(|whole| whole.len() == 3);
-    let is_grouped = first.len() <= 3 && groups.clone().all(is_group);
-    if is_grouped && number.len() > first.len() { number.replace(',', "").into() } else { number.into() }
 }
 
 #[cfg(test)]
