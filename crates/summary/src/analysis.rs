@@ -86,7 +86,7 @@ impl Analysis {
         let is_user = message.role == Role::User;
         let request =
             if is_user { request::request(message.text) } else { request::Request::plain(message.text) };
-        let base = self.speaker_marks(message).with_if(request.hands_over, Marks::TEMPLATE);
+        let base = self.speaker_marks(message);
         let head = self.head(message);
         let day = message.time.filter(|_| self.among_people).and_then(|time| u32::try_from(time / DAY).ok());
         let begin = self.items.len();
@@ -269,8 +269,6 @@ fn worth(item: &Item, said: &Said) -> f64 {
         (Marks::ANSWER, 1.6),
         (Marks::REQUEST, 1.2),
         (Marks::TIME, 1.2),
-        (Marks::TEMPLATE, 0.6),
-        (Marks::PROMISE, 0.7),
         (Marks::QUESTION, 0.7),
     ] {
         worth *= if marks.has(mark) { factor } else { 1.0 };

@@ -75,18 +75,13 @@ impl Ord for Ranked {
 /// Chooses from `candidates` what fits into `room` tokens, and adds it to what is told; returns the chosen places in the
 /// order of their gain, and the tokens. A gain only shrinks as more is told, so one that is still the largest when it is
 /// looked at again is the largest of all.
-pub fn fill(
-    candidates: &[Candidate<'_>],
-    told: &mut Coverage,
-    room: u32,
-    least_gain: f64,
-) -> (Vec<usize>, u32) {
+pub fn fill(candidates: &[Candidate<'_>], told: &mut Coverage, room: u32) -> (Vec<usize>, u32) {
     let rank = |told: &Coverage, place: usize| Ranked { gain: told.gain(&candidates[place]), place };
     let mut heap: BinaryHeap<Ranked> = (0..candidates.len()).map(|place| rank(told, place)).collect();
     let (mut chosen, mut used) = (Vec::new(), 0);
     while let Some(top) = heap.pop() {
         let candidate = &candidates[top.place];
-        if top.gain <= least_gain || top.gain <= 0.0 {
+        if top.gain <= 0.0 {
             break;
         }
         if used + candidate.tokens > room {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use utterd_text::{Kind as Shape, clip};
+use utterd_text::clip;
 
 use crate::{
     choose::{Candidate, Coverage, fill, length},
-    item::{Item, Kind, Marks, Seen},
+    item::{Item, Kind, Marks},
     read::hash,
     render::{Line, is_quoted, lines, root, value},
     settle::{Part, settle},
@@ -45,8 +45,6 @@ const LEAST_SENTENCE: u32 = 40;
 const DEED_TOKENS: u32 = 44;
 /// A remainder below is left unused.
 const LEAST_REST: u32 = 6;
-/// A name that is less likely to be needed is not told.
-const LEAST_FACT: f64 = 0.0004;
 /// Of a value that is told already, the worth of saying whose it is as well.
 const OF_WHICH: f64 = 0.3;
 /// Items of one kind that compete.
@@ -160,7 +158,7 @@ impl<'a> Composing<'a> {
     /// What the caller asks for comes first, in half of the budget.
     fn fill_focus(&mut self, focus: &Focus) {
         let places: Vec<usize> = (0..self.items.len()).filter(|at| focus.is_on(&self.items[*at])).collect();
-        self.fill(&places, self.wanted.budget / 2, 0.0);
+        self.fill(&places, self.wanted.budget / 2);
     }
 
     fn fill_section(&mut self, section: &Section) {
@@ -177,7 +175,7 @@ impl<'a> Composing<'a> {
         let places: Vec<usize> = (0..self.items.len())
             .filter(|at| is_of(&self.items[*at]) && !is_counted(&self.items[*at]))
             .collect();
-        self.fill(&places, room, 0.0);
+        self.fill(&places, room);
         // what a section is for is told in part if it does not fit as a whole
         let none = !self.chosen.iter().any(|at| is_of(&self.items[*at]));
         if none && matches!(section.kind, Kind::Goal | Kind::Open | Kind::Check | Kind::Error) {
@@ -197,11 +195,11 @@ impl<'a> Composing<'a> {
             *longer = Arc::from(&*clip(longer, tokens - over, self.count));
             item.read_again();
             self.tokens[at] = cost(&self.items[at], self.root.as_deref(), self.count);
-            self.fill(&[at], room, 0.0);
+            self.fill(&[at], room);
         }
     }
 
-    fn fill(&mut self, places: &[usize], room: u32, least: f64) {
+    fn fill(&mut self, places: &[usize], room: u32) {
         if places.is_empty() || room == 0 {
             return;
         }
@@ -216,7 +214,7 @@ impl<'a> Composing<'a> {
                 least: beside_words(&self.items[*at]),
             })
             .collect();
-        let (chosen, used) = fill(&candidates, &mut self.told, room, least);
+        let (chosen, used) = fill(&candidates, &mut self.told, room);
         self.left -= used;
         self.taken.extend(&chosen);
         self.chosen.extend(chosen);
@@ -227,46 +225,24 @@ impl<'a> Composing<'a> {
         let of = |items: &[Item], is: &dyn Fn(&Item) -> bool| -> Vec<usize> {
             (0..items.len()).filter(|at| is(&items[*at])).collect()
         };
-        let calls = |item: &Item| item.seen.is_none_or(|seen| seen.calls + seen.results > 0);
-        let is_talk = !self.items.iter().any(|item| match item.kind {
-            Kind::Did | Kind::Check | Kind::Error => true,
-            Kind::Fact => calls(item),
-            _ => false,
-        });
-        // an amount says nothing without the thing that it is of
-        let values: FxHashSet<&str> =
-            self.items.iter().filter(|item| item.is_value()).map(|item| &*item.text).collect();
-        let is_amount = |seen: Seen| matches!(seen.shape, Shape::Number | Shape::Money);
-        let is_bound = |item: &Item| item.seen.is_some_and(is_amount) && values.contains(&*item.text);
-        let facts = of(&self.items, &|item| item.kind == Kind::Fact && !is_bound(item));
+        let facts = of(&self.items, &|item| item.kind == Kind::Fact);
         let said = of(&self.items, &|item| matches!(item.kind, Kind::Said | Kind::Goal | Kind::Quoted));
         let done = of(&self.items, &|item| {
             matches!(item.kind, Kind::Did | Kind::Error) && !item.marks.has(Marks::COUNTED)
         });
         for _ in 0..3 {
-            self.drop_repeated();
             self.left = self.wanted.budget.saturating_sub(self.write());
             if self.left < LEAST_REST {
                 return;
             }
             let before = self.chosen.len();
-            if is_talk {
-                self.fill(&said, self.left, 0.0);
-            }
-            self.fill(&done, self.left, 0.0);
-            self.fill(&facts, self.left, LEAST_FACT);
-            self.fill(&said, self.left, 0.0);
+            self.fill(&done, self.left);
+            self.fill(&facts, self.left);
+            self.fill(&said, self.left);
             if self.chosen.len() == before {
                 return;
             }
         }
-    }
-
-    /// A name that is told as a value, or with its values, is not told again by itself.
-    fn drop_repeated(&mut self) {
-        let values = self.chosen.iter().map(|at| &self.items[*at]).filter(|item| item.is_value());
-        let told: FxHashSet<&str> = values.flat_map(|item| [&*item.head, &*item.text]).collect();
-        self.chosen.retain(|at| self.items[*at].seen.is_none() || !told.contains(&*self.items[*at].text));
     }
 
     /// Writes the lines of what is chosen; returns their tokens. Only lines that changed are counted again.
@@ -281,7 +257,6 @@ impl<'a> Composing<'a> {
     }
 
     fn finish(mut self) -> Summary {
-        self.drop_repeated();
         let mut tokens = self.write();
         // what was chosen last is worth least
         while tokens > self.wanted.budget && self.chosen.pop().is_some() {
@@ -334,7 +309,6 @@ fn alone(item: &Item) -> String {
         Kind::Fact => format!("{}: {}", item.head, value(item)),
         Kind::Quoted => item.text.to_string(),
         Kind::Said | Kind::Goal => format!("{}: {} {}\n", item.head, item.text, item.note),
-        Kind::Did if item.note.is_empty() => format!("; {} ok", item.text),
         _ => format!("{}({}) → {}:\n", item.head, item.text, item.note),
     }
 }

@@ -114,8 +114,6 @@ impl Marks {
     pub const CHANGED: Self = Self(1 << 11);
     /// The title of an issue or a task.
     pub const TITLE: Self = Self(1 << 12);
-    /// It is from a long text that hands over a task.
-    pub const TEMPLATE: Self = Self(1 << 13);
     /// It begins what its message says.
     pub const FIRST: Self = Self(1 << 14);
     /// Its message also calls tools.

@@ -53,10 +53,6 @@ impl Names {
         let by = if message.role == Role::User { By::User } else { By::Assistant };
         for text in [title, body] {
             for (name, shape) in distinct(text, usize::MAX) {
-                // a word that the assistant writes with a capital is a heading as often as a name
-                if by == By::Assistant && shape == Shape::Name && !self.all.contains_key(name) {
-                    continue;
-                }
                 self.see(name, shape, by, message.sequence, None);
             }
         }

@@ -169,21 +169,11 @@ impl Group<'_> {
             Kind::Did => vec![line(self.done(items, root), self.items.clone())],
             Kind::Fact if head.is_empty() => self.names(items, root),
             Kind::Fact => {
-                let values = format!("{head}: {}", self.values(items));
+                let values: Vec<String> = self.items.iter().map(|at| value(&items[*at])).collect();
+                let values = format!("{head}: {}", values.join("; "));
                 vec![line(without(&values, root), self.items.clone())]
             }
         }
-    }
-
-    /// The values of an object; several of one label behind one.
-    fn values(&self, items: &[Item]) -> String {
-        let all: Vec<&Item> = self.items.iter().map(|at| &items[*at]).collect();
-        let alike = all.chunk_by(|a, b| a.note == b.note && !a.note.is_empty());
-        let told = alike.map(|alike| {
-            let texts: Vec<String> = alike.iter().map(|item| item.text.to_string()).collect();
-            format!("{} {}", alike[0].note, listed(&texts, ", ")).trim_start().to_owned()
-        });
-        told.collect::<Vec<_>>().join("; ")
     }
 
     fn sentences(&self, items: &[Item], told: &FxHashSet<&str>) -> String {
@@ -210,8 +200,7 @@ impl Group<'_> {
     fn done(&self, items: &[Item], root: &str) -> String {
         let first = &items[self.items[0]];
         let objects: Vec<String> = self.items.iter().map(|at| without(&items[*at].text, root)).collect();
-        let objects = braced(&objects);
-        let outcome = if first.note.is_empty() { "ok".to_owned() } else { format!("failed: {}", why(first)) };
+        let outcome = if first.note.is_empty() { "ok".to_owned() } else { format!("failed: {}", first.note) };
         match &objects[..] {
             // a program that writes into a file
             [object] if first.head.ends_with('>') => format!("{} {object} → {outcome}", first.head),
@@ -233,7 +222,7 @@ impl Group<'_> {
         };
         let mut lines = Vec::new();
         if !files.is_empty() {
-            lines.push((format!("Files: {}", listed(&braced(&texts(&files)), "; ")), files));
+            lines.push((format!("Files: {}", listed(&texts(&files), "; ")), files));
         }
         if !others.is_empty() {
             lines.push((format!("Named: {}", listed(&texts(&others), "; ")), others));
@@ -262,19 +251,13 @@ fn error(item: &Item) -> String {
         true => item.text.to_string(),
         false => format!("{}({})", item.head, item.text),
     };
-    format!("Error: {solved}{what}: {}", why(item))
-}
-
-/// Why it failed; that it did is told anyway.
-fn why(item: &Item) -> &str {
-    let label = item.note.split_once(": ").filter(|(label, _)| label.eq_ignore_ascii_case("error"));
-    label.map_or(&item.note, |(_, why)| why)
+    format!("Error: {solved}{what}: {}", item.note)
 }
 
 fn check(item: &Item) -> String {
     let before = if item.marks.has(Marks::OUTDATED) { "(before the last change) " } else { "" };
     let outcome = match (item.marks.has(Marks::FAILED), item.note.is_empty()) {
-        (true, _) => format!("failed: {}", why(item)),
+        (true, _) => format!("failed: {}", item.note),
         (false, true) => "ok".to_owned(),
         (false, false) => format!("ok: {}", item.note),
     };
@@ -284,27 +267,6 @@ fn check(item: &Item) -> String {
 /// A value, behind its label.
 pub fn value(item: &Item) -> String {
     if item.note.is_empty() { item.text.to_string() } else { format!("{} {}", item.note, item.text) }
-}
-
-/// `a/{b, c}` for files of one folder, in the order of their first.
-fn braced(paths: &[String]) -> Vec<String> {
-    let mut folders: Vec<(&str, Vec<&str>)> = Vec::new();
-    for path in paths {
-        let (folder, file) = match path.rsplit_once('/') {
-            Some((folder, file)) if !path.contains([' ', ':']) => (folder, file),
-            _ => ("", path.as_str()),
-        };
-        match folders.iter_mut().find(|(known, _)| *known == folder && !folder.is_empty()) {
-            Some((_, files)) => files.push(file),
-            None => folders.push((folder, vec![file])),
-        }
-    }
-    let told = |(folder, files): (&str, Vec<&str>)| match &files[..] {
-        [file] if folder.is_empty() => (*file).to_owned(),
-        [file] => format!("{folder}/{file}"),
-        files => format!("{folder}/{{{}}}", files.join(", ")),
-    };
-    folders.into_iter().map(told).collect()
 }
 
 /// The folder below which most of the paths are, with `/` at its end.

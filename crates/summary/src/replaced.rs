@@ -6,7 +6,7 @@ use utterd_text::Kind as Shape;
 
 use crate::{
     item::{Item, Kind, Marks, retain},
-    read::{concepts, shares},
+    read::shares,
 };
 
 /// How many statements before a correction it can be about.
@@ -23,8 +23,7 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
             let all: Vec<&Statement> = earlier.collect();
             // a wish stays a wish when how it is to be met changes
             let replaces = |earlier: &&&Statement| {
-                let is_same_wish = earlier.has_value_like(later) || earlier.begins_like(later);
-                earlier.is_meant_by(later) && (!earlier.asks() || is_same_wish)
+                earlier.is_meant_by(later) && (!earlier.asks() || earlier.has_value_like(later))
             };
             let shares = all.iter().find(replaces);
             shares.or_else(|| all.iter().find(|earlier| earlier.has_value_like(later))).copied()
@@ -57,8 +56,7 @@ struct Statement<'a> {
 impl<'a> Statement<'a> {
     fn of(at: usize, item: &'a Item) -> Option<Self> {
         let says = matches!(item.kind, Kind::Said | Kind::Goal);
-        let other = Marks::QUESTION.with(Marks::TEMPLATE);
-        (says && !item.marks.has_any(other)).then_some(Self { at, item })
+        (says && !item.marks.has(Marks::QUESTION)).then_some(Self { at, item })
     }
 
     /// Whether a correction is about this statement: they share a third of the words of the shorter one.
@@ -73,12 +71,6 @@ impl<'a> Statement<'a> {
             old.iter().filter(|value| !new.contains(value)).map(|(shape, _)| *shape).collect();
         let mut new = new.iter().filter(|value| !old.contains(value));
         new.any(|(shape, _)| *shape != Shape::Identifier && gone.contains(shape))
-    }
-
-    /// Whether a correction asks for the same to be done in another way: it has the verb that this begins with.
-    fn begins_like(&self, later: &Self) -> bool {
-        let first = concepts(self.item.text.split(' ').next().unwrap_or_default());
-        first.first().is_some_and(|verb| later.item.concepts().contains(verb)) && later.asks()
     }
 
     fn asks(&self) -> bool {

@@ -18,8 +18,6 @@ pub struct Request<'a> {
     pub title: String,
     /// The text, without the title.
     pub body: Cow<'a, str>,
-    /// Whether it is a long text that hands over a task.
-    pub hands_over: bool,
 }
 
 impl<'a> Request<'a> {
@@ -32,11 +30,10 @@ impl<'a> Request<'a> {
 /// What `text`, a user's, asks for.
 pub fn request(text: &str) -> Request<'_> {
     let own = words_of_user(text);
-    let hands_over = text.len() > LONG_BYTES;
-    if !hands_over {
+    if text.len() <= LONG_BYTES {
         return Request { body: own, ..Request::default() };
     }
-    let body = uncommented(&behind_label(&own));
+    let body = uncommented(&own);
     let mut lines = body.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
     // "We are solving the following issue:" only leads in
     while lines.next_if(|line| line.ends_with(':') && line.len() < TITLE_BYTES).is_some() {}
@@ -52,21 +49,7 @@ pub fn request(text: &str) -> Request<'_> {
         rest.push_str(line);
         rest.push('\n');
     }
-    Request { title, body: rest.into(), hands_over }
-}
-
-/// What follows a line that is nothing but a label: `ISSUE:`.
-fn behind_label(text: &str) -> String {
-    let mut at = 0;
-    for line in text.lines() {
-        let label = line.trim().strip_suffix(':').unwrap_or_default();
-        let is_label = !label.is_empty() && label.chars().all(|c| c.is_uppercase() || c == ' ');
-        at += line.len() + 1;
-        if is_label && at < text.len() {
-            return text[at..].to_owned();
-        }
-    }
-    text.to_owned()
+    Request { title, body: rest.into() }
 }
 
 /// Without `<!-- comments -->` of templates.
@@ -93,7 +76,7 @@ mod tests {
         );
         let request = request(&text);
         assert_eq!(request.title, "The queue stalls");
-        assert!(request.hands_over && request.body.starts_with("It happens"), "{request:?}");
+        assert!(request.body.starts_with("It happens"), "{request:?}");
     }
 
     #[test]
