@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use utterd_text::secrets::MARK;
+use utterd_text::{entities, secrets::MARK};
 
 use crate::{
     calls::{Deed, Json, Outcome, deeds_of},
@@ -96,7 +96,7 @@ impl Analysis {
             title.worth = 3 * WORTH;
             self.items.push(title);
         }
-        let sentences = said(&request.body);
+        let (sentences, others) = said(&request.body);
         let telling = sentences.iter().take(MOST_SENTENCES).enumerate().filter(|(_, said)| !said.courtesy);
         for (place, sentence) in telling {
             let mut item = Item::new(Kind::Said, head.clone(), sentence.text.clone(), message.sequence);
@@ -111,13 +111,15 @@ impl Analysis {
             if is_word && item.marks.has(Marks::ASSISTANT) && !item.marks.has(Marks::ANSWER) {
                 continue;
             }
-            let names = item.marks.has(Marks::USER) && !item.named().is_empty();
+            let names = item.marks.has(Marks::USER) && item.named().next().is_some();
             let named = if names { NAMING } else { 1.0 };
             item.worth = (worth(&item, sentence) * named * f64::from(WORTH)) as u32;
             self.items.push(item);
         }
         self.ask(message, &head, &sentences);
-        self.names.read_text(message, &request.title, &request.body);
+        let named = sentences.iter().flat_map(|said| said.read.words(&said.text).named(&said.text));
+        let beside = [request.title.as_str()].into_iter().chain(others).flat_map(entities);
+        self.names.read_text(message, named.chain(beside.map(|entity| (entity.kind, entity.text))));
     }
 
     /// The speaker's name, or else the role.

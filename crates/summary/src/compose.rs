@@ -286,7 +286,7 @@ fn tells(item: &Item) -> Vec<u64> {
     let mut tells = match item.kind {
         Kind::Fact => vec![hash(&item.text)],
         Kind::Did => vec![hash(&item.text), hash(&item.head)],
-        _ => item.concepts().iter().copied().chain(item.named().iter().map(|(_, value)| *value)).collect(),
+        _ => item.concepts().iter().copied().chain(item.named().map(|(_, value)| hash(value))).collect(),
     };
     tells.sort_unstable();
     tells.dedup();
@@ -314,10 +314,13 @@ fn alone(item: &Item) -> String {
 }
 
 fn shorten(item: &mut Item, most: u32, count: Count<'_>) {
-    // a token rarely has less than a byte
-    let shorter = |text: &str| match text.len() > most as usize {
-        true => Some(clip(text, most, count)).filter(|shorter| shorter.len() < text.len()).map(Arc::from),
-        false => None,
+    // a token rarely has less than a byte, and a part rarely more tokens than the whole
+    let longest = item.text.len().max(item.note.len());
+    if longest <= most as usize || cost(item, None, count) <= most {
+        return;
+    }
+    let shorter = |text: &str| {
+        Some(clip(text, most, count)).filter(|shorter| shorter.len() < text.len()).map(Arc::from)
     };
     if let Some(note) = shorter(&item.note) {
         item.note = note;

@@ -199,8 +199,8 @@ impl Item {
         &self.read.words(&self.text).concepts
     }
 
-    /// What its words name: the shapes of names and values, with what they are.
-    pub(crate) fn named(&self) -> &[(Shape, u64)] {
+    /// What its words name: names and values, and their shapes.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (Shape, &str)> {
         self.read.words(&self.text).named(&self.text)
     }
 

@@ -4,7 +4,7 @@ use std::{borrow::Cow, sync::Arc};
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;
-use utterd_text::{Entity, Kind as Shape, entities};
+use utterd_text::{Kind as Shape, entities};
 
 use crate::{
     calls::Json,
@@ -48,27 +48,25 @@ enum By {
 }
 
 impl Names {
-    /// Reads what a message says.
-    pub fn read_text(&mut self, message: &Message<'_>, title: &str, body: &str) {
+    /// Reads what a message names.
+    pub fn read_text<'a>(&mut self, message: &Message<'_>, named: impl Iterator<Item = (Shape, &'a str)>) {
         let by = if message.role == Role::User { By::User } else { By::Assistant };
-        for text in [title, body] {
-            for (name, shape) in distinct(text, usize::MAX) {
-                self.see(name, shape, by, message.sequence, None);
-            }
+        for (name, shape) in distinct(named, usize::MAX) {
+            self.see(name, shape, by, message.sequence, None);
         }
     }
 
     /// Reads the arguments of a call, and its result.
     pub fn read_call(&mut self, sequence: u64, call: &Call<'_>, json: &Json) {
         let arguments = values(call.arguments, json.arguments.as_ref());
-        for (name, shape) in distinct(&arguments, MOST_OF_RESULT) {
+        for (name, shape) in distinct(named(&arguments), MOST_OF_RESULT) {
             if shape == Shape::Name && !self.all.contains_key(name) {
                 continue;
             }
             self.see(name, shape, By::Call, sequence, None);
         }
         let Some(answer) = &call.result else { return };
-        for (name, shape) in distinct(&values(answer.text, json.result.as_ref()), MOST_OF_RESULT) {
+        for (name, shape) in distinct(named(&values(answer.text, json.result.as_ref())), MOST_OF_RESULT) {
             // a value of plain output belongs to nothing
             let is_value =
                 matches!(shape, Shape::Number | Shape::Money | Shape::Date | Shape::Time | Shape::Name);
@@ -137,42 +135,42 @@ fn values<'a>(text: &'a str, json: Option<&Value>) -> Cow<'a, str> {
     Cow::Owned(lines)
 }
 
-/// The names of the two ends of a text, each once.
-fn distinct(text: &str, most: usize) -> Vec<(&str, Shape)> {
+/// What the two ends of a text name.
+fn named(text: &str) -> impl Iterator<Item = (Shape, &str)> {
     let (head, tail) = ends(text);
+    [head, tail].into_iter().flat_map(entities).map(|entity| (entity.kind, entity.text))
+}
+
+/// Names, each once.
+fn distinct<'a>(named: impl Iterator<Item = (Shape, &'a str)>, most: usize) -> Vec<(&'a str, Shape)> {
     let mut found: Vec<(&str, Shape)> = Vec::new();
     let mut known = rustc_hash::FxHashSet::default();
-    for part in [head, tail] {
-        for entity in entities(part) {
-            let begins = |c: char| c.is_alphanumeric() || "/~@$€£¥".contains(c);
-            let starts = entity.text.starts_with(begins)
-                || entity.text.starts_with("./")
-                || entity.text.starts_with("../");
-            if !starts || entity.text.len() > MOST_BYTES || entity.text.chars().count() < 2 {
-                continue;
+    for (shape, text) in named {
+        let begins = |c: char| c.is_alphanumeric() || "/~@$€£¥".contains(c);
+        let starts = text.starts_with(begins) || text.starts_with("./") || text.starts_with("../");
+        if !starts || text.len() > MOST_BYTES || text.chars().count() < 2 {
+            continue;
+        }
+        let mut add = |name| {
+            if found.len() < most && known.insert(name) {
+                found.push((name, shape));
             }
-            let mut add = |name| {
-                if found.len() < most && known.insert(name) {
-                    found.push((name, entity.kind));
-                }
-            };
-            match members(&entity) {
-                own if own.is_empty() => add(entity.text),
-                own => own.into_iter().for_each(add),
-            }
+        };
+        match members(text, shape) {
+            own if own.is_empty() => add(text),
+            own => own.into_iter().for_each(add),
         }
     }
     found
 }
 
 /// `this.settings.getTheme()` names `getTheme()`: the members that are names by themselves.
-fn members<'a>(name: &Entity<'a>) -> Vec<&'a str> {
-    if name.kind != Shape::Identifier || !name.text.contains('.') {
+fn members(name: &str, shape: Shape) -> Vec<&str> {
+    if shape != Shape::Identifier || !name.contains('.') {
         return Vec::new();
     }
-    let is_own =
-        |part: &&str| matches!(entities(part)[..], [own] if own.text == *part && own.kind == name.kind);
-    name.text.split('.').filter(is_own).collect()
+    let is_own = |part: &&str| matches!(entities(part)[..], [own] if own.text == *part && own.kind == shape);
+    name.split('.').filter(is_own).collect()
 }
 
 fn ends(text: &str) -> (&str, &str) {

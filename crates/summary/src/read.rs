@@ -1,6 +1,9 @@
 //! What the words of an item are, read once: a summary that grows is chosen from the same items again and again.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
 use rustc_hash::FxHashSet;
 use utterd_text::{Kind as Shape, Language, entities_in, words_in};
@@ -32,7 +35,7 @@ pub(crate) struct Words {
     /// What they mean, without those that only carry it.
     pub concepts: Box<[u64]>,
     language: Language,
-    named: OnceLock<Box<[(Shape, u64)]>>,
+    named: OnceLock<Box<[(Shape, Range<usize>)]>>,
     thing: OnceLock<u64>,
 }
 
@@ -63,12 +66,13 @@ impl Words {
         Self { concepts: concepts.into(), language, named: OnceLock::new(), thing: OnceLock::new() }
     }
 
-    /// What `text`, which has these words, names: the shapes of names and values, with what they are.
-    pub(crate) fn named(&self, text: &str) -> &[(Shape, u64)] {
-        self.named.get_or_init(|| {
-            let found = entities_in(text, self.language);
-            found.iter().map(|entity| (entity.kind, hash(entity.text))).collect()
-        })
+    /// What `text`, which has these words, names: names and values, and their shapes.
+    pub(crate) fn named<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (Shape, &'a str)> {
+        let named = self.named.get_or_init(|| {
+            let found = entities_in(text, self.language).into_iter();
+            found.map(|entity| (entity.kind, entity.start..entity.start + entity.text.len())).collect()
+        });
+        named.iter().filter_map(|(shape, place)| Some((*shape, text.get(place.clone())?)))
     }
 
     /// What it is that `text`, which has these words, says the value of: `my address is`. 0 if it says none.
@@ -88,11 +92,16 @@ pub(crate) fn shares(one: &[u64], other: &[u64], least: usize) -> bool {
 /// The words up to the first that stands between a thing and its value, unless they say nothing of which thing.
 fn thing(text: &str, language: Language) -> u64 {
     let is_copula = |word: &str| COPULAS.iter().any(|copula| copula.eq_ignore_ascii_case(word));
-    let copula = text.split_whitespace().position(is_copula);
-    let Some(end) = copula.filter(|at| *at > 0) else { return 0 };
-    let words: Vec<String> = text.split_whitespace().take(end + 1).map(str::to_lowercase).collect();
-    let thing = words.join(" ");
-    if concepts_in(&thing, language).is_empty() { 0 } else { hash(&thing) }
+    let mut end = 0;
+    for word in text.split_inclusive(' ') {
+        let start = end;
+        end += word.len();
+        if is_copula(word.trim_end()) {
+            let says = start > 0 && words_in(&text[..start], language).any(|word| !word.is_stop);
+            return if says { hash(&text[..end].to_lowercase()) } else { 0 };
+        }
+    }
+    0
 }
 
 /// What the words of `text` mean, without those that only carry it.

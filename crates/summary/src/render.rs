@@ -293,6 +293,12 @@ pub fn without(text: &str, root: &str) -> String {
 
 /// On one line, beginning with a letter or digit, without white space at its end.
 fn tidy(text: &str) -> String {
+    let is_plain = |pair: &[u8]| pair[1] > b' ' || pair[1] == b' ' && pair[0] != b' ';
+    let bytes = text.as_bytes();
+    let is_tidy = text.is_ascii() && bytes.windows(2).all(is_plain) && !text.contains('\u{7f}');
+    if is_tidy && text.starts_with(|c: char| c.is_ascii_alphanumeric()) && !text.ends_with(' ') {
+        return text.to_owned();
+    }
     let mut tidy = String::with_capacity(text.len());
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
         if !tidy.is_empty() {

@@ -66,11 +66,9 @@ impl<'a> Statement<'a> {
 
     /// Whether a correction has another value in place of one of this statement.
     fn has_value_like(&self, later: &Self) -> bool {
-        let (old, new) = (self.item.named(), later.item.named());
-        let gone: Vec<Shape> =
-            old.iter().filter(|value| !new.contains(value)).map(|(shape, _)| *shape).collect();
-        let mut new = new.iter().filter(|value| !old.contains(value));
-        new.any(|(shape, _)| *shape != Shape::Identifier && gone.contains(shape))
+        let (old, new): (Vec<_>, Vec<_>) = (self.item.named().collect(), later.item.named().collect());
+        let is_gone = |shape: Shape| old.iter().any(|value| value.0 == shape && !new.contains(value));
+        new.iter().any(|value| value.0 != Shape::Identifier && !old.contains(value) && is_gone(value.0))
     }
 
     fn asks(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use utterd_text::{Cues, End, Language, Votes, cues_in, sentences, words_in};
+use utterd_text::{Cues, End, Language, Sentence, Votes, cues_in, sentences, words_in};
 
 use crate::{
     item::Marks,
@@ -39,12 +39,14 @@ const COURTESY_WORDS: usize = 2;
 /// A longer sentence is a pasted text.
 const MOST_BYTES: usize = 2_000;
 
-/// The sentences of a text, without code and without what is quoted.
-pub fn said(text: &str) -> Vec<Said> {
-    let spoken = sentences(text).into_iter().filter(|sentence| {
+/// The sentences of a text, and apart from them code, tables and what is too long.
+pub fn said(text: &str) -> (Vec<Said>, Vec<&str>) {
+    let is_spoken = |sentence: &Sentence<'_>| {
         !sentence.code && !sentence.text.starts_with('|') && sentence.text.len() <= MOST_BYTES
-    });
-    spoken.filter_map(|sentence| of(sentence.text, sentence.ends)).collect()
+    };
+    let (spoken, others): (Vec<_>, Vec<_>) = sentences(text).into_iter().partition(is_spoken);
+    let said = spoken.into_iter().filter_map(|sentence| of(sentence.text, sentence.ends)).collect();
+    (said, others.into_iter().map(|sentence| sentence.text).collect())
 }
 
 fn of(text: &str, ends: End) -> Option<Said> {
