@@ -146,34 +146,43 @@ impl Group<'_> {
     /// Their lines; of what is `told` elsewhere, an answer does not tell again what was asked.
     fn lines(&self, items: &[Item], root: &str, told: &FxHashSet<&str>) -> Vec<Line> {
         let (kind, head, _) = self.key;
-        let line = |text: String, from: Vec<usize>| Line::new(kind, &text, from);
-        let each = |to_text: &dyn Fn(&Item) -> String| -> Vec<Line> {
-            self.items.iter().map(|at| line(to_text(&items[*at]), vec![*at])).collect()
+        let line = |text: String, from: &[usize]| {
+            let is_below = !root.is_empty() && !is_quoted(&items[from[0]]);
+            Line::new(kind, &if is_below { text.replace(root, "") } else { text }, from.to_vec())
         };
-        let joined = |between: &str| {
-            let texts: Vec<String> = self.items.iter().map(|at| without(&items[*at].text, root)).collect();
-            texts.join(between)
+        let whole = |text: String| vec![line(text, &self.items)];
+        let each = |to_text: &dyn Fn(&Item) -> String| -> Vec<Line> {
+            self.items.iter().map(|at| line(to_text(&items[*at]), &[*at])).collect()
         };
         match kind {
-            Kind::Goal => vec![line(format!("Goal: {}", self.sentences(items, told)), self.items.clone())],
-            Kind::Said => {
-                vec![line(format!("{head}: {}", self.sentences(items, told)), self.items.clone())]
-            }
-            Kind::Step => {
-                vec![line(format!("Steps: {}", joined("; ").trim_end_matches('.')), self.items.clone())]
-            }
+            Kind::Goal => whole(format!("Goal: {}", self.sentences(items, told))),
+            Kind::Said => whole(format!("{head}: {}", self.sentences(items, told))),
+            Kind::Step => whole(format!("Steps: {}", self.texts(items).join("; ").trim_end_matches('.'))),
             Kind::Quoted => each(&|item| item.text.to_string()),
-            Kind::Check => each(&|item| without(&check(item), root)),
-            Kind::Error => each(&|item| without(&error(item), root)),
+            Kind::Check => each(&check),
+            Kind::Error => each(&error),
             Kind::Open => each(&|item| format!("Open: {}: {}", item.head, item.text)),
-            Kind::Did => vec![line(self.done(items, root), self.items.clone())],
-            Kind::Fact if head.is_empty() => self.names(items, root),
+            Kind::Did => whole(self.done(items)),
+            Kind::Fact if head.is_empty() => {
+                let is_file = |at: &usize| {
+                    matches!(items[*at].seen, Some(Seen { shape: Shape::Path | Shape::File, .. }))
+                };
+                let (files, others): (Vec<usize>, Vec<usize>) = self.items.iter().partition(|at| is_file(at));
+                let names = [("Files", files), ("Named", others)];
+                let names = names.into_iter().filter(|(_, names)| !names.is_empty());
+                names
+                    .map(|(label, names)| line(format!("{label}: {}", listed(items, &names)), &names))
+                    .collect()
+            }
             Kind::Fact => {
                 let values: Vec<String> = self.items.iter().map(|at| value(&items[*at])).collect();
-                let values = format!("{head}: {}", values.join("; "));
-                vec![line(without(&values, root), self.items.clone())]
+                whole(format!("{head}: {}", values.join("; ")))
             }
         }
+    }
+
+    fn texts<'a>(&self, items: &'a [Item]) -> Vec<&'a str> {
+        self.items.iter().map(|at| &*items[*at].text).collect()
     }
 
     fn sentences(&self, items: &[Item], told: &FxHashSet<&str>) -> String {
@@ -197,9 +206,9 @@ impl Group<'_> {
     }
 
     /// `cancel(A1) → ok`, `edit → ok: a.rs; b.rs`, `book(A1) → failed: no seats`.
-    fn done(&self, items: &[Item], root: &str) -> String {
+    fn done(&self, items: &[Item]) -> String {
         let first = &items[self.items[0]];
-        let objects: Vec<String> = self.items.iter().map(|at| without(&items[*at].text, root)).collect();
+        let objects = self.texts(items);
         let outcome = if first.note.is_empty() { "ok".to_owned() } else { format!("failed: {}", first.note) };
         match &objects[..] {
             // a program that writes into a file
@@ -211,32 +220,15 @@ impl Group<'_> {
             objects => format!("{}({}) → {outcome}", first.head, objects.join("; ")),
         }
     }
-
-    /// Names that belong to nothing: files by folder, then the others.
-    fn names(&self, items: &[Item], root: &str) -> Vec<Line> {
-        let is_file =
-            |at: &usize| matches!(items[*at].seen, Some(Seen { shape: Shape::Path | Shape::File, .. }));
-        let (files, others): (Vec<usize>, Vec<usize>) = self.items.iter().partition(|at| is_file(at));
-        let texts = |from: &[usize]| -> Vec<String> {
-            from.iter().map(|at| without(&items[*at].text, root)).collect()
-        };
-        let mut lines = Vec::new();
-        if !files.is_empty() {
-            lines.push((format!("Files: {}", listed(&texts(&files), "; ")), files));
-        }
-        if !others.is_empty() {
-            lines.push((format!("Named: {}", listed(&texts(&others), "; ")), others));
-        }
-        lines.into_iter().map(|(text, items)| Line::new(Kind::Fact, &text, items)).collect()
-    }
 }
 
-/// Words with blanks between them; `mark` sets apart what has several.
-fn listed(texts: &[String], mark: &str) -> String {
+/// Words with blanks between them; a mark sets apart what has several.
+fn listed(items: &[Item], names: &[usize]) -> String {
     let mut list = String::new();
     let mut before = "";
-    for text in texts {
-        let mark = if format!("{before}{text}").contains(' ') { mark } else { " " };
+    for at in names {
+        let text = &*items[*at].text;
+        let mark = if before.contains(' ') || text.contains(' ') { "; " } else { " " };
         list.push_str(if list.is_empty() { "" } else { mark });
         list.push_str(text);
         before = text;
@@ -284,11 +276,6 @@ pub fn root(items: &[Item]) -> Option<String> {
     };
     let best = below.into_iter().filter(|(_, count)| *count >= LEAST_BELOW_ROOT);
     best.max_by(|a, b| worth(a).cmp(&worth(b)).then(b.0.cmp(a.0))).map(|(folder, _)| folder.to_owned())
-}
-
-/// `text`, with its paths beginning below `root`.
-pub fn without(text: &str, root: &str) -> String {
-    if root.is_empty() { text.to_owned() } else { text.replace(root, "") }
 }
 
 /// On one line, beginning with a letter or digit, without white space at its end.

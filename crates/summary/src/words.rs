@@ -53,7 +53,7 @@ fn of(text: &str, ends: End) -> Option<Said> {
     let text = plain(text);
     let votes = Votes::of(&text);
     let language = votes.language(Language::English);
-    let (mut all, mut concepts) = (0, Vec::new());
+    let (mut all, mut concepts) = (0, Vec::with_capacity(text.len() / 8 + 1));
     for word in words_in(&text, language) {
         all += 1;
         concepts.extend((!word.is_stop).then_some(word.concept));

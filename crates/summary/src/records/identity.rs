@@ -41,10 +41,7 @@ pub(super) fn shared<'v>(objects: &[&'v Map<String, Value>]) -> Option<&'v str> 
 }
 
 /// The first of the keys with the highest score.
-fn best<'v>(
-    members: &'v Map<String, Value>,
-    score: impl Fn(&str, &str, usize) -> Option<i32>,
-) -> Option<&'v str> {
+fn best(members: &Map<String, Value>, score: impl Fn(&str, &str, usize) -> Option<i32>) -> Option<&str> {
     let members = members.iter().take(MEMBERS).enumerate();
     let scored = members.filter_map(|(at, (key, value))| Some((score(key, &scalar(value)?, at)?, key)));
     scored.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, key)| key.as_str())

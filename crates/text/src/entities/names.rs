@@ -70,7 +70,11 @@ impl<'a> Names<'a> {
     }
 
     fn is_function_word(&self, word: &str) -> bool {
-        word.len() < 16 && is_stop(&word.to_lowercase().replace('’', "'"), self.language())
+        let lower = || match word.contains('’') {
+            true => word.to_lowercase().replace('’', "'"),
+            false => word.to_lowercase(),
+        };
+        word.len() < 16 && is_stop(&lower(), self.language())
     }
 }
 

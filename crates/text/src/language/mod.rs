@@ -10,6 +10,8 @@ pub(crate) use stops::{is_stop, unspaced_stop};
 use crate::chars::is_word;
 use kinds::Languages;
 
+/// Hardly a word is longer.
+pub(crate) const WORD_BYTES: usize = 32;
 /// The language is guessed from the beginning of a text, of so many bytes.
 const READ_BYTES: usize = 4 << 10;
 
@@ -30,7 +32,7 @@ impl Votes {
     /// Those of the words at the beginning of a text.
     pub fn of(text: &str) -> Self {
         let mut votes = Self::default();
-        let mut lower = String::new();
+        let mut lower = String::with_capacity(WORD_BYTES);
         let head = &text[..text.floor_char_boundary(READ_BYTES)];
         let words = head.split(|c: char| !is_word(c) && !matches!(c, '\'' | '’'));
         for word in words.filter(|word| !word.is_empty()) {

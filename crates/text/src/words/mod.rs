@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
     chars::{is_unspaced, is_word},
-    language::{Language, is_stop, unspaced_stop},
+    language::{Language, WORD_BYTES, is_stop, unspaced_stop},
 };
 
 /// A word of a text.
@@ -34,7 +34,7 @@ pub fn words(text: &str) -> Words<'_> {
 
 /// The words of a text that is in `language`, except for words in another script.
 pub fn words_in(text: &str, language: Language) -> Words<'_> {
-    Words { text, language, at: 0, paired: false, stopped: 0, lower: String::new() }
+    Words { text, language, at: 0, paired: false, stopped: 0, lower: String::with_capacity(WORD_BYTES) }
 }
 
 /// The words of a text; see [`words()`].
