@@ -17,27 +17,24 @@ use crate::{
 /// Counts the tokens of a text.
 pub type Count<'a> = &'a dyn Fn(&str) -> u32;
 
-/// A section, its share of the budget in percent, and the most tokens that it takes of a small budget.
+/// A section, and its share of the budget in percent.
 struct Section {
     kind: Kind,
     marks: Marks,
     percent: u32,
-    most: u32,
 }
 
 /// In the order in which they are filled.
 const SECTIONS: [Section; 8] = [
-    Section { kind: Kind::Goal, marks: Marks(0), percent: 18, most: 110 },
-    Section { kind: Kind::Open, marks: Marks(0), percent: 18, most: 130 },
-    Section { kind: Kind::Check, marks: Marks(0), percent: 8, most: 70 },
-    Section { kind: Kind::Error, marks: Marks(0), percent: 7, most: 60 },
-    Section { kind: Kind::Did, marks: Marks(0), percent: 20, most: 260 },
-    Section { kind: Kind::Step, marks: Marks(0), percent: 7, most: 120 },
-    Section { kind: Kind::Said, marks: Marks::USER, percent: 25, most: 340 },
-    Section { kind: Kind::Said, marks: Marks(0), percent: 8, most: 180 },
+    Section { kind: Kind::Goal, marks: Marks(0), percent: 18 },
+    Section { kind: Kind::Open, marks: Marks(0), percent: 18 },
+    Section { kind: Kind::Check, marks: Marks(0), percent: 8 },
+    Section { kind: Kind::Error, marks: Marks(0), percent: 7 },
+    Section { kind: Kind::Did, marks: Marks(0), percent: 20 },
+    Section { kind: Kind::Step, marks: Marks(0), percent: 7 },
+    Section { kind: Kind::Said, marks: Marks::USER, percent: 25 },
+    Section { kind: Kind::Said, marks: Marks(0), percent: 8 },
 ];
-/// A budget up to this is small.
-const SMALL_BUDGET: u32 = 1_000;
 /// One sentence takes at most this many percent of the budget, but always `LEAST_SENTENCE`.
 const SENTENCE_PERCENT: u32 = 14;
 const LEAST_SENTENCE: u32 = 40;
@@ -163,10 +160,9 @@ impl<'a> Composing<'a> {
 
     fn fill_section(&mut self, section: &Section) {
         let share = self.wanted.budget * section.percent / 100;
-        let most = if self.wanted.budget <= SMALL_BUDGET { section.most } else { u32::MAX };
         // of a tiny budget, what the conversation is for takes what a sentence does
         let least = if section.kind == Kind::Goal { LEAST_SENTENCE.min(self.wanted.budget / 2) } else { 0 };
-        let room = share.min(most).max(least).min(self.left);
+        let room = share.max(least).min(self.left);
         // what the goal left out is the user's as well
         let is_rest = |item: &Item| section.kind == Kind::Said && item.kind == Kind::Goal;
         let is_of =

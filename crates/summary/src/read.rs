@@ -29,13 +29,16 @@ impl PartialEq for Read {
 
 impl Eq for Read {}
 
+/// What a text names, and where.
+type Named = Box<[(Shape, Range<usize>)]>;
+
 /// What the words of a text are.
 #[derive(Debug)]
 pub(crate) struct Words {
     /// What they mean, without those that only carry it.
     pub concepts: Box<[u64]>,
     language: Language,
-    named: OnceLock<Box<[(Shape, Range<usize>)]>>,
+    named: OnceLock<Named>,
     thing: OnceLock<u64>,
 }
 
