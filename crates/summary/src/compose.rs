@@ -216,11 +216,17 @@ impl<'a> Composing<'a> {
         self.chosen.extend(chosen);
     }
 
-    /// Facts first, then more of what was said; again, since the tokens of lines were estimated.
+    /// Facts first, except where people only talk, then more of what was said; again, since the tokens of lines were estimated.
     fn fill_rest(&mut self) {
         let of = |items: &[Item], is: &dyn Fn(&Item) -> bool| -> Vec<usize> {
             (0..items.len()).filter(|at| is(&items[*at])).collect()
         };
+        let calls = |item: &Item| item.seen.is_none_or(|seen| seen.calls + seen.results > 0);
+        let is_talk = !self.items.iter().any(|item| match item.kind {
+            Kind::Did | Kind::Check | Kind::Error => true,
+            Kind::Fact => calls(item),
+            _ => false,
+        });
         let facts = of(&self.items, &|item| item.kind == Kind::Fact);
         let said = of(&self.items, &|item| matches!(item.kind, Kind::Said | Kind::Goal | Kind::Quoted));
         let done = of(&self.items, &|item| {
@@ -232,6 +238,9 @@ impl<'a> Composing<'a> {
                 return;
             }
             let before = self.chosen.len();
+            if is_talk {
+                self.fill(&said, self.left);
+            }
             self.fill(&done, self.left);
             self.fill(&facts, self.left);
             self.fill(&said, self.left);

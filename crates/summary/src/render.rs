@@ -209,7 +209,7 @@ impl Group<'_> {
     fn done(&self, items: &[Item]) -> String {
         let first = &items[self.items[0]];
         let objects = self.texts(items);
-        let outcome = if first.note.is_empty() { "ok".to_owned() } else { format!("failed: {}", first.note) };
+        let outcome = if first.note.is_empty() { "ok".to_owned() } else { format!("failed: {}", why(first)) };
         match &objects[..] {
             // a program that writes into a file
             [object] if first.head.ends_with('>') => format!("{} {object} → {outcome}", first.head),
@@ -243,13 +243,19 @@ fn error(item: &Item) -> String {
         true => item.text.to_string(),
         false => format!("{}({})", item.head, item.text),
     };
-    format!("Error: {solved}{what}: {}", item.note)
+    format!("Error: {solved}{what}: {}", why(item))
+}
+
+/// Why it failed; that it did is told anyway.
+fn why(item: &Item) -> &str {
+    let label = item.note.split_once(": ").filter(|(label, _)| label.eq_ignore_ascii_case("error"));
+    label.map_or(&item.note, |(_, why)| why)
 }
 
 fn check(item: &Item) -> String {
     let before = if item.marks.has(Marks::OUTDATED) { "(before the last change) " } else { "" };
     let outcome = match (item.marks.has(Marks::FAILED), item.note.is_empty()) {
-        (true, _) => format!("failed: {}", item.note),
+        (true, _) => format!("failed: {}", why(item)),
         (false, true) => "ok".to_owned(),
         (false, false) => format!("ok: {}", item.note),
     };

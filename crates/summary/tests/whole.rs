@@ -233,7 +233,7 @@ fn what_failed_last_is_told_also_if_it_worked_since() {
         message(8, Role::Assistant, "It builds."),
     ];
     let told = text(&messages, 300);
-    assert!(told.contains("Error: (solved) make check: error: unknown field `tempo`"), "{told}");
+    assert!(told.contains("Error: (solved) make check: unknown field `tempo`"), "{told}");
     assert!(told.contains("Check: make check → ok"), "{told}");
 }
 

@@ -128,8 +128,8 @@ impl Message for Item {
         let kind = Field::get("the kind of an item", 1, from)?;
         let also: Option<Sequence> = Field::get("the result that an item depends on", 7, from)?;
         let (head, said) = (text("the head of an item", 2)?, text("the text of an item", 3)?);
-        let mut item = Self::new(kind, &head, &said, sequence.get());
-        item.note = text("the note of an item", 4)?;
+        let mut item = Self::new(kind, head, said, sequence.get());
+        item.note = text("the note of an item", 4)?.into();
         item.marks = ItemMarks(Field::get("the marks of an item", 5, from)?);
         item.also = also.map(Sequence::get);
         item.worth = Field::get("the worth of an item", 8, from)?;
