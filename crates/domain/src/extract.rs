@@ -111,11 +111,14 @@ pub fn sequences(item: &Item) -> impl Iterator<Item = Sequence> + use<> {
     [Some(item.sequence), item.also].into_iter().flatten().filter(|sequence| *sequence > 0).map(Sequence)
 }
 
-/// The approximate memory of an item in bytes.
+/// The approximate memory of an item in bytes. Its texts can be shared with others.
 pub(crate) fn memory_bytes(item: &Item) -> usize {
-    size_of::<Item>()
-        + [&item.head, &item.text, &item.note].map(|text| allocated(text.len())).iter().sum::<usize>()
+    let texts = [&item.head, &item.text, &item.note];
+    size_of::<Item>() + texts.map(|text| allocated(COUNTS + text.len())).iter().sum::<usize>()
 }
+
+/// What a shared text has beside its bytes.
+const COUNTS: usize = 2 * size_of::<usize>();
 
 /// The live utterances that are no instructions, each call with its result.
 fn messages(source: &[Arc<Utterance>]) -> Vec<Message<'_>> {

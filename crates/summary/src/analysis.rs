@@ -1,11 +1,12 @@
 //! Items from messages: what each says, does and shows, by itself.
 
-use std::collections::HashSet;
+use std::sync::Arc;
 
-use utterd_text::secrets::MARK;
+use rustc_hash::FxHashSet;
+use utterd_text::{entities, secrets::MARK};
 
 use crate::{
-    calls::{Deed, Outcome, deeds},
+    calls::{Deed, Json, Outcome, deeds_of},
     hidden::Credentials,
     item::{DAY, Item, Kind, Marks, WORTH},
     message::{Call, Message, Role},
@@ -41,7 +42,7 @@ pub fn analyse(messages: &[Message<'_>]) -> Vec<Item> {
 
 /// Whether people talk with one another: nobody calls a tool, and at least two have names.
 fn are_people(messages: &[Message<'_>]) -> bool {
-    let names: HashSet<&str> = messages.iter().filter_map(|message| message.name).collect();
+    let names: FxHashSet<&str> = messages.iter().filter_map(|message| message.name).collect();
     names.len() > 1 && messages.iter().all(|message| message.calls.is_empty())
 }
 
@@ -50,6 +51,8 @@ struct Analysis {
     /// Each speaker counts as much as a user, and it matters when something was said.
     among_people: bool,
     items: Vec<Item>,
+    /// Who spoke.
+    heads: Vec<Arc<str>>,
     names: Names,
     credentials: Credentials,
     /// The file that an editor has open.
@@ -62,8 +65,8 @@ struct Analysis {
 
 struct Question {
     sequence: u64,
-    by: Box<str>,
-    asked: Box<str>,
+    by: Arc<str>,
+    asked: Arc<str>,
     /// Messages since then.
     age: u32,
 }
@@ -83,24 +86,21 @@ impl Analysis {
         let is_user = message.role == Role::User;
         let request =
             if is_user { request::request(message.text) } else { request::Request::plain(message.text) };
-        let base = self.speaker_marks(message).with_if(request.hands_over, Marks::TEMPLATE);
-        let head = message.name.unwrap_or(match message.role {
-            Role::User => "User",
-            Role::System => "System",
-            Role::Assistant | Role::Tool => "Assistant",
-        });
+        let base = self.speaker_marks(message);
+        let head = self.head(message);
         let day = message.time.filter(|_| self.among_people).and_then(|time| u32::try_from(time / DAY).ok());
         let begin = self.items.len();
         if !request.title.is_empty() {
-            let mut title = Item::new(Kind::Said, head, &request.title, message.sequence);
+            let mut title = Item::new(Kind::Said, head.clone(), request.title.as_str(), message.sequence);
             title.marks = base.with(Marks::TITLE).with(Marks::REQUEST).with(Marks::FIRST);
             title.worth = 3 * WORTH;
             self.items.push(title);
         }
-        let sentences = said(&request.body);
+        let (sentences, others) = said(&request.body);
         let telling = sentences.iter().take(MOST_SENTENCES).enumerate().filter(|(_, said)| !said.courtesy);
         for (place, sentence) in telling {
-            let mut item = Item::new(Kind::Said, head, &sentence.text, message.sequence);
+            let mut item = Item::new(Kind::Said, head.clone(), sentence.text.clone(), message.sequence);
+            item.read = sentence.read.clone();
             item.marks = base.with(sentence.marks).with_if(self.items.len() == begin, Marks::FIRST);
             item.day = day.unwrap_or(0);
             if place == 0 {
@@ -111,13 +111,30 @@ impl Analysis {
             if is_word && item.marks.has(Marks::ASSISTANT) && !item.marks.has(Marks::ANSWER) {
                 continue;
             }
-            let names = item.marks.has(Marks::USER) && !item.words().named.is_empty();
+            let names = item.marks.has(Marks::USER) && item.named().next().is_some();
             let named = if names { NAMING } else { 1.0 };
             item.worth = (worth(&item, sentence) * named * f64::from(WORTH)) as u32;
             self.items.push(item);
         }
-        self.ask(message, head, &sentences);
-        self.names.read_text(message, &request.title, &request.body);
+        self.ask(message, &head, &sentences);
+        let named = sentences.iter().flat_map(|said| said.read.words(&said.text).named(&said.text));
+        let beside = [request.title.as_str()].into_iter().chain(others).flat_map(entities);
+        self.names.read_text(message, named.chain(beside.map(|entity| (entity.kind, entity.text))));
+    }
+
+    /// The speaker's name, or else the role.
+    fn head(&mut self, message: &Message<'_>) -> Arc<str> {
+        let head = message.name.unwrap_or(match message.role {
+            Role::User => "User",
+            Role::System => "System",
+            Role::Assistant | Role::Tool => "Assistant",
+        });
+        if let Some(known) = self.heads.iter().find(|known| ***known == *head) {
+            return known.clone();
+        }
+        let head: Arc<str> = head.into();
+        self.heads.push(head.clone());
+        head
     }
 
     /// Marks a message's first sentence as the answer to the last question, if it is one.
@@ -136,12 +153,12 @@ impl Analysis {
     }
 
     /// Notes the last question of a message; an older one can be answered by the second message after it.
-    fn ask(&mut self, message: &Message<'_>, by: &str, sentences: &[Said]) {
+    fn ask(&mut self, message: &Message<'_>, by: &Arc<str>, sentences: &[Said]) {
         let asked = sentences.iter().rfind(|sentence| sentence.marks.has(Marks::QUESTION));
         match asked {
             Some(asked) => {
-                let asked = asked.text.as_str().into();
-                self.question = Some(Question { sequence: message.sequence, by: by.into(), asked, age: 0 });
+                let (by, asked) = (by.clone(), asked.text.clone());
+                self.question = Some(Question { sequence: message.sequence, by, asked, age: 0 });
             }
             None => {
                 let age = self.question.as_ref().map_or(0, |question| question.age + 1);
@@ -154,42 +171,34 @@ impl Analysis {
     fn read_call(&mut self, message: &Message<'_>, call: &Call<'_>) {
         self.credentials.read(call.arguments);
         call.result.iter().for_each(|answer| self.credentials.read(answer.text));
-        self.names.read_call(message.sequence, call);
-        if let Some(left) = todo::left_to_do(call.arguments) {
-            let mut item = Item::new(Kind::Open, "To do", &left, message.sequence);
+        let json = Json::of(call);
+        self.names.read_call(message.sequence, call, &json);
+        if let Some(left) = json.arguments.as_ref().and_then(todo::left_to_do) {
+            let mut item = Item::new(Kind::Open, "To do", left, message.sequence);
             item.marks = Marks::PROMISE;
             self.items.push(item);
             return;
         }
         let before = self.open_file.clone();
-        let deeds = deeds(call, &mut self.open_file);
+        let deeds = deeds_of(call, &json, &mut self.open_file);
         if let Some(file) = self.open_file.as_ref().filter(|file| before.as_ref() != Some(*file)) {
             let in_result = call.result.as_ref().filter(|_| !call.arguments.contains(&**file));
             self.opened_by = in_result.map_or(message.sequence, |answer| answer.sequence);
         }
         let changed = deeds.iter().any(|deed| deed.changed && deed.outcome == Outcome::Ok);
-        // `git add -A` says nothing beside `git commit`
-        let says = |deed: &Deed| deed.changed && !deed.objects.is_empty();
-        let any_says = deeds.iter().any(says);
-        for deed in deeds.iter().filter(|deed| !any_says || !deed.changed || says(deed)) {
+        for deed in &deeds {
             self.tell(message, call, deed);
         }
         if changed {
             self.step(message);
         }
         let asked = deeds.first().and_then(|deed| deed.objects.first()).map(|object| &**object);
-        // what a program prints, and a file that was read, are no records
-        let is_record = |text: &str| {
-            let is_json = text.trim_start().starts_with(['{', '[']);
-            is_json
-                || deeds.iter().all(|deed| *deed.tool == *call.tool)
-                    && !asked.is_some_and(|asked| asked.contains(['/', '.']))
-        };
-        if let Some(answer) = call.result.as_ref().filter(|answer| is_record(answer.text)) {
-            for fact in records::facts_of(answer.text, asked).into_iter().take(MOST_FACTS) {
-                let mut item = Item::new(Kind::Fact, &fact.of, &fact.value, message.sequence);
+        if let Some(answer) = &call.result {
+            let facts = records::facts_of_result(answer.text, json.result.as_ref(), asked);
+            for fact in facts.into_iter().take(MOST_FACTS) {
+                let mut item = Item::new(Kind::Fact, fact.of, fact.value, message.sequence);
                 (item.note, item.also, item.worth) =
-                    (fact.label, Some(answer.sequence), fact.worth * WORTH / 100);
+                    (fact.label.into(), Some(answer.sequence), fact.worth * WORTH / 100);
                 self.items.push(item);
             }
         }
@@ -242,7 +251,7 @@ impl Analysis {
         let of_message = |item: &&Item| {
             item.sequence == message.sequence && item.kind == Kind::Said && !item.marks.has(Marks::QUESTION)
         };
-        let says = |item: &&Item| item.words().concepts.len() > 1;
+        let says = |item: &&Item| item.concepts().len() > 1;
         let Some(why) = self.items.iter().rev().find(of_message).filter(says) else { return };
         let step = Item::new(Kind::Step, "", why.text.trim_end_matches([':', '.']), message.sequence);
         if !self.items.iter().any(|item| item.kind == Kind::Step && item.sequence == message.sequence) {
@@ -262,8 +271,6 @@ fn worth(item: &Item, said: &Said) -> f64 {
         (Marks::ANSWER, 1.6),
         (Marks::REQUEST, 1.2),
         (Marks::TIME, 1.2),
-        (Marks::TEMPLATE, 0.6),
-        (Marks::PROMISE, 0.7),
         (Marks::QUESTION, 0.7),
     ] {
         worth *= if marks.has(mark) { factor } else { 1.0 };

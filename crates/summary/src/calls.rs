@@ -13,6 +13,8 @@ mod signs;
 mod tests;
 mod verbs;
 
+use serde_json::Value;
+
 use crate::{
     calls::{
         arguments::{Argument, has_path},
@@ -29,12 +31,39 @@ pub(crate) use verbs::words;
 
 /// The longest name of a tool, in bytes.
 const TOOL_BYTES: usize = 64;
+/// A larger result is not read as JSON, in bytes.
+const JSON_BYTES: usize = 256 << 10;
+
+/// The JSON of a call, read once.
+pub(crate) struct Json {
+    pub(crate) arguments: Option<Value>,
+    /// An object or a list.
+    pub(crate) result: Option<Value>,
+}
+
+impl Json {
+    pub(crate) fn of(call: &Call<'_>) -> Self {
+        let arguments = serde_json::from_str(call.arguments).ok();
+        Self { arguments, result: call.result.and_then(|answer| json(answer.text)) }
+    }
+}
+
+/// The object or the list that a text is.
+fn json(text: &str) -> Option<Value> {
+    let is_json = text.len() <= JSON_BYTES && text.trim_start().starts_with(['{', '[']);
+    is_json.then(|| serde_json::from_str(text).ok()).flatten()
+}
 
 /// What a call did, in order: one deed, or one for each command of a script that changes, checks or runs something.
 ///
 /// `open_file` is the file that an editor has open; it is kept from call to call.
 pub fn deeds(call: &Call<'_>, open_file: &mut Option<Box<str>>) -> Vec<Deed> {
-    let arguments = arguments::read(call.arguments);
+    deeds_of(call, &Json::of(call), open_file)
+}
+
+/// The same of a call whose JSON was read.
+pub(crate) fn deeds_of(call: &Call<'_>, json: &Json, open_file: &mut Option<Box<str>>) -> Vec<Deed> {
+    let arguments = arguments::read(call.arguments, json.arguments.as_ref());
     if let Some(file) = call.result.and_then(|answer| editors::opened(answer.text)) {
         *open_file = (file != "n/a").then(|| file.into());
     }
@@ -44,7 +73,7 @@ pub fn deeds(call: &Call<'_>, open_file: &mut Option<Box<str>>) -> Vec<Deed> {
         None => vec![by_tool(call.tool, &arguments, open_file)],
     };
     let manner = manner(&done, script.is_some());
-    judged(call, done, outcome::outcome(manner, call.result))
+    judged(call, json, done, outcome::outcome(manner, call.result, json.result.as_ref()))
 }
 
 /// What a tool does that runs no commands.
@@ -55,7 +84,6 @@ fn by_tool(tool: &str, arguments: &[Argument], open_file: &mut Option<Box<str>>)
     let program = || programs::is_program(tool).then(|| programs::known(&[tool]).does);
     let verb = named(tool).map(|verb| verb.does).or_else(program).unwrap_or(Does::Changes);
     let does = match commands::stated(tool, arguments) {
-        _ if is_trial(arguments) => Does::Reads,
         _ if !patches.is_empty() && verb != Does::Reads => Does::Changes,
         Some(does) => does,
         None => verb,
@@ -82,15 +110,6 @@ fn told(tool: &str, objects: &[Box<str>]) -> String {
     objects.iter().fold(tool.to_owned(), |text, object| text + " " + object)
 }
 
-/// Whether an argument makes the call a trial: `dry_run: true`.
-fn is_trial(arguments: &[Argument]) -> bool {
-    let is_dry = |key: &str| {
-        let words = words(key).join(" ");
-        ["dry run", "dryrun", "validate only", "preview only", "simulate"].contains(&words.as_str())
-    };
-    arguments.iter().any(|argument| argument.value.eq_ignore_ascii_case("true") && is_dry(&argument.key))
-}
-
 /// How the result is to be read.
 fn manner(done: &[Done], is_script: bool) -> Manner {
     let checks = done.iter().any(|done| runs(done) || done.check.is_some());
@@ -109,20 +128,21 @@ fn runs(done: &Done) -> bool {
 }
 
 /// The deeds with their outcomes. What fails is what is run, or all of it; what was done before it was done.
-fn judged(call: &Call<'_>, done: Vec<Done>, outcome: Outcome) -> Vec<Deed> {
-    let passed =
-        call.result.and_then(|answer| outcome::passed(answer.text)).filter(|_| outcome == Outcome::Ok);
+fn judged(call: &Call<'_>, json: &Json, done: Vec<Done>, outcome: Outcome) -> Vec<Deed> {
+    let is_passed = outcome == Outcome::Ok && done.iter().any(|done| done.check.is_some());
+    let answer = call.result.filter(|_| is_passed);
+    let passed = answer.and_then(|answer| outcome::passed(answer.text, json.result.as_ref()));
     let first_run = done.iter().position(runs).unwrap_or_default();
-    let deed = |(at, done): (usize, Done)| {
-        let is_done = at < first_run && matches!(outcome, Outcome::Failed(_));
-        Deed {
-            tool: arguments::cut(&done.tool, TOOL_BYTES).into(),
-            objects: done.objects,
-            changed: done.changed,
-            passed: passed.clone().filter(|_| done.check.is_some()),
-            check: done.check.map(Into::into),
-            outcome: if is_done { Outcome::Ok } else { outcome.clone() },
-        }
+    let deed = |(at, done): (usize, Done)| Deed {
+        tool: arguments::cut(&done.tool, TOOL_BYTES).into(),
+        objects: done.objects,
+        changed: done.changed,
+        passed: passed.clone().filter(|_| done.check.is_some()),
+        check: done.check.map(Into::into),
+        outcome: match outcome {
+            Outcome::Failed(_) if at < first_run => Outcome::Ok,
+            _ => outcome.clone(),
+        },
     };
     done.into_iter().enumerate().map(deed).collect()
 }

@@ -9,9 +9,9 @@ use crate::numbers::power;
 /// The worth of a candidate is divided by its tokens to this power.
 const LENGTH: f64 = 0.7;
 
-/// The worth of what takes `tokens`, for its length.
-pub fn for_length(worth: f64, tokens: u32) -> f64 {
-    worth / power(f64::from(tokens.max(1)), LENGTH)
+/// What the worth of something that takes `tokens` is divided by for its length.
+pub fn length(tokens: u32) -> f64 {
+    power(f64::from(tokens.max(1)), LENGTH)
 }
 
 /// What can be chosen.
@@ -20,7 +20,9 @@ pub struct Candidate<'a> {
     pub item: usize,
     /// Its tokens, with what it adds to a line.
     pub tokens: u32,
-    /// What it tells: words and names.
+    /// What its worth is divided by for its length.
+    pub length: f64,
+    /// What it tells: words and names, each once.
     pub tells: &'a [u64],
     /// How much a reader misses without it.
     pub worth: f64,
@@ -39,17 +41,13 @@ impl Coverage {
     }
 
     fn fresh(&self, candidate: &Candidate<'_>) -> usize {
-        let mut fresh = 0;
-        for (at, told) in candidate.tells.iter().enumerate() {
-            fresh += usize::from(!self.0.contains(told) && !candidate.tells[..at].contains(told));
-        }
-        fresh
+        candidate.tells.iter().filter(|told| !self.0.contains(told)).count()
     }
 
     /// The worth of a candidate beside what is told, for its length.
     fn gain(&self, candidate: &Candidate<'_>) -> f64 {
         let fresh = self.fresh(candidate);
-        for_length(candidate.worth * (fresh as f64).max(candidate.least), candidate.tokens)
+        candidate.worth * (fresh as f64).max(candidate.least) / candidate.length
     }
 }
 
@@ -77,18 +75,13 @@ impl Ord for Ranked {
 /// Chooses from `candidates` what fits into `room` tokens, and adds it to what is told; returns the chosen places in the
 /// order of their gain, and the tokens. A gain only shrinks as more is told, so one that is still the largest when it is
 /// looked at again is the largest of all.
-pub fn fill(
-    candidates: &[Candidate<'_>],
-    told: &mut Coverage,
-    room: u32,
-    least_gain: f64,
-) -> (Vec<usize>, u32) {
+pub fn fill(candidates: &[Candidate<'_>], told: &mut Coverage, room: u32) -> (Vec<usize>, u32) {
     let rank = |told: &Coverage, place: usize| Ranked { gain: told.gain(&candidates[place]), place };
     let mut heap: BinaryHeap<Ranked> = (0..candidates.len()).map(|place| rank(told, place)).collect();
     let (mut chosen, mut used) = (Vec::new(), 0);
     while let Some(top) = heap.pop() {
         let candidate = &candidates[top.place];
-        if top.gain <= least_gain || top.gain <= 0.0 {
+        if top.gain <= 0.0 {
             break;
         }
         if used + candidate.tokens > room {

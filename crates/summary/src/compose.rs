@@ -1,12 +1,13 @@
 //! A summary of items: each section takes at most its share, and what it leaves goes to others.
 
-use std::collections::HashSet;
+use std::sync::Arc;
 
-use utterd_text::{Kind as Shape, clip};
+use rustc_hash::FxHashSet;
+use utterd_text::clip;
 
 use crate::{
-    choose::{Candidate, Coverage, fill, for_length},
-    item::{Item, Kind, Marks, Seen},
+    choose::{Candidate, Coverage, fill, length},
+    item::{Item, Kind, Marks},
     read::hash,
     render::{Line, is_quoted, lines, root, value},
     settle::{Part, settle},
@@ -16,27 +17,24 @@ use crate::{
 /// Counts the tokens of a text.
 pub type Count<'a> = &'a dyn Fn(&str) -> u32;
 
-/// A section, its share of the budget in percent, and the most tokens that it takes of a small budget.
+/// A section, and its share of the budget in percent.
 struct Section {
     kind: Kind,
     marks: Marks,
     percent: u32,
-    most: u32,
 }
 
 /// In the order in which they are filled.
 const SECTIONS: [Section; 8] = [
-    Section { kind: Kind::Goal, marks: Marks(0), percent: 18, most: 110 },
-    Section { kind: Kind::Open, marks: Marks(0), percent: 18, most: 130 },
-    Section { kind: Kind::Check, marks: Marks(0), percent: 8, most: 70 },
-    Section { kind: Kind::Error, marks: Marks(0), percent: 7, most: 60 },
-    Section { kind: Kind::Did, marks: Marks(0), percent: 20, most: 260 },
-    Section { kind: Kind::Step, marks: Marks(0), percent: 7, most: 120 },
-    Section { kind: Kind::Said, marks: Marks::USER, percent: 25, most: 340 },
-    Section { kind: Kind::Said, marks: Marks(0), percent: 8, most: 180 },
+    Section { kind: Kind::Goal, marks: Marks(0), percent: 18 },
+    Section { kind: Kind::Open, marks: Marks(0), percent: 18 },
+    Section { kind: Kind::Check, marks: Marks(0), percent: 8 },
+    Section { kind: Kind::Error, marks: Marks(0), percent: 7 },
+    Section { kind: Kind::Did, marks: Marks(0), percent: 20 },
+    Section { kind: Kind::Step, marks: Marks(0), percent: 7 },
+    Section { kind: Kind::Said, marks: Marks::USER, percent: 25 },
+    Section { kind: Kind::Said, marks: Marks(0), percent: 8 },
 ];
-/// A budget up to this is small.
-const SMALL_BUDGET: u32 = 1_000;
 /// One sentence takes at most this many percent of the budget, but always `LEAST_SENTENCE`.
 const SENTENCE_PERCENT: u32 = 14;
 const LEAST_SENTENCE: u32 = 40;
@@ -44,8 +42,6 @@ const LEAST_SENTENCE: u32 = 40;
 const DEED_TOKENS: u32 = 44;
 /// A remainder below is left unused.
 const LEAST_REST: u32 = 6;
-/// A name that is less likely to be needed is not told.
-const LEAST_FACT: f64 = 0.0004;
 /// Of a value that is told already, the worth of saying whose it is as well.
 const OF_WHICH: f64 = 0.3;
 /// Items of one kind that compete.
@@ -79,13 +75,13 @@ impl Summary {
     /// The items of `given`, from which this was made, that another summary may still need, in about `room` tokens: those
     /// that are told, then those that are worth most. Oldest first.
     pub fn kept(&self, given: &[Item], room: u32, count: Count<'_>) -> Vec<Item> {
-        let told: HashSet<usize> = self.told.iter().copied().collect();
+        let told: FxHashSet<usize> = self.told.iter().copied().collect();
         let worth = weights(&self.items, &Focus::default());
         let tokens: Vec<u32> = self.items.iter().map(|item| cost(item, None, count)).collect();
-        let gain = |at: usize| for_length(worth[at], tokens[at]);
+        let gain: Vec<f64> = (0..worth.len()).map(|at| worth[at] / length(tokens[at])).collect();
         let mut places: Vec<usize> = (0..self.items.len()).collect();
         places.sort_by(|a, b| {
-            told.contains(b).cmp(&told.contains(a)).then(gain(*b).total_cmp(&gain(*a))).then(a.cmp(b))
+            told.contains(b).cmp(&told.contains(a)).then(gain[*b].total_cmp(&gain[*a])).then(a.cmp(b))
         });
         let mut left = room;
         places.retain(|at| {
@@ -93,7 +89,7 @@ impl Summary {
             left = if fits { left.saturating_sub(tokens[*at]) } else { left };
             fits
         });
-        let kept: HashSet<usize> = places.iter().copied().collect();
+        let kept: FxHashSet<usize> = places.iter().copied().collect();
         let dropped = (0..self.items.len()).filter(|at| !kept.contains(at));
         let deeds = dropped.map(|at| self.items[at].deeds()).sum();
         places.sort_unstable();
@@ -132,7 +128,7 @@ struct Composing<'a> {
     root: Option<String>,
     told: Coverage,
     chosen: Vec<usize>,
-    taken: HashSet<usize>,
+    taken: FxHashSet<usize>,
     left: u32,
     /// What was written last.
     lines: Vec<Line>,
@@ -151,22 +147,22 @@ impl<'a> Composing<'a> {
         let root = root(&items);
         let tokens = items.iter().map(|item| cost(item, root.as_deref(), count)).collect();
         let left = wanted.budget;
-        let (told, chosen, taken, lines) = (Coverage::default(), Vec::new(), HashSet::new(), Vec::new());
+        let (told, chosen, taken, lines) =
+            (Coverage::default(), Vec::new(), FxHashSet::default(), Vec::new());
         Self { items, tells, tokens, worth, wanted, count, root, told, chosen, taken, left, lines }
     }
 
     /// What the caller asks for comes first, in half of the budget.
     fn fill_focus(&mut self, focus: &Focus) {
         let places: Vec<usize> = (0..self.items.len()).filter(|at| focus.is_on(&self.items[*at])).collect();
-        self.fill(&places, self.wanted.budget / 2, 0.0);
+        self.fill(&places, self.wanted.budget / 2);
     }
 
     fn fill_section(&mut self, section: &Section) {
         let share = self.wanted.budget * section.percent / 100;
-        let most = if self.wanted.budget <= SMALL_BUDGET { section.most } else { u32::MAX };
         // of a tiny budget, what the conversation is for takes what a sentence does
         let least = if section.kind == Kind::Goal { LEAST_SENTENCE.min(self.wanted.budget / 2) } else { 0 };
-        let room = share.min(most).max(least).min(self.left);
+        let room = share.max(least).min(self.left);
         // what the goal left out is the user's as well
         let is_rest = |item: &Item| section.kind == Kind::Said && item.kind == Kind::Goal;
         let is_of =
@@ -175,7 +171,7 @@ impl<'a> Composing<'a> {
         let places: Vec<usize> = (0..self.items.len())
             .filter(|at| is_of(&self.items[*at]) && !is_counted(&self.items[*at]))
             .collect();
-        self.fill(&places, room, 0.0);
+        self.fill(&places, room);
         // what a section is for is told in part if it does not fit as a whole
         let none = !self.chosen.iter().any(|at| is_of(&self.items[*at]));
         if none && matches!(section.kind, Kind::Goal | Kind::Open | Kind::Check | Kind::Error) {
@@ -192,15 +188,14 @@ impl<'a> Composing<'a> {
         let longer = if item.note.len() > item.text.len() { &mut item.note } else { &mut item.text };
         let tokens = (self.count)(longer);
         if over < tokens {
-            let shorter: Box<str> = (*clip(longer, tokens - over, self.count)).into();
-            *longer = shorter;
+            *longer = Arc::from(&*clip(longer, tokens - over, self.count));
             item.read_again();
             self.tokens[at] = cost(&self.items[at], self.root.as_deref(), self.count);
-            self.fill(&[at], room, 0.0);
+            self.fill(&[at], room);
         }
     }
 
-    fn fill(&mut self, places: &[usize], room: u32, least: f64) {
+    fn fill(&mut self, places: &[usize], room: u32) {
         if places.is_empty() || room == 0 {
             return;
         }
@@ -209,18 +204,19 @@ impl<'a> Composing<'a> {
             .map(|at| Candidate {
                 item: *at,
                 tokens: self.tokens[*at],
+                length: length(self.tokens[*at]),
                 tells: &self.tells[*at],
                 worth: self.worth[*at],
                 least: beside_words(&self.items[*at]),
             })
             .collect();
-        let (chosen, used) = fill(&candidates, &mut self.told, room, least);
+        let (chosen, used) = fill(&candidates, &mut self.told, room);
         self.left -= used;
         self.taken.extend(&chosen);
         self.chosen.extend(chosen);
     }
 
-    /// Facts first, then more of what was said; again, since the tokens of lines were estimated.
+    /// Facts first, except where people only talk, then more of what was said; again, since the tokens of lines were estimated.
     fn fill_rest(&mut self) {
         let of = |items: &[Item], is: &dyn Fn(&Item) -> bool| -> Vec<usize> {
             (0..items.len()).filter(|at| is(&items[*at])).collect()
@@ -231,40 +227,27 @@ impl<'a> Composing<'a> {
             Kind::Fact => calls(item),
             _ => false,
         });
-        // an amount says nothing without the thing that it is of
-        let values: HashSet<&str> =
-            self.items.iter().filter(|item| item.is_value()).map(|item| &*item.text).collect();
-        let is_amount = |seen: Seen| matches!(seen.shape, Shape::Number | Shape::Money);
-        let is_bound = |item: &Item| item.seen.is_some_and(is_amount) && values.contains(&*item.text);
-        let facts = of(&self.items, &|item| item.kind == Kind::Fact && !is_bound(item));
+        let facts = of(&self.items, &|item| item.kind == Kind::Fact);
         let said = of(&self.items, &|item| matches!(item.kind, Kind::Said | Kind::Goal | Kind::Quoted));
         let done = of(&self.items, &|item| {
             matches!(item.kind, Kind::Did | Kind::Error) && !item.marks.has(Marks::COUNTED)
         });
         for _ in 0..3 {
-            self.drop_repeated();
             self.left = self.wanted.budget.saturating_sub(self.write());
             if self.left < LEAST_REST {
                 return;
             }
             let before = self.chosen.len();
             if is_talk {
-                self.fill(&said, self.left, 0.0);
+                self.fill(&said, self.left);
             }
-            self.fill(&done, self.left, 0.0);
-            self.fill(&facts, self.left, LEAST_FACT);
-            self.fill(&said, self.left, 0.0);
+            self.fill(&done, self.left);
+            self.fill(&facts, self.left);
+            self.fill(&said, self.left);
             if self.chosen.len() == before {
                 return;
             }
         }
-    }
-
-    /// A name that is told as a value, or with its values, is not told again by itself.
-    fn drop_repeated(&mut self) {
-        let values = self.chosen.iter().map(|at| &self.items[*at]).filter(|item| item.is_value());
-        let told: HashSet<&str> = values.flat_map(|item| [&*item.head, &*item.text]).collect();
-        self.chosen.retain(|at| self.items[*at].seen.is_none() || !told.contains(&*self.items[*at].text));
     }
 
     /// Writes the lines of what is chosen; returns their tokens. Only lines that changed are counted again.
@@ -279,7 +262,6 @@ impl<'a> Composing<'a> {
     }
 
     fn finish(mut self) -> Summary {
-        self.drop_repeated();
         let mut tokens = self.write();
         // what was chosen last is worth least
         while tokens > self.wanted.budget && self.chosen.pop().is_some() {
@@ -306,14 +288,14 @@ fn beside_words(item: &Item) -> f64 {
 
 /// What an item tells: its words, or its value.
 fn tells(item: &Item) -> Vec<u64> {
-    match item.kind {
+    let mut tells = match item.kind {
         Kind::Fact => vec![hash(&item.text)],
-        Kind::Did => [hash(&item.text), hash(&item.head)].to_vec(),
-        _ => {
-            let words = item.words();
-            words.concepts.iter().copied().chain(words.named.iter().map(|(_, value)| *value)).collect()
-        }
-    }
+        Kind::Did => vec![hash(&item.text), hash(&item.head)],
+        _ => item.concepts().iter().copied().chain(item.named().map(|(_, value)| hash(value))).collect(),
+    };
+    tells.sort_unstable();
+    tells.dedup();
+    tells
 }
 
 /// The tokens that an item adds to a summary, nearly.
@@ -332,16 +314,18 @@ fn alone(item: &Item) -> String {
         Kind::Fact => format!("{}: {}", item.head, value(item)),
         Kind::Quoted => item.text.to_string(),
         Kind::Said | Kind::Goal => format!("{}: {} {}\n", item.head, item.text, item.note),
-        Kind::Did if item.note.is_empty() => format!("; {} ok", item.text),
         _ => format!("{}({}) → {}:\n", item.head, item.text, item.note),
     }
 }
 
 fn shorten(item: &mut Item, most: u32, count: Count<'_>) {
-    // a token rarely has less than a byte
-    let shorter = |text: &str| match text.len() > most as usize {
-        true => Some(clip(text, most, count)).filter(|shorter| shorter.len() < text.len()).map(Box::from),
-        false => None,
+    // a token rarely has less than a byte, and a part rarely more tokens than the whole
+    let longest = item.text.len().max(item.note.len());
+    if longest <= most as usize || cost(item, None, count) <= most {
+        return;
+    }
+    let shorter = |text: &str| {
+        Some(clip(text, most, count)).filter(|shorter| shorter.len() < text.len()).map(Arc::from)
     };
     if let Some(note) = shorter(&item.note) {
         item.note = note;

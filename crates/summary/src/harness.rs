@@ -1,9 +1,10 @@
 //! What a program writes in a user's name is nobody's words.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::LazyLock};
 
-/// `kind<TAB>phrase`; its first lines say what the kinds mean.
-const PHRASES: &str = include_str!("harness.tsv");
+/// `kind<TAB>phrase`; the first lines of the file say what the kinds mean.
+static PHRASES: LazyLock<Vec<(&str, &str)>> =
+    LazyLock::new(|| include_str!("harness.tsv").lines().filter_map(|line| line.split_once('\t')).collect());
 /// A block whose tag has one of these words holds what the user asks for.
 const ASKS: [&str; 12] = [
     "description",
@@ -26,7 +27,7 @@ const TEMPLATE_BYTES: usize = 1_200;
 /// The user's own words in `text`: without blocks in tags (`<command-name>…`), lines in brackets (`[Request interrupted by
 /// user]`), and the phrases of `harness.tsv`. Of a tag that names a request, what is inside.
 pub fn words_of_user(text: &str) -> Cow<'_, str> {
-    if !text.contains(['<', '[']) && !phrases().any(|(_, phrase)| text.contains(phrase)) {
+    if !text.contains(['<', '[']) && !PHRASES.iter().any(|(_, phrase)| text.contains(phrase)) {
         return Cow::Borrowed(text);
     }
     let mut own = String::with_capacity(text.len());
@@ -47,7 +48,7 @@ pub fn words_of_user(text: &str) -> Cow<'_, str> {
             continue;
         }
         rest = after;
-        match phrases().find(|(_, phrase)| said.starts_with(phrase)) {
+        match PHRASES.iter().find(|(_, phrase)| said.starts_with(phrase)) {
             Some(("rest", _)) => break,
             Some(("request", _)) => own.clear(),
             Some(_) => {}
@@ -59,13 +60,6 @@ pub fn words_of_user(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(own)
-}
-
-fn phrases() -> impl Iterator<Item = (&'static str, &'static str)> {
-    PHRASES
-        .lines()
-        .filter(|line| !line.starts_with('#') || line.contains('\t'))
-        .filter_map(|line| line.split_once('\t'))
 }
 
 /// A block in a tag at the start of `text`: what is inside, if that is what a user asks for, and what follows the block.

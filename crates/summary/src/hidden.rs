@@ -8,6 +8,8 @@ use crate::item::{Item, Kind};
 
 /// A shorter one is hidden only where its label is: elsewhere it may be a word.
 const LEAST_BYTES: usize = 8;
+/// `//u:p@`: nothing shorter shows a credential by what surrounds it.
+const LEAST_SURROUNDED: usize = 6;
 /// Credentials that are looked for elsewhere.
 const MOST: usize = 200;
 
@@ -31,12 +33,15 @@ impl Credentials {
 
     /// Hides them in what an item tells.
     pub fn hide(&self, item: &mut Item) {
-        for text in [&mut item.head, &mut item.text, &mut item.note] {
+        for text in [&mut item.head, &mut item.note] {
             if let Some(hidden) = self.hidden(text) {
-                *text = hidden;
+                *text = hidden.into();
             }
         }
-        if item.kind != Kind::Fact || item.note.is_empty() {
+        if let Some(hidden) = self.hidden(&item.text) {
+            item.say(hidden.into());
+        }
+        if item.kind != Kind::Fact || item.note.is_empty() || item.text.len() < LEAST_BYTES {
             return;
         }
         // a value and its label are apart
@@ -48,6 +53,9 @@ impl Credentials {
 
     /// `text` without them; `None` if it has none.
     pub fn hidden(&self, text: &str) -> Option<Box<str>> {
+        if text.len() < LEAST_SURROUNDED {
+            return None;
+        }
         let mut hidden = redact(text);
         for known in self.0.iter().filter(|known| text.contains(&***known)) {
             hidden = Cow::Owned(hidden.replace(&**known, MARK));

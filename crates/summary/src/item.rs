@@ -1,8 +1,10 @@
 //! What a summary is chosen from, and made of.
 
+use std::sync::Arc;
+
 use utterd_text::Kind as Shape;
 
-use crate::read::{Read, Words};
+use crate::read::Read;
 
 /// The worth of an item about which nothing is known.
 pub const WORTH: u32 = 1_000;
@@ -16,11 +18,11 @@ pub struct Item {
     /// What it tells.
     pub kind: Kind,
     /// Who said it, the tool that did it, the object that a fact is about, or what kind of open matter it is.
-    pub head: Box<str>,
+    pub head: Arc<str>,
     /// The words, the object of a deed, the value of a fact.
-    pub text: Box<str>,
+    pub text: Arc<str>,
     /// The question that a short answer needs, how a deed ended, the label of a value.
-    pub note: Box<str>,
+    pub note: Arc<str>,
     /// What is known of it.
     pub marks: Marks,
     /// The utterance that it is taken from; 0 if it is from none that is known.
@@ -112,8 +114,6 @@ impl Marks {
     pub const CHANGED: Self = Self(1 << 11);
     /// The title of an issue or a task.
     pub const TITLE: Self = Self(1 << 12);
-    /// It is from a long text that hands over a task.
-    pub const TEMPLATE: Self = Self(1 << 13);
     /// It begins what its message says.
     pub const FIRST: Self = Self(1 << 14);
     /// Its message also calls tools.
@@ -148,12 +148,12 @@ impl Marks {
 
 impl Item {
     /// An item without a note.
-    pub fn new(kind: Kind, head: &str, text: &str, sequence: u64) -> Self {
+    pub fn new(kind: Kind, head: impl Into<Arc<str>>, text: impl Into<Arc<str>>, sequence: u64) -> Self {
         Self {
             kind,
             head: head.into(),
             text: text.into(),
-            note: "".into(),
+            note: Arc::default(),
             marks: Marks::default(),
             sequence,
             also: None,
@@ -185,7 +185,7 @@ impl Item {
     }
 
     /// Changes what it tells.
-    pub(crate) fn say(&mut self, text: Box<str>) {
+    pub(crate) fn say(&mut self, text: Arc<str>) {
         (self.text, self.read) = (text, Read::default());
     }
 
@@ -194,9 +194,19 @@ impl Item {
         self.read = Read::default();
     }
 
-    /// Its words.
-    pub(crate) fn words(&self) -> &Words {
-        self.read.words(&self.text)
+    /// What its words mean, without those that only carry it.
+    pub(crate) fn concepts(&self) -> &[u64] {
+        &self.read.words(&self.text).concepts
+    }
+
+    /// What its words name: names and values, and their shapes.
+    pub(crate) fn named(&self) -> impl Iterator<Item = (Shape, &str)> {
+        self.read.words(&self.text).named(&self.text)
+    }
+
+    /// What it is that it says the value of: `my address is`. 0 if it says none.
+    pub(crate) fn thing(&self) -> u64 {
+        self.read.words(&self.text).thing(&self.text)
     }
 
     /// How much a reader misses without it.
@@ -212,7 +222,7 @@ impl Item {
     /// Deeds of which nothing but their number is known.
     pub(crate) fn counted(deeds: u64) -> Self {
         let marks = Marks::CHANGED.with(Marks::COUNTED);
-        Self { marks, ..Self::new(Kind::Did, "", &deeds.to_string(), 0) }
+        Self { marks, ..Self::new(Kind::Did, "", deeds.to_string(), 0) }
     }
 
     /// How many deeds it stands for.

@@ -1,12 +1,13 @@
 //! Names and values, and who named them.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use utterd_text::{Kind as Shape, entities};
 
 use crate::{
+    calls::Json,
     item::{Item, Kind, Seen},
     message::{Call, Message, Role},
     numbers::{log2, logistic},
@@ -16,8 +17,6 @@ use crate::{
 const END_BYTES: usize = 2_400;
 /// Longer names are texts.
 const MOST_BYTES: usize = 120;
-/// Longer JSON is read as text.
-const MOST_JSON_BYTES: usize = 256 << 10;
 /// Names of one result.
 const MOST_OF_RESULT: usize = 120;
 /// Names of a source.
@@ -28,7 +27,7 @@ const MOST_COUNTED: u32 = 30;
 /// The names of a source.
 #[derive(Default)]
 pub struct Names {
-    all: FxHashMap<Box<str>, Name>,
+    all: FxHashMap<Arc<str>, Name>,
 }
 
 struct Name {
@@ -49,31 +48,25 @@ enum By {
 }
 
 impl Names {
-    /// Reads what a message says.
-    pub fn read_text(&mut self, message: &Message<'_>, title: &str, body: &str) {
+    /// Reads what a message names.
+    pub fn read_text<'a>(&mut self, message: &Message<'_>, named: impl Iterator<Item = (Shape, &'a str)>) {
         let by = if message.role == Role::User { By::User } else { By::Assistant };
-        for text in [title, body] {
-            for (name, shape) in distinct(text, usize::MAX) {
-                // a word that the assistant writes with a capital is a heading as often as a name
-                if by == By::Assistant && shape == Shape::Name && !self.all.contains_key(name) {
-                    continue;
-                }
-                self.see(name, shape, by, message.sequence, None);
-            }
+        for (name, shape) in distinct(named, usize::MAX) {
+            self.see(name, shape, by, message.sequence, None);
         }
     }
 
     /// Reads the arguments of a call, and its result.
-    pub fn read_call(&mut self, sequence: u64, call: &Call<'_>) {
-        let arguments = values(call.arguments);
-        for (name, shape) in distinct(&arguments, MOST_OF_RESULT) {
+    pub fn read_call(&mut self, sequence: u64, call: &Call<'_>, json: &Json) {
+        let arguments = values(call.arguments, json.arguments.as_ref());
+        for (name, shape) in distinct(named(&arguments), MOST_OF_RESULT) {
             if shape == Shape::Name && !self.all.contains_key(name) {
                 continue;
             }
             self.see(name, shape, By::Call, sequence, None);
         }
         let Some(answer) = &call.result else { return };
-        for (name, shape) in distinct(&values(answer.text), MOST_OF_RESULT) {
+        for (name, shape) in distinct(named(&values(answer.text, json.result.as_ref())), MOST_OF_RESULT) {
             // a value of plain output belongs to nothing
             let is_value =
                 matches!(shape, Shape::Number | Shape::Money | Shape::Date | Shape::Time | Shape::Name);
@@ -109,13 +102,13 @@ impl Names {
 
     /// An item for each name.
     pub fn items(self) -> Vec<Item> {
-        let mut all: Vec<(Box<str>, Name)> = self.all.into_iter().collect();
+        let mut all: Vec<(Arc<str>, Name)> = self.all.into_iter().collect();
         all.sort_unstable_by_key(|(_, name)| name.place);
         if all.len() > MOST {
             all.drain(..all.len() - MOST);
         }
-        let item = |(text, name): (Box<str>, Name)| {
-            let mut item = Item::new(Kind::Fact, "", &text, name.sequence);
+        let item = |(text, name): (Arc<str>, Name)| {
+            let mut item = Item::new(Kind::Fact, Arc::default(), text, name.sequence);
             (item.also, item.seen) = (name.also, Some(name.seen));
             item
         };
@@ -124,13 +117,12 @@ impl Names {
 }
 
 /// The values of JSON, a line each: its keys name nothing. Any other text as it is.
-fn values(text: &str) -> Cow<'_, str> {
-    let is_json = text.trim_start().starts_with(['{', '[']) && text.len() <= MOST_JSON_BYTES;
-    let Some(value) = is_json.then(|| serde_json::from_str::<Value>(text).ok()).flatten() else {
+fn values<'a>(text: &'a str, json: Option<&Value>) -> Cow<'a, str> {
+    let Some(value) = json.filter(|value| value.is_object() || value.is_array()) else {
         return Cow::Borrowed(text);
     };
     let mut lines = String::new();
-    let mut left = vec![&value];
+    let mut left = vec![value];
     while let Some(value) = left.pop() {
         match value {
             Value::Object(object) => left.extend(object.values().rev()),
@@ -143,25 +135,30 @@ fn values(text: &str) -> Cow<'_, str> {
     Cow::Owned(lines)
 }
 
-/// The names of the two ends of a text, each once.
-fn distinct(text: &str, most: usize) -> Vec<(&str, Shape)> {
+/// What the two ends of a text name.
+fn named(text: &str) -> impl Iterator<Item = (Shape, &str)> {
     let (head, tail) = ends(text);
+    [head, tail].into_iter().flat_map(entities).map(|entity| (entity.kind, entity.text))
+}
+
+/// Names, each once.
+fn distinct<'a>(named: impl Iterator<Item = (Shape, &'a str)>, most: usize) -> Vec<(&'a str, Shape)> {
     let mut found: Vec<(&str, Shape)> = Vec::new();
     let mut known = rustc_hash::FxHashSet::default();
-    for part in [head, tail] {
-        for entity in entities(part) {
-            let begins = |c: char| c.is_alphanumeric() || "/~@$€£¥".contains(c);
-            let starts = entity.text.starts_with(begins)
-                || entity.text.starts_with("./")
-                || entity.text.starts_with("../");
-            if !starts || entity.text.len() > MOST_BYTES || entity.text.chars().count() < 2 {
-                continue;
+    for (shape, text) in named {
+        let begins = |c: char| c.is_alphanumeric() || "/~@$€£¥".contains(c);
+        let starts = text.starts_with(begins) || text.starts_with("./") || text.starts_with("../");
+        if !starts || text.len() > MOST_BYTES || text.chars().count() < 2 {
+            continue;
+        }
+        let mut add = |name| {
+            if found.len() < most && known.insert(name) {
+                found.push((name, shape));
             }
-            for name in members(entity.text, entity.kind) {
-                if found.len() < most && known.insert(name) {
-                    found.push((name, entity.kind));
-                }
-            }
+        };
+        match members(text, shape) {
+            own if own.is_empty() => add(text),
+            own => own.into_iter().for_each(add),
         }
     }
     found
@@ -169,9 +166,11 @@ fn distinct(text: &str, most: usize) -> Vec<(&str, Shape)> {
 
 /// `this.settings.getTheme()` names `getTheme()`: the members that are names by themselves.
 fn members(name: &str, shape: Shape) -> Vec<&str> {
+    if shape != Shape::Identifier || !name.contains('.') {
+        return Vec::new();
+    }
     let is_own = |part: &&str| matches!(entities(part)[..], [own] if own.text == *part && own.kind == shape);
-    let own: Vec<&str> = name.split('.').filter(|_| shape == Shape::Identifier).filter(is_own).collect();
-    if own.is_empty() { vec![name] } else { own }
+    name.split('.').filter(is_own).collect()
 }
 
 fn ends(text: &str) -> (&str, &str) {

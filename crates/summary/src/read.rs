@@ -1,9 +1,12 @@
 //! What the words of an item are, read once: a summary that grows is chosen from the same items again and again.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    ops::Range,
+    sync::{Arc, OnceLock},
+};
 
 use rustc_hash::FxHashSet;
-use utterd_text::{Kind as Shape, entities, words};
+use utterd_text::{Kind as Shape, Language, entities_in, words_in};
 
 /// What stands between a thing and its value, in several languages.
 const COPULAS: [&str; 24] = [
@@ -26,21 +29,26 @@ impl PartialEq for Read {
 
 impl Eq for Read {}
 
+/// What a text names, and where.
+type Named = Box<[(Shape, Range<usize>)]>;
+
 /// What the words of a text are.
 #[derive(Debug)]
 pub(crate) struct Words {
     /// What they mean, without those that only carry it.
     pub concepts: Box<[u64]>,
-    /// What they name: the shapes of names and values, with what they are.
-    pub named: Box<[(Shape, u64)]>,
-    /// What it is that the text says the value of: `my address is`. 0 if it says none.
-    pub thing: u64,
+    language: Language,
+    named: OnceLock<Named>,
+    thing: OnceLock<u64>,
 }
 
 impl Read {
     /// The words of `text`, which must be the item's.
     pub(crate) fn words(&self, text: &str) -> &Words {
-        self.words.get_or_init(|| Arc::new(Words::of(text)))
+        self.words.get_or_init(|| {
+            let language = Language::of(text, Language::English);
+            Arc::new(Words::new(language, concepts_in(text, language)))
+        })
     }
 
     /// The tokens of the item, counted by `count` once.
@@ -49,39 +57,63 @@ impl Read {
     }
 }
 
-impl Words {
-    fn of(text: &str) -> Self {
-        let found = entities(text);
-        let named = found.iter().map(|entity| (entity.kind, hash(entity.text))).collect();
-        let concepts = concepts(text).into();
-        Self { concepts, named, thing: thing(text) }
-    }
-
-    /// The share of the meanings that both have, of the text that has fewer.
-    pub(crate) fn shares(&self, other: &Self, least: usize) -> bool {
-        let (own, others) = (set(&self.concepts), set(&other.concepts));
-        let shared = own.intersection(&others).count();
-        shared > 0 && least * shared >= own.len().min(others.len())
+impl From<Words> for Read {
+    fn from(words: Words) -> Self {
+        Self { words: OnceLock::from(Arc::new(words)), tokens: OnceLock::new() }
     }
 }
 
-fn set(concepts: &[u64]) -> FxHashSet<u64> {
-    concepts.iter().copied().collect()
+impl Words {
+    /// The words of a text in `language` that mean `concepts`.
+    pub(crate) fn new(language: Language, concepts: Vec<u64>) -> Self {
+        Self { concepts: concepts.into(), language, named: OnceLock::new(), thing: OnceLock::new() }
+    }
+
+    /// What `text`, which has these words, names: names and values, and their shapes.
+    pub(crate) fn named<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (Shape, &'a str)> {
+        let named = self.named.get_or_init(|| {
+            let found = entities_in(text, self.language).into_iter();
+            found.map(|entity| (entity.kind, entity.start..entity.start + entity.text.len())).collect()
+        });
+        named.iter().filter_map(|(shape, place)| Some((*shape, text.get(place.clone())?)))
+    }
+
+    /// What it is that `text`, which has these words, says the value of: `my address is`. 0 if it says none.
+    pub(crate) fn thing(&self, text: &str) -> u64 {
+        *self.thing.get_or_init(|| thing(text, self.language))
+    }
+}
+
+/// Whether two texts have a share of their meanings in common: of the one that has fewer, one of `least`.
+pub(crate) fn shares(one: &[u64], other: &[u64], least: usize) -> bool {
+    let set = |concepts: &[u64]| -> FxHashSet<u64> { concepts.iter().copied().collect() };
+    let (one, other) = (set(one), set(other));
+    let shared = one.intersection(&other).count();
+    shared > 0 && least * shared >= one.len().min(other.len())
 }
 
 /// The words up to the first that stands between a thing and its value, unless they say nothing of which thing.
-fn thing(text: &str) -> u64 {
+fn thing(text: &str, language: Language) -> u64 {
     let is_copula = |word: &str| COPULAS.iter().any(|copula| copula.eq_ignore_ascii_case(word));
-    let copula = text.split_whitespace().position(is_copula);
-    let Some(end) = copula.filter(|at| *at > 0) else { return 0 };
-    let words: Vec<String> = text.split_whitespace().take(end + 1).map(str::to_lowercase).collect();
-    let thing = words.join(" ");
-    if concepts(&thing).is_empty() { 0 } else { hash(&thing) }
+    let mut end = 0;
+    for word in text.split_inclusive(' ') {
+        let start = end;
+        end += word.len();
+        if is_copula(word.trim_end()) {
+            let says = start > 0 && words_in(&text[..start], language).any(|word| !word.is_stop);
+            return if says { hash(&text[..end].to_lowercase()) } else { 0 };
+        }
+    }
+    0
 }
 
 /// What the words of `text` mean, without those that only carry it.
 pub(crate) fn concepts(text: &str) -> Vec<u64> {
-    words(text).filter(|word| !word.is_stop).map(|word| word.concept).collect()
+    concepts_in(text, Language::of(text, Language::English))
+}
+
+fn concepts_in(text: &str, language: Language) -> Vec<u64> {
+    words_in(text, language).filter(|word| !word.is_stop).map(|word| word.concept).collect()
 }
 
 /// What identifies a text.

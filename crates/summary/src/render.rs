@@ -1,9 +1,7 @@
 //! The lines of chosen items.
 
-use std::collections::HashSet;
-
 use jiff::Timestamp;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::item::{DAY, Item, Kind, Marks, Seen};
 use utterd_text::Kind as Shape;
@@ -29,33 +27,28 @@ const LEAST_BELOW_ROOT: usize = 3;
 pub fn lines(items: &[Item], chosen: &[usize], root: Option<&str>) -> Vec<Line> {
     let mut chosen = chosen.to_vec();
     chosen.sort_unstable_by_key(|at| (items[*at].kind, items[*at].sequence, *at));
-    let told: HashSet<&str> = chosen.iter().map(|at| &*items[*at].text).collect();
+    let told: FxHashSet<&str> = chosen.iter().map(|at| &*items[*at].text).collect();
     let mut groups: Vec<Group> = Vec::new();
-    let mut known: FxHashMap<(Kind, String), usize> = FxHashMap::default();
-    let mut speaking: Option<(u64, usize)> = None;
+    let mut known: FxHashMap<Key, usize> = FxHashMap::default();
     for at in chosen {
         let item = &items[at];
         let key = key(item);
+        // a speaker's sentences are one line while nobody else speaks
         let group = match item.kind {
-            // a speaker's sentences are one line while nobody else speaks
-            Kind::Said => speaking
-                .filter(|(_, group)| {
-                    groups[*group].head == key && groups_day(&groups[*group], items) == item.day
-                })
-                .map(|(_, group)| group),
-            _ => known.get(&(item.kind, key.clone())).copied(),
+            Kind::Said => groups
+                .len()
+                .checked_sub(1)
+                .filter(|last| groups[*last].key == key && groups_day(&groups[*last], items) == item.day),
+            _ => known.get(&key).copied(),
         };
         let group = group.unwrap_or_else(|| {
-            groups.push(Group { kind: item.kind, head: key.clone(), items: Vec::new() });
-            known.insert((item.kind, key), groups.len() - 1);
+            groups.push(Group { key, items: Vec::new() });
+            known.insert(key, groups.len() - 1);
             groups.len() - 1
         });
-        if item.kind == Kind::Said {
-            speaking = Some((item.sequence, group));
-        }
         groups[group].items.push(at);
     }
-    groups.sort_by_key(|group| (group.kind, group.kind == Kind::Fact && group.head.is_empty()));
+    groups.sort_by_key(|group| (group.key.0, group.is_of_nothing()));
     let mut lines = Vec::new();
     let root = root.unwrap_or_default();
     let below = |at: &usize| {
@@ -88,18 +81,18 @@ impl Line {
 
 /// An item as a line of its own, without the line break.
 pub fn alone(item: &Item) -> String {
-    let group = Group { kind: item.kind, head: key(item), items: vec![0] };
+    let group = Group { key: key(item), items: vec![0] };
     let line = if item.seen.is_some() {
         None
     } else {
-        group.lines(std::slice::from_ref(item), "", &HashSet::new()).pop()
+        group.lines(std::slice::from_ref(item), "", &FxHashSet::default()).pop()
     };
     line.map_or_else(|| tidy(&item.text), |line| line.text.trim_end().to_owned())
 }
 
 /// The number of deeds that no line tells.
 fn uncounted(items: &[Item], lines: &[Line]) -> Option<Line> {
-    let told: HashSet<usize> = lines.iter().flat_map(|line| line.items.iter().copied()).collect();
+    let told: FxHashSet<usize> = lines.iter().flat_map(|line| line.items.iter().copied()).collect();
     let untold: Vec<usize> =
         (0..items.len()).filter(|at| items[*at].kind == Kind::Did && !told.contains(at)).collect();
     let text = match untold.iter().map(|at| items[*at].deeds()).sum::<u64>() {
@@ -116,7 +109,7 @@ pub fn is_quoted(item: &Item) -> bool {
 }
 
 /// The day on which a group's first item was said.
-fn groups_day(group: &Group, items: &[Item]) -> u32 {
+fn groups_day(group: &Group<'_>, items: &[Item]) -> u32 {
     group.items.first().map_or(0, |at| items[*at].day)
 }
 
@@ -126,67 +119,73 @@ fn date(day: u32) -> String {
     start.map(|start| start.strftime("%-d %B %Y").to_string()).unwrap_or_default()
 }
 
-struct Group {
-    kind: Kind,
-    head: String,
+struct Group<'a> {
+    key: Key<'a>,
     items: Vec<usize>,
 }
 
-/// What items of one line have in common.
-fn key(item: &Item) -> String {
+/// What items of one line have in common: what they tell, the speaker, the tool or the object, and how a deed ended.
+type Key<'a> = (Kind, &'a str, &'a str);
+
+fn key(item: &Item) -> Key<'_> {
     match item.kind {
-        Kind::Said => item.head.to_string(),
-        Kind::Did if item.note.is_empty() => format!("{} → ok", item.head),
-        Kind::Did => format!("{} → failed {}", item.head, item.note),
-        Kind::Fact => item.head.to_string(),
-        Kind::Quoted | Kind::Goal | Kind::Step | Kind::Check | Kind::Error | Kind::Open => String::new(),
+        Kind::Did => (item.kind, &item.head, &item.note),
+        Kind::Said | Kind::Fact => (item.kind, &item.head, ""),
+        Kind::Quoted | Kind::Goal | Kind::Step | Kind::Check | Kind::Error | Kind::Open => {
+            (item.kind, "", "")
+        }
     }
 }
 
-impl Group {
+impl Group<'_> {
+    /// Whether it has names that belong to nothing.
+    fn is_of_nothing(&self) -> bool {
+        self.key.0 == Kind::Fact && self.key.1.is_empty()
+    }
+
     /// Their lines; of what is `told` elsewhere, an answer does not tell again what was asked.
-    fn lines(&self, items: &[Item], root: &str, told: &HashSet<&str>) -> Vec<Line> {
-        let line = |text: String, from: Vec<usize>| Line::new(self.kind, &text, from);
+    fn lines(&self, items: &[Item], root: &str, told: &FxHashSet<&str>) -> Vec<Line> {
+        let (kind, head, _) = self.key;
+        let line = |text: String, from: &[usize]| {
+            let is_below = !root.is_empty() && !is_quoted(&items[from[0]]);
+            Line::new(kind, &if is_below { text.replace(root, "") } else { text }, from.to_vec())
+        };
+        let whole = |text: String| vec![line(text, &self.items)];
         let each = |to_text: &dyn Fn(&Item) -> String| -> Vec<Line> {
-            self.items.iter().map(|at| line(to_text(&items[*at]), vec![*at])).collect()
+            self.items.iter().map(|at| line(to_text(&items[*at]), &[*at])).collect()
         };
-        let joined = |between: &str| {
-            let texts: Vec<String> = self.items.iter().map(|at| without(&items[*at].text, root)).collect();
-            texts.join(between)
-        };
-        match self.kind {
-            Kind::Goal => vec![line(format!("Goal: {}", self.sentences(items, told)), self.items.clone())],
-            Kind::Said => {
-                vec![line(format!("{}: {}", self.head, self.sentences(items, told)), self.items.clone())]
-            }
-            Kind::Step => {
-                vec![line(format!("Steps: {}", joined("; ").trim_end_matches('.')), self.items.clone())]
-            }
+        match kind {
+            Kind::Goal => whole(format!("Goal: {}", self.sentences(items, told))),
+            Kind::Said => whole(format!("{head}: {}", self.sentences(items, told))),
+            Kind::Step => whole(format!("Steps: {}", self.texts(items).join("; ").trim_end_matches('.'))),
             Kind::Quoted => each(&|item| item.text.to_string()),
-            Kind::Check => each(&|item| without(&check(item), root)),
-            Kind::Error => each(&|item| without(&error(item), root)),
+            Kind::Check => each(&check),
+            Kind::Error => each(&error),
             Kind::Open => each(&|item| format!("Open: {}: {}", item.head, item.text)),
-            Kind::Did => vec![line(self.done(items, root), self.items.clone())],
-            Kind::Fact if self.head.is_empty() => self.names(items, root),
+            Kind::Did => whole(self.done(items)),
+            Kind::Fact if head.is_empty() => {
+                let is_file = |at: &usize| {
+                    matches!(items[*at].seen, Some(Seen { shape: Shape::Path | Shape::File, .. }))
+                };
+                let (files, others): (Vec<usize>, Vec<usize>) = self.items.iter().partition(|at| is_file(at));
+                let names = [("Files", files), ("Named", others)];
+                let names = names.into_iter().filter(|(_, names)| !names.is_empty());
+                names
+                    .map(|(label, names)| line(format!("{label}: {}", listed(items, &names)), &names))
+                    .collect()
+            }
             Kind::Fact => {
-                let values = format!("{}: {}", self.head, self.values(items));
-                vec![line(without(&values, root), self.items.clone())]
+                let values: Vec<String> = self.items.iter().map(|at| value(&items[*at])).collect();
+                whole(format!("{head}: {}", values.join("; ")))
             }
         }
     }
 
-    /// The values of an object; several of one label behind one.
-    fn values(&self, items: &[Item]) -> String {
-        let all: Vec<&Item> = self.items.iter().map(|at| &items[*at]).collect();
-        let alike = all.chunk_by(|a, b| a.note == b.note && !a.note.is_empty());
-        let told = alike.map(|alike| {
-            let texts: Vec<String> = alike.iter().map(|item| item.text.to_string()).collect();
-            format!("{} {}", alike[0].note, listed(&texts, ", ")).trim_start().to_owned()
-        });
-        told.collect::<Vec<_>>().join("; ")
+    fn texts<'a>(&self, items: &'a [Item]) -> Vec<&'a str> {
+        self.items.iter().map(|at| &*items[*at].text).collect()
     }
 
-    fn sentences(&self, items: &[Item], told: &HashSet<&str>) -> String {
+    fn sentences(&self, items: &[Item], told: &FxHashSet<&str>) -> String {
         let mut text = String::new();
         for at in &self.items {
             let item = &items[*at];
@@ -199,7 +198,7 @@ impl Group {
             }
             text.push_str(&item.text);
             let is_short = item.marks.has(Marks::ANSWER) && !item.note.is_empty();
-            if is_short && self.kind == Kind::Said && !told.contains(&*item.note) {
+            if is_short && self.key.0 == Kind::Said && !told.contains(&*item.note) {
                 text.push_str(&format!(" (asked: {})", item.note));
             }
         }
@@ -207,10 +206,9 @@ impl Group {
     }
 
     /// `cancel(A1) → ok`, `edit → ok: a.rs; b.rs`, `book(A1) → failed: no seats`.
-    fn done(&self, items: &[Item], root: &str) -> String {
+    fn done(&self, items: &[Item]) -> String {
         let first = &items[self.items[0]];
-        let objects: Vec<String> = self.items.iter().map(|at| without(&items[*at].text, root)).collect();
-        let objects = braced(&objects);
+        let objects = self.texts(items);
         let outcome = if first.note.is_empty() { "ok".to_owned() } else { format!("failed: {}", why(first)) };
         match &objects[..] {
             // a program that writes into a file
@@ -222,32 +220,15 @@ impl Group {
             objects => format!("{}({}) → {outcome}", first.head, objects.join("; ")),
         }
     }
-
-    /// Names that belong to nothing: files by folder, then the others.
-    fn names(&self, items: &[Item], root: &str) -> Vec<Line> {
-        let is_file =
-            |at: &usize| matches!(items[*at].seen, Some(Seen { shape: Shape::Path | Shape::File, .. }));
-        let (files, others): (Vec<usize>, Vec<usize>) = self.items.iter().partition(|at| is_file(at));
-        let texts = |from: &[usize]| -> Vec<String> {
-            from.iter().map(|at| without(&items[*at].text, root)).collect()
-        };
-        let mut lines = Vec::new();
-        if !files.is_empty() {
-            lines.push((format!("Files: {}", listed(&braced(&texts(&files)), "; ")), files));
-        }
-        if !others.is_empty() {
-            lines.push((format!("Named: {}", listed(&texts(&others), "; ")), others));
-        }
-        lines.into_iter().map(|(text, items)| Line::new(Kind::Fact, &text, items)).collect()
-    }
 }
 
-/// Words with blanks between them; `mark` sets apart what has several.
-fn listed(texts: &[String], mark: &str) -> String {
+/// Words with blanks between them; a mark sets apart what has several.
+fn listed(items: &[Item], names: &[usize]) -> String {
     let mut list = String::new();
     let mut before = "";
-    for text in texts {
-        let mark = if format!("{before}{text}").contains(' ') { mark } else { " " };
+    for at in names {
+        let text = &*items[*at].text;
+        let mark = if before.contains(' ') || text.contains(' ') { "; " } else { " " };
         list.push_str(if list.is_empty() { "" } else { mark });
         list.push_str(text);
         before = text;
@@ -286,27 +267,6 @@ pub fn value(item: &Item) -> String {
     if item.note.is_empty() { item.text.to_string() } else { format!("{} {}", item.note, item.text) }
 }
 
-/// `a/{b, c}` for files of one folder, in the order of their first.
-fn braced(paths: &[String]) -> Vec<String> {
-    let mut folders: Vec<(&str, Vec<&str>)> = Vec::new();
-    for path in paths {
-        let (folder, file) = match path.rsplit_once('/') {
-            Some((folder, file)) if !path.contains([' ', ':']) => (folder, file),
-            _ => ("", path.as_str()),
-        };
-        match folders.iter_mut().find(|(known, _)| *known == folder && !folder.is_empty()) {
-            Some((_, files)) => files.push(file),
-            None => folders.push((folder, vec![file])),
-        }
-    }
-    let told = |(folder, files): (&str, Vec<&str>)| match &files[..] {
-        [file] if folder.is_empty() => (*file).to_owned(),
-        [file] => format!("{folder}/{file}"),
-        files => format!("{folder}/{{{}}}", files.join(", ")),
-    };
-    folders.into_iter().map(told).collect()
-}
-
 /// The folder below which most of the paths are, with `/` at its end.
 pub fn root(items: &[Item]) -> Option<String> {
     let mut below: FxHashMap<&str, usize> = FxHashMap::default();
@@ -324,13 +284,14 @@ pub fn root(items: &[Item]) -> Option<String> {
     best.max_by(|a, b| worth(a).cmp(&worth(b)).then(b.0.cmp(a.0))).map(|(folder, _)| folder.to_owned())
 }
 
-/// `text`, with its paths beginning below `root`.
-pub fn without(text: &str, root: &str) -> String {
-    if root.is_empty() { text.to_owned() } else { text.replace(root, "") }
-}
-
 /// On one line, beginning with a letter or digit, without white space at its end.
 fn tidy(text: &str) -> String {
+    let is_plain = |pair: &[u8]| pair[1] > b' ' || pair[1] == b' ' && pair[0] != b' ';
+    let bytes = text.as_bytes();
+    let is_tidy = text.is_ascii() && bytes.windows(2).all(is_plain) && !text.contains('\u{7f}');
+    if is_tidy && text.starts_with(|c: char| c.is_ascii_alphanumeric()) && !text.ends_with(' ') {
+        return text.to_owned();
+    }
     let mut tidy = String::with_capacity(text.len());
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
         if !tidy.is_empty() {

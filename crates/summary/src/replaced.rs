@@ -1,10 +1,12 @@
 //! Which of two statements holds: what was said last about a thing.
 
+use std::sync::Arc;
+
 use utterd_text::Kind as Shape;
 
 use crate::{
     item::{Item, Kind, Marks, retain},
-    read::{Words, concepts},
+    read::shares,
 };
 
 /// How many statements before a correction it can be about.
@@ -21,8 +23,7 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
             let all: Vec<&Statement> = earlier.collect();
             // a wish stays a wish when how it is to be met changes
             let replaces = |earlier: &&&Statement| {
-                let is_same_wish = earlier.has_value_like(later) || earlier.begins_like(later);
-                earlier.is_meant_by(later) && (!earlier.asks() || is_same_wish)
+                earlier.is_meant_by(later) && (!earlier.asks() || earlier.has_value_like(later))
             };
             let shares = all.iter().find(replaces);
             shares.or_else(|| all.iter().find(|earlier| earlier.has_value_like(later))).copied()
@@ -33,7 +34,7 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
             keep[found.at] = false;
         }
     }
-    let replaced: Vec<(u64, Box<str>)> = statements
+    let replaced: Vec<(u64, Arc<str>)> = statements
         .iter()
         .filter(|statement| !keep[statement.at])
         .map(|statement| (statement.item.sequence, statement.item.text.clone()))
@@ -41,7 +42,7 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
     for (at, item) in items.iter().enumerate() {
         let last = item.seen.filter(|seen| seen.calls == 0).map(|seen| seen.last);
         let only_there =
-            |(sequence, text): &(u64, Box<str>)| last == Some(*sequence) && text.contains(&*item.text);
+            |(sequence, text): &(u64, Arc<str>)| last == Some(*sequence) && text.contains(&*item.text);
         keep[at] &= !replaced.iter().any(only_there);
     }
     retain(items, &keep);
@@ -50,34 +51,24 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
 struct Statement<'a> {
     at: usize,
     item: &'a Item,
-    words: &'a Words,
 }
 
 impl<'a> Statement<'a> {
     fn of(at: usize, item: &'a Item) -> Option<Self> {
         let says = matches!(item.kind, Kind::Said | Kind::Goal);
-        let other = Marks::QUESTION.with(Marks::TEMPLATE);
-        (says && !item.marks.has_any(other)).then(|| Self { at, item, words: item.words() })
+        (says && !item.marks.has(Marks::QUESTION)).then_some(Self { at, item })
     }
 
     /// Whether a correction is about this statement: they share a third of the words of the shorter one.
     fn is_meant_by(&self, later: &Self) -> bool {
-        self.words.shares(later.words, 3)
+        shares(self.item.concepts(), later.item.concepts(), 3)
     }
 
     /// Whether a correction has another value in place of one of this statement.
     fn has_value_like(&self, later: &Self) -> bool {
-        let (old, new) = (&self.words.named, &later.words.named);
-        let mut new = new.iter().filter(|value| !old.contains(value));
-        let gone: Vec<Shape> =
-            old.iter().filter(|value| !later.words.named.contains(value)).map(|(shape, _)| *shape).collect();
-        new.any(|(shape, _)| *shape != Shape::Identifier && gone.contains(shape))
-    }
-
-    /// Whether a correction asks for the same to be done in another way: it has the verb that this begins with.
-    fn begins_like(&self, later: &Self) -> bool {
-        let first = concepts(self.item.text.split(' ').next().unwrap_or_default());
-        first.first().is_some_and(|verb| later.words.concepts.contains(verb)) && later.asks()
+        let (old, new): (Vec<_>, Vec<_>) = (self.item.named().collect(), later.item.named().collect());
+        let is_gone = |shape: Shape| old.iter().any(|value| value.0 == shape && !new.contains(value));
+        new.iter().any(|value| value.0 != Shape::Identifier && !old.contains(value) && is_gone(value.0))
     }
 
     fn asks(&self) -> bool {
@@ -86,7 +77,7 @@ impl<'a> Statement<'a> {
 
     /// Whether both say what one thing is, and say different things.
     fn tells_same_of(&self, later: &Self) -> bool {
-        let same = self.words.thing != 0 && self.words.thing == later.words.thing;
+        let same = self.item.thing() != 0 && self.item.thing() == later.item.thing();
         same && !self.asks() && !later.asks() && self.item.text != later.item.text
     }
 }

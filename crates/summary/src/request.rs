@@ -1,5 +1,7 @@
 //! What a long text that hands over a task asks for.
 
+use std::borrow::Cow;
+
 use crate::harness::words_of_user;
 
 /// A text of a user with more bytes hands over a task or quotes something: it has a title, and much that is no request.
@@ -11,30 +13,27 @@ const READ_BYTES: usize = 6_000;
 
 /// What a user asks for.
 #[derive(Debug, Default, PartialEq)]
-pub struct Request {
+pub struct Request<'a> {
     /// The title of the issue or task; empty if it has none.
     pub title: String,
     /// The text, without the title.
-    pub body: String,
-    /// Whether it is a long text that hands over a task.
-    pub hands_over: bool,
+    pub body: Cow<'a, str>,
 }
 
-impl Request {
+impl<'a> Request<'a> {
     /// A text that hands over nothing.
-    pub fn plain(text: &str) -> Self {
-        Self { body: text.to_owned(), ..Self::default() }
+    pub fn plain(text: &'a str) -> Self {
+        Self { body: Cow::Borrowed(text), ..Self::default() }
     }
 }
 
 /// What `text`, a user's, asks for.
-pub fn request(text: &str) -> Request {
+pub fn request(text: &str) -> Request<'_> {
     let own = words_of_user(text);
-    let hands_over = text.len() > LONG_BYTES;
-    if !hands_over {
-        return Request { body: own.into_owned(), ..Request::default() };
+    if text.len() <= LONG_BYTES {
+        return Request { body: own, ..Request::default() };
     }
-    let body = uncommented(&behind_label(&own));
+    let body = uncommented(&own);
     let mut lines = body.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
     // "We are solving the following issue:" only leads in
     while lines.next_if(|line| line.ends_with(':') && line.len() < TITLE_BYTES).is_some() {}
@@ -50,21 +49,7 @@ pub fn request(text: &str) -> Request {
         rest.push_str(line);
         rest.push('\n');
     }
-    Request { title, body: rest, hands_over }
-}
-
-/// What follows a line that is nothing but a label: `ISSUE:`.
-fn behind_label(text: &str) -> String {
-    let mut at = 0;
-    for line in text.lines() {
-        let label = line.trim().strip_suffix(':').unwrap_or_default();
-        let is_label = !label.is_empty() && label.chars().all(|c| c.is_uppercase() || c == ' ');
-        at += line.len() + 1;
-        if is_label && at < text.len() {
-            return text[at..].to_owned();
-        }
-    }
-    text.to_owned()
+    Request { title, body: rest.into() }
 }
 
 /// Without `<!-- comments -->` of templates.
@@ -91,12 +76,12 @@ mod tests {
         );
         let request = request(&text);
         assert_eq!(request.title, "The queue stalls");
-        assert!(request.hands_over && request.body.starts_with("It happens"), "{request:?}");
+        assert!(request.body.starts_with("It happens"), "{request:?}");
     }
 
     #[test]
     fn a_message_has_only_a_body() {
         let text = "Please fix the queue.\nIt stalls.";
-        assert_eq!(request(text), Request { body: text.to_owned(), ..Request::default() });
+        assert_eq!(request(text), Request::plain(text));
     }
 }

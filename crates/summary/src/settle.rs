@@ -121,14 +121,6 @@ fn checks(items: &mut Vec<Item>) {
     let outdated =
         items[last + 1..].iter().any(|item| is_change(item) && item.sequence > items[last].sequence);
     items[last].marks = items[last].marks.with_if(outdated, Marks::OUTDATED);
-    // an earlier one that failed, and was not repeated, is an error
-    let is_check = |item: &Item| item.kind == Kind::Check;
-    for at in 0..last {
-        let again = items[at + 1..].iter().any(|later| is_check(later) && later.text == items[at].text);
-        if is_check(&items[at]) && items[at].marks.has(Marks::FAILED) && !again {
-            items[at].kind = Kind::Error;
-        }
-    }
     let mut at = 0;
     items.retain(|item| {
         at += 1;
@@ -172,8 +164,7 @@ fn goal(items: &mut [Item]) {
     let of = |sequence: u64| items.iter().filter(move |item| users(item) && item.sequence == sequence);
     let asks =
         |sequence: &u64| of(*sequence).any(|item| item.marks.has_any(Marks::REQUEST.with(Marks::QUESTION)));
-    let says =
-        |sequence: &u64| of(*sequence).map(|item| item.words().concepts.len()).sum::<usize>() >= GOAL_WORDS;
+    let says = |sequence: &u64| of(*sequence).map(|item| item.concepts().len()).sum::<usize>() >= GOAL_WORDS;
     let goal = messages.iter().copied().find(|sequence| asks(sequence) || says(sequence));
     let Some(goal) = goal.or(messages.first().copied()) else { return };
     for item in items.iter_mut().filter(|item| users(item) && item.sequence == goal) {

@@ -25,7 +25,7 @@ pub fn title(items: &[Item]) -> Option<String> {
         return Some(short(of_issue(&own.text))).filter(|title| !title.is_empty());
     }
     let goal: Vec<&Item> = settled.iter().filter(|item| item.kind == Kind::Goal).take(COMPETING).collect();
-    let asked = goal.iter().find(|item| item.marks.has(Marks::REQUEST) && !item.marks.has(Marks::TEMPLATE));
+    let asked = goal.iter().find(|item| item.marks.has(Marks::REQUEST));
     let first = asked.copied().or(goal.first().copied()).or_else(|| settled.iter().find(said));
     let did = || {
         settled

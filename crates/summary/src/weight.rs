@@ -44,7 +44,7 @@ impl Focus {
             return 0.0;
         }
         let around = concepts(&format!("{} {}", item.head, item.note));
-        let has = |word: &u64| item.words().concepts.contains(word) || around.contains(word);
+        let has = |word: &u64| item.concepts().contains(word) || around.contains(word);
         let share =
             |words: &Vec<u64>| words.iter().filter(|word| has(word)).count() as f64 / words.len() as f64;
         self.0.iter().map(share).fold(0.0, f64::max)

@@ -1,20 +1,27 @@
 //! Sentences of a message, with what their words say of them.
 
-use utterd_text::{Cues, End, cues, sentences, words};
+use std::sync::Arc;
 
-use crate::item::Marks;
+use utterd_text::{Cues, End, Language, Sentence, Votes, cues_in, sentences, words_in};
+
+use crate::{
+    item::Marks,
+    read::{Read, Words},
+};
 
 /// A sentence, on one line.
 #[derive(Debug)]
 pub struct Said {
     /// The words, without bullets and line breaks.
-    pub text: String,
+    pub text: Arc<str>,
     /// What its cues mark.
     pub marks: Marks,
     /// All its words.
     pub words: usize,
     /// Those that carry meaning.
     pub content: usize,
+    /// What they are.
+    pub read: Read,
     /// It is a courtesy, and says nothing.
     pub courtesy: bool,
     /// It says yes, and nothing else.
@@ -32,22 +39,30 @@ const COURTESY_WORDS: usize = 2;
 /// A longer sentence is a pasted text.
 const MOST_BYTES: usize = 2_000;
 
-/// The sentences of a text, without code and without what is quoted.
-pub fn said(text: &str) -> Vec<Said> {
-    let spoken = sentences(text).into_iter().filter(|sentence| {
+/// The sentences of a text, and apart from them code, tables and what is too long.
+pub fn said(text: &str) -> (Vec<Said>, Vec<&str>) {
+    let is_spoken = |sentence: &Sentence<'_>| {
         !sentence.code && !sentence.text.starts_with('|') && sentence.text.len() <= MOST_BYTES
-    });
-    spoken.filter_map(|sentence| of(sentence.text, sentence.ends)).collect()
+    };
+    let (spoken, others): (Vec<_>, Vec<_>) = sentences(text).into_iter().partition(is_spoken);
+    let said = spoken.into_iter().filter_map(|sentence| of(sentence.text, sentence.ends)).collect();
+    (said, others.into_iter().map(|sentence| sentence.text).collect())
 }
 
 fn of(text: &str, ends: End) -> Option<Said> {
     let text = plain(text);
-    let (mut all, mut content) = (0, 0);
-    for word in words(&text) {
+    let votes = Votes::of(&text);
+    let language = votes.language(Language::English);
+    let (mut all, mut concepts) = (0, Vec::with_capacity(text.len() / 8 + 1));
+    for word in words_in(&text, language) {
         all += 1;
-        content += usize::from(!word.is_stop);
+        concepts.extend((!word.is_stop).then_some(word.concept));
     }
-    let cues = cues(&text);
+    if all == 0 {
+        return None;
+    }
+    let content = concepts.len();
+    let cues = cues_in(&text, &votes);
     let has = |cue| cues.has(cue);
     let courtesy = has(Cues::COURTESY) && content <= COURTESY_WORDS && !text.chars().any(char::is_numeric);
     let marks = Marks::default()
@@ -58,16 +73,17 @@ fn of(text: &str, ends: End) -> Option<Said> {
         .with_if(has(Cues::DECISION), Marks::DECISION)
         .with_if(has(Cues::PROMISE), Marks::PROMISE)
         .with_if(has(Cues::TIME), Marks::TIME);
-    (all > 0).then(|| Said {
+    Some(Said {
         marks,
         courtesy,
         words: all,
         content,
+        read: Words::new(language, concepts).into(),
         affirms_only: has(Cues::AFFIRMS) && content <= COURTESY_WORDS,
         finds: has(Cues::FINDING),
         refuses: has(Cues::REFUSAL),
         announces: ends == End::Colon,
-        text,
+        text: text.into(),
     })
 }
 

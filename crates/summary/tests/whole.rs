@@ -248,7 +248,7 @@ fn values_that_records_share_do_not_hide_what_tells_them_apart() {
         calling(2, "find_berths", "{\"day\":\"2031-04-09\"}", &rows),
         message(4, Role::Assistant, "There are eight. Shall I take the cheapest?"),
     ];
-    let told = text(&messages, 150);
+    let told = text(&messages, 110);
     let kept = (0..8).filter(|at| told.contains(&format!("{}", 310 + at))).count();
     assert!(kept == 8 && told.matches("2031-04-09").count() < 6, "{kept}:\n{told}");
 }

@@ -21,8 +21,8 @@ mod sentences;
 mod words;
 
 pub use clip::clip;
-pub use cues::{Cues, cues, matter};
-pub use entities::{Entity, Kind, entities};
-pub use language::Language;
+pub use cues::{Cues, cues, cues_in, matter};
+pub use entities::{Entity, Kind, entities, entities_in};
+pub use language::{Language, Votes};
 pub use sentences::{End, Sentence, sentences};
 pub use words::{Word, Words, words, words_in};

@@ -54,23 +54,36 @@ impl Summary {
                 let alone = segment.llm_saw_only(kept);
                 return (!alone).then(|| segment.without_llm_text().awaiting(segment, with));
             }
-            if !seen.holds(&left) {
-                approximate = true;
-                return Some(
-                    remainder(segment, left, self.part_of(segment, with), with).awaiting(segment, with),
-                );
-            }
-            let own = sources.iter().filter(|utterance| left.contains(utterance.sequence));
-            let own: Vec<_> = own.cloned().collect();
-            Some(anew(segment, left, &own, self.part_of(segment, with), with).awaiting(segment, with))
+            approximate |= !seen.holds(&left);
+            Some(self.remade(segment, left, &seen, sources, with))
         });
         rebuild.fold(with);
         Cut { summary: rebuild.done(), approximate }
     }
+
+    /// A segment that covers only `left` of what `segment` does: made again from `sources`, which are `seen`, or with the
+    /// sentences that it keeps if some of them are missing.
+    pub(super) fn remade(
+        &self,
+        segment: &Segment,
+        left: Ranges,
+        seen: &Ranges,
+        sources: &[Arc<Utterance>],
+        with: &SummaryContext<'_>,
+    ) -> Segment {
+        let part = self.part_of(segment, with);
+        let made = if seen.holds(&left) {
+            let own = sources.iter().filter(|utterance| left.contains(utterance.sequence));
+            anew(segment, left.clone(), &own.cloned().collect::<Vec<_>>(), part, with)
+        } else {
+            remainder(segment, left, part, with)
+        };
+        made.awaiting(segment, with)
+    }
 }
 
 /// A segment at the level of `segment`, made from its sources.
-pub(super) fn anew(
+fn anew(
     segment: &Segment,
     covers: Ranges,
     source: &[Arc<Utterance>],
@@ -83,7 +96,7 @@ pub(super) fn anew(
 }
 
 /// What a segment tells of a part of what it covers.
-pub(super) fn remainder(segment: &Segment, covers: Ranges, part: Part, with: &SummaryContext<'_>) -> Segment {
+fn remainder(segment: &Segment, covers: Ranges, part: Part, with: &SummaryContext<'_>) -> Segment {
     let mut gone = segment.covers.clone();
     gone.subtract(&covers);
     // the tokens of each source are no longer known: in proportion

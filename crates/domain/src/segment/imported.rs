@@ -18,7 +18,8 @@ impl Segment {
     fn of_import(summary: &ImportedSummary, counter: &dyn TokenCounter) -> Option<Self> {
         let sentences: Vec<String> = one_a_line(&summary.text).lines().filter_map(tidy).collect();
         let lines: Vec<Line> = sentences.iter().map(|sentence| Line::quoted(sentence, counter)).collect();
-        let items = sentences.iter().map(|sentence| Item::new(Kind::Quoted, "", sentence, 0)).collect();
+        let items =
+            sentences.iter().map(|sentence| Item::new(Kind::Quoted, "", sentence.as_str(), 0)).collect();
         let source_tokens = lines.iter().map(|line| u64::from(line.tokens)).sum();
         let own = Self::new(0, Ranges::new(), Extract { items, lines }, source_tokens);
         (!sentences.is_empty()).then_some(Self { imported: Some(summary.of), ..own })

@@ -4,13 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Ranges, Utterance,
-    segment::{
-        cut::{anew, remainder},
-        rebuild::Rebuild,
-        record::Segment,
-        summary::Summary,
-        summary_context::SummaryContext,
-    },
+    segment::{rebuild::Rebuild, record::Segment, summary::Summary, summary_context::SummaryContext},
 };
 
 impl Summary {
@@ -50,14 +44,7 @@ impl Summary {
                 return None;
             }
             let left = segment.covers.intersection(&rest);
-            if !seen.holds(&left) {
-                return Some(
-                    remainder(segment, left, self.part_of(segment, with), with).awaiting(segment, with),
-                );
-            }
-            let own = sources.iter().filter(|utterance| left.contains(utterance.sequence));
-            let own: Vec<_> = own.cloned().collect();
-            Some(anew(segment, left, &own, self.part_of(segment, with), with).awaiting(segment, with))
+            Some(self.remade(segment, left, &seen, sources, with))
         });
         fitting.iter().for_each(|segment| rebuild.push((**segment).clone()));
         rebuild.fold(with);

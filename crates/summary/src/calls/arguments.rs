@@ -31,12 +31,12 @@ pub(super) struct Argument {
 }
 
 /// The scalars of a call's arguments, in order. What is not JSON is one text.
-pub(super) fn read(arguments: &str) -> Vec<Argument> {
+pub(super) fn read(arguments: &str, json: Option<&Value>) -> Vec<Argument> {
     let mut all = Vec::new();
-    match serde_json::from_str::<Value>(arguments) {
-        Ok(value) => walk("", &value, false, 0, &mut all),
-        Err(_) if arguments.trim().is_empty() => {}
-        Err(_) => walk("", &Value::String(arguments.to_owned()), false, 0, &mut all),
+    match json {
+        Some(value) => walk("", value, false, 0, &mut all),
+        None if arguments.trim().is_empty() => {}
+        None => walk("", &Value::String(arguments.to_owned()), false, 0, &mut all),
     }
     all
 }

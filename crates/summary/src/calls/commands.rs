@@ -4,12 +4,12 @@ use crate::{
     calls::{
         arguments::{Argument, cut},
         editors::{edits_open_file, patched},
-        phrases::{has, is_one},
-        programs::{Known, base, has_targets, is_program, known},
+        phrases::is_one,
+        programs::{Known, base, is_program, known},
         shell::{Command, commands},
         verbs::{Does, is_statement, named, of_words, words},
     },
-    shapes::{Shape, is_path, shape},
+    shapes::{Shape, shape},
 };
 
 /// How deep commands within commands are read.
@@ -78,7 +78,7 @@ fn quoted(word: &str) -> String {
     if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
-/// What the commands of a script do, in order: those that only read as one, and only if there are no others.
+/// What the commands of a script do, in order: of those that only read, the first, and only if there are no others.
 pub(super) fn done(script: &str, open_file: &mut Option<Box<str>>) -> Vec<Done> {
     if edits_open_file(script) {
         let tool = script.split_whitespace().next().unwrap_or_default().to_owned();
@@ -91,31 +91,14 @@ pub(super) fn done(script: &str, open_file: &mut Option<Box<str>>) -> Vec<Done> 
         *open_file = opens.objects.first().cloned().or(open_file.take());
     }
     let does = |done: &Done| done.does != Does::Reads || done.changed;
-    if !all.iter().any(does) {
-        return looked(all).into_iter().collect();
-    }
-    all.retain(does);
-    // a script that edits a file in several steps edited it once
-    let mut told: Vec<Done> = Vec::new();
-    for done in all {
-        if !told.contains(&done) {
-            told.push(done);
+    match all.iter().any(does) {
+        true => all.retain(does),
+        false => {
+            all.retain(|done| !is_one("builtin", &done.tool));
+            all.truncate(1);
         }
     }
-    told
-}
-
-/// What commands that only read looked at, as one.
-fn looked(all: Vec<Done>) -> Option<Done> {
-    let shows = |done: &&Done| !done.tool.is_empty() && !is_one("builtin", &done.tool);
-    let first = all.iter().find(shows).or(all.first()).cloned()?;
-    let mut objects: Vec<Box<str>> = Vec::new();
-    for object in all.into_iter().filter(|done| shows(&done)).flat_map(|done| done.objects) {
-        if objects.len() < 3 && !objects.contains(&object) {
-            objects.push(object);
-        }
-    }
-    Some(Done { objects, ..first })
+    all
 }
 
 fn of_script(script: &str, depth: usize, all: &mut Vec<Done>) {
@@ -143,7 +126,6 @@ fn of_command(script: &str, command: &Command, depth: usize, all: &mut Vec<Done>
 
 fn judged(command: &Command, words: &[&str], known: Known, text: String) -> Done {
     let runs = matches!(known.does, Does::Checks | Does::Runs | Does::Launches);
-    let files = if runs { written_by(words, &command.input) } else { Vec::new() };
     let patches: Vec<Box<str>> =
         [command.input.as_str()].iter().chain(words).flat_map(|text| patched(text)).collect();
     let written = command.writes.as_ref().filter(|_| !runs && known.does == Does::Reads);
@@ -152,8 +134,7 @@ fn judged(command: &Command, words: &[&str], known: Known, text: String) -> Done
         objects: objects(words, known, &command.input),
         does: known.does,
         changed: known.does == Does::Changes,
-        // a target that changes something is run, too
-        check: (runs || known.does == Does::Changes && names_target(words, known)).then_some(text),
+        check: runs.then_some(text),
         tells: command.tells,
     };
     if !patches.is_empty() && !runs {
@@ -161,15 +142,8 @@ fn judged(command: &Command, words: &[&str], known: Known, text: String) -> Done
     } else if let Some((file, appends)) = written {
         done.tool = format!("{} {}", done.tool, if *appends { ">>" } else { ">" }).trim_start().to_owned();
         (done.objects, done.changed, done.does) = (vec![cut(file, BYTES.1).into()], true, Does::Changes);
-    } else if !files.is_empty() {
-        (done.objects, done.changed) = (files, true);
     }
     done
-}
-
-/// Whether what changes something is a target of the conversation's own: `npm run deploy`, `make install`.
-fn names_target(words: &[&str], known: Known) -> bool {
-    words.get(known.at).is_some_and(|word| known.at > 0 && !word.starts_with('-')) && has_targets(words)
 }
 
 /// Passes assignments and launchers: `sudo`, `env A=1`, `timeout 5`, `python -m`, `find … -exec`; returns how many words
@@ -220,20 +194,19 @@ fn label(words: &[&str], known: Known) -> String {
 
 /// What a command works on: the files among its words, and else the first plain words behind the subcommand.
 fn objects(words: &[&str], known: Known, input: &str) -> Vec<Box<str>> {
-    let Some(program) = words.first().map(|program| base(program)) else { return Vec::new() };
+    if words.is_empty() {
+        return Vec::new();
+    }
     let flags_tell = words.get(known.at).is_some_and(|word| word.starts_with('-'));
     let rest = words.get(if flags_tell { 1 } else { known.at + 1 }..).unwrap_or_default();
     let changes = known.does == Does::Changes;
     if let Some(title) = message(rest, input).filter(|_| words.get(known.at) == Some(&"commit")) {
         return vec![cut(title, BYTES.1).into()];
     }
-    let is_plain = |word: &&str| !word.starts_with(['-', '$']) && !word.is_empty() && !is_mode(word);
-    let mut plain: Vec<&str> = rest.iter().copied().filter(is_plain).collect();
-    if matches!(program, "sed" | "perl" | "awk" | "gawk") && !plain.is_empty() {
-        // the script
-        plain.remove(0);
-    }
-    plain.retain(|word| !is_expression(word));
+    let is_plain = |word: &&str| !word.starts_with(['-', '$']) && !word.is_empty();
+    // of an editor's words, the first is its script
+    let scripts = usize::from(matches!(base(words[0]), "sed" | "perl" | "awk" | "gawk"));
+    let plain: Vec<&str> = rest.iter().copied().filter(is_plain).skip(scripts).collect();
     let files = plain.iter().copied().filter(|word| matches!(shape(word), Shape::Path | Shape::Url));
     let all = changes && known.at == 0;
     let chosen: Vec<&str> = if all { plain.clone() } else { files.collect() };
@@ -250,41 +223,6 @@ fn message<'w>(words: &[&'w str], input: &'w str) -> Option<&'w str> {
     };
     let is_document = text.starts_with("$(") && text.contains("<<");
     text.lines().skip(usize::from(is_document)).map(str::trim).find(|line| !line.is_empty())
-}
-
-/// `755`, `u+x`.
-fn is_mode(word: &str) -> bool {
-    let digits = word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_digit());
-    let (who, what) = word.split_at(word.find(['+', '=']).unwrap_or(0));
-    digits
-        || what.len() > 1
-            && what.len() < 5
-            && who.bytes().chain(what.bytes().skip(1)).all(|byte| b"ugoarwxXst".contains(&byte))
-}
-
-/// `s/a/b/`, `10,20p`, `3d`.
-fn is_expression(word: &str) -> bool {
-    let bare = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == ',' || c == '$');
-    let mut chars = bare.chars();
-    match (chars.next(), chars.next()) {
-        (Some('s' | 'y'), Some(mark)) => !mark.is_alphanumeric() && bare.matches(mark).count() > 2,
-        (Some('p' | 'd'), None) => bare.len() < word.len(),
-        _ => false,
-    }
-}
-
-/// The files that code given on the line or as input writes.
-fn written_by(words: &[&str], input: &str) -> Vec<Box<str>> {
-    let flag = words.iter().position(|word| matches!(*word, "-c" | "-e" | "--eval" | "-r"));
-    let code = flag.and_then(|at| words.get(at + 1)).copied().unwrap_or(input);
-    let mut files: Vec<Box<str>> = Vec::new();
-    for text in code.split(['\'', '"', '`']).skip(1).filter(|_| has("writes", code)) {
-        let is_file = text.len() <= BYTES.1 && is_path(text) && !text.contains(' ');
-        if is_file && files.len() < 3 && !files.iter().any(|file| **file == *text) {
-            files.push(text.into());
-        }
-    }
-    files
 }
 
 /// What a statement among the arguments does, for a tool that runs statements: the first word of SQL, or a request's

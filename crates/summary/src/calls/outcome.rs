@@ -20,8 +20,6 @@ use crate::{
 const END_BYTES: usize = 2_400;
 /// The longest line told, in bytes.
 const LINE_BYTES: usize = 300;
-/// The largest JSON that is read, in bytes.
-const JSON_BYTES: usize = 64 << 10;
 /// The most lines of a result that only says why nothing was read.
 const BRIEF_LINES: usize = 8;
 
@@ -41,7 +39,7 @@ pub(super) enum Manner {
 }
 
 /// How a call ended.
-pub(super) fn outcome(manner: Manner, answer: Option<Answer<'_>>) -> Outcome {
+pub(super) fn outcome(manner: Manner, answer: Option<Answer<'_>>, json: Option<&Value>) -> Outcome {
     let Some(answer) = answer else { return Outcome::Unanswered };
     let lines = lines(answer.text);
     if lines.first().is_some_and(|line| is_declined(line)) {
@@ -53,8 +51,8 @@ pub(super) fn outcome(manner: Manner, answer: Option<Answer<'_>>) -> Outcome {
     if answer.is_error == Some(false) && matches!(manner, Manner::Reads | Manner::Looks) {
         return Outcome::Ok;
     }
-    match json(answer.text) {
-        Some(Value::Object(members)) => of_object(manner, &members),
+    match json {
+        Some(Value::Object(members)) => of_object(manner, members),
         Some(_) => Outcome::Ok,
         None if failed(manner, &lines) => Outcome::Failed(error_line(answer.text, &lines)),
         None => Outcome::Ok,
@@ -71,9 +69,8 @@ fn is_tagged(text: &str) -> bool {
 }
 
 /// What a check says of itself when all is well: `23 passed`.
-pub(super) fn passed(text: &str) -> Option<Box<str>> {
-    let held = json(text);
-    let text = held.as_ref().map_or(Some(text), |value| output(value.as_object()?))?;
+pub(super) fn passed(text: &str, json: Option<&Value>) -> Option<Box<str>> {
+    let text = json.map_or(Some(text), |value| output(value.as_object()?))?;
     let told = lines(text).into_iter().rev().filter_map(|line| {
         let at = signs::success(&line)?;
         Some(cut(line[at..].trim_matches(['=', ' ', '*', '.', '✓']), 80))
@@ -126,12 +123,6 @@ fn unwrapped(line: &str) -> Option<&str> {
     }
     let (rest, name) = line.strip_suffix('>')?.rsplit_once("</")?;
     (is_name(name) && !rest.starts_with('<')).then_some(rest)
-}
-
-fn json(text: &str) -> Option<Value> {
-    let text = text.trim();
-    let is_json = text.len() <= JSON_BYTES && text.starts_with(['{', '[']) && text.ends_with(['}', ']']);
-    if is_json { serde_json::from_str(text).ok() } else { None }
 }
 
 /// By the members that say so: an error, a success, a status, an exit code; else by the output that it holds.
@@ -237,18 +228,11 @@ fn failed(manner: Manner, lines: &[String]) -> bool {
         (Manner::Acts, None) => lines.iter().any(|line| failure(line) == 2) || opens_badly(first, is_brief),
         (Manner::Runs { .. }, None) => worst() > 1 || opens_badly(first, is_brief),
         (Manner::Looks, None) => {
-            let is_told =
-                failure(first) > 1 && !is_listed(first) || lines.iter().any(|line| is_shell_error(line));
-            opens_badly(first, is_brief) || is_brief && is_told
+            opens_badly(first, is_brief) || is_brief && failure(first) > 1 && !is_listed(first)
         }
         (Manner::Changes, None) => opens_badly(first, true) || is_refused(lines),
         (Manner::Reads, None) => opens_badly(first, is_brief),
     }
-}
-
-/// `ls: cannot access 'a': No such file or directory`
-fn is_shell_error(line: &str) -> bool {
-    has("system", line) && line.contains(": ") && !line.contains(['"', '(', '{', '=']) && !is_listed(line)
 }
 
 /// A line that `grep -n` found, or that is numbered.
@@ -277,13 +261,6 @@ fn is_declined(first: &str) -> bool {
 
 /// The line that says what failed.
 fn error_line(text: &str, lines: &[String]) -> Box<str> {
-    // a panic's message stands on the line after
-    let joined = |at: usize| match lines.get(at + 1) {
-        Some(next) if lines[at].contains("panicked at") && lines[at].ends_with(':') => {
-            format!("{} {next}", lines[at])
-        }
-        _ => lines[at].clone(),
-    };
     let mut best: Option<(u32, usize)> = None;
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| !is_announcement(line)) {
         let rank = tells(line);
@@ -293,9 +270,9 @@ fn error_line(text: &str, lines: &[String]) -> Box<str> {
         }
     }
     let line = best
-        .map(|(_, at)| joined(at))
-        .or_else(|| lines.iter().find(|line| line.contains(char::is_alphabetic)).cloned());
-    let line = line.unwrap_or_else(|| text.to_owned());
-    let line = line.strip_prefix("E  ").unwrap_or(&line).trim_matches(['=', '#', ' ']);
+        .map(|(_, at)| &lines[at])
+        .or_else(|| lines.iter().find(|line| line.contains(char::is_alphabetic)));
+    let line = line.map_or(text, String::as_str);
+    let line = line.strip_prefix("E  ").unwrap_or(line).trim_matches(['=', '#', ' ']);
     cut(line, LINE_BYTES).into()
 }

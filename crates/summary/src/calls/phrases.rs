@@ -1,14 +1,16 @@
 //! Words and phrases by which results, harnesses and shells are known.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 /// The phrases, one a line behind its kind.
 pub(super) const PHRASES: &str = include_str!("phrases.tsv");
 
 /// The phrases of a kind.
 pub(super) fn listed(kind: &str) -> &'static [&'static str] {
-    static TABLE: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
-        let mut table: HashMap<&str, Vec<&str>> = HashMap::new();
+    static TABLE: LazyLock<FxHashMap<&str, Vec<&str>>> = LazyLock::new(|| {
+        let mut table: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
         for (kind, phrase) in PHRASES.lines().filter_map(|line| line.split_once('\t')) {
             table.entry(kind).or_default().push(phrase);
         }

@@ -1,6 +1,8 @@
 //! What programs do, by their names and words.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use crate::{
     calls::verbs::{Does, Verb, is_statement, of_words, words},
@@ -21,11 +23,11 @@ pub(super) struct Known {
     pub(super) at: usize,
 }
 
-type Table = HashMap<&'static str, HashMap<&'static str, Does>>;
+type Table = FxHashMap<&'static str, FxHashMap<&'static str, Does>>;
 
 fn table() -> &'static Table {
     static TABLE: LazyLock<Table> = LazyLock::new(|| {
-        let mut table = Table::new();
+        let mut table = Table::default();
         for (program, part, does) in PROGRAMS.lines().flat_map(entries) {
             table.entry(program).or_default().insert(part, does);
         }
@@ -67,19 +69,10 @@ pub(super) fn known(words: &[&str]) -> Known {
     let by_part =
         own.and_then(|parts| by_flag(parts, words)).or_else(|| any.and_then(|parts| by_flag(parts, words)));
     let found = by_part.or_else(|| own.and_then(|parts| by_subcommand(parts, words)));
-    let found = found.map(|found| match own.map_or(0, |parts| unlisted(parts, words)) {
-        // a flag decides, and the subcommand still names the command: `gh api -f a=b`
-        at if at > 0 && at < found.at && words[found.at].starts_with('-') && found.does != Does::Launches => {
-            Known { at, ..found }
-        }
-        _ => found,
-    });
     match (found, default) {
         (Some(found), _) if found.does == Does::Runs => target(words, found.at).unwrap_or(found),
         (Some(found), _) => found,
-        (None, Some(Does::Runs)) if names_file(words) => Known { does: script(words), at: 0 },
-        // a program of the conversation's own can have a builtin's name: `bin/test`
-        (None, Some(Does::Reads)) if is_own(program) => Known { does: Does::Runs, at: 0 },
+        (None, Some(Does::Runs)) if names_file(words) => Known { does: Does::Runs, at: 0 },
         (None, Some(does)) if does != Does::Runs => {
             Known { does, at: own.map_or(0, |parts| unlisted(parts, words)) }
         }
@@ -92,12 +85,8 @@ fn is_target(word: &str) -> bool {
     !is_path(word) && word.chars().all(|c| c.is_alphanumeric() || "-_:.@+".contains(c))
 }
 
-fn is_own(program: &str) -> bool {
-    program.contains('/') && !program.starts_with('/')
-}
-
 /// The place of a subcommand that is not in the table, of a program that has some.
-fn unlisted(parts: &HashMap<&str, Does>, words: &[&str]) -> usize {
+fn unlisted(parts: &FxHashMap<&str, Does>, words: &[&str]) -> usize {
     let has_any = parts.keys().any(|part| part.starts_with(|c: char| c.is_ascii_alphabetic()));
     let is_name = |word: &&str| {
         word.starts_with(|c: char| c.is_ascii_alphabetic()) && !word.contains(['/', '=', '.', ' '])
@@ -106,28 +95,12 @@ fn unlisted(parts: &HashMap<&str, Does>, words: &[&str]) -> usize {
     place.filter(|_| has_any).map_or(0, |at| at + 1)
 }
 
-/// Whether the words of a program are targets of the conversation's own: `make`, `just`, `npm run`.
-pub(super) fn has_targets(words: &[&str]) -> bool {
-    let default =
-        words.first().and_then(|program| table().get(base(program))).and_then(|parts| parts.get(""));
-    matches!(default, Some(Does::Runs | Does::Checks))
-        || words.get(1).is_some_and(|word| word.starts_with("run"))
-}
-
 /// Whether what an interpreter runs is a file.
 fn names_file(words: &[&str]) -> bool {
     words[1..].iter().find(|word| !word.starts_with('-')).is_some_and(|word| is_path(word))
 }
 
-/// A script that the table knows by its own name: `python manage.py migrate`.
-fn script(words: &[&str]) -> Does {
-    let at = words[1..].iter().position(|word| !word.starts_with('-')).map_or(0, |at| at + 1);
-    let default = table().get(base(words[at])).and_then(|parts| parts.get(""));
-    let is_known = at > 0 && is_program(words[at]) && default != Some(&Does::Runs);
-    if is_known { known(&words[at..]).does } else { Does::Runs }
-}
-
-fn by_flag(parts: &HashMap<&str, Does>, words: &[&str]) -> Option<Known> {
+fn by_flag(parts: &FxHashMap<&str, Does>, words: &[&str]) -> Option<Known> {
     let flags = || words.iter().enumerate().skip(1).filter(|(_, word)| word.starts_with('-'));
     let pair = |at: usize| words.get(at + 1).map(|next| format!("{} {next}", words[at]));
     let exact = flags().find_map(|(at, word)| {
@@ -144,7 +117,7 @@ fn by_flag(parts: &HashMap<&str, Does>, words: &[&str]) -> Option<Known> {
 }
 
 /// One of the letters of `-lc`, or the one before a value: `-i.bak`.
-fn cluster<'t>(parts: &'t HashMap<&str, Does>, word: &str) -> Option<&'t Does> {
+fn cluster<'t>(parts: &'t FxHashMap<&str, Does>, word: &str) -> Option<&'t Does> {
     let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
     let letters = letters.trim_start_matches(|c: char| c.is_ascii_digit());
     let count = letters.chars().take_while(char::is_ascii_alphabetic).count();
@@ -153,7 +126,7 @@ fn cluster<'t>(parts: &'t HashMap<&str, Does>, word: &str) -> Option<&'t Does> {
 }
 
 /// The first words that are a subcommand, two together before one. Folders and assignments are not.
-fn by_subcommand(parts: &HashMap<&str, Does>, words: &[&str]) -> Option<Known> {
+fn by_subcommand(parts: &FxHashMap<&str, Does>, words: &[&str]) -> Option<Known> {
     let plain = |at: &usize| !words[*at].starts_with('-') || *at > 1;
     { 1..words.len().min(TELLING_WORDS + 1) }.filter(plain).find_map(|at| {
         let next = words.get(at + 1);

@@ -31,23 +31,12 @@ pub(super) fn failure(line: &str) -> u8 {
     let bare = line.trim_start_matches(|c: char| c.is_whitespace() || "[#*>-".contains(c));
     let has_word = |word: &str| line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|own| own == word);
     match () {
-        () if has("sure", line)
-            || is_maker(line)
-            || bare.starts_with("Traceback (most recent")
-            || counted(line) =>
-        {
-            3
-        }
+        () if has("sure", line) || bare.starts_with("Traceback (most recent") || counted(line) => 3,
         () if line.starts_with("FAILED ") || has_word("FAILED") && !line.contains(['=', '"', '\'']) => 3,
         () if says_none(line) => 0,
         () if begins("marked", bare).is_some() || is_error_message(line) || has("system", line) => 2,
-        () => u8::from(has("hint", &line.to_lowercase())),
+        () => 0,
     }
-}
-
-/// `make: *** [Makefile:4: all] Error 1`
-fn is_maker(line: &str) -> bool {
-    line.split_once(": *** ").is_some_and(|(maker, _)| maker.contains("make"))
 }
 
 /// `error: …`, `ValueError: …`, `error[E0308]: …`, `a.c:3:5: error: …`, `Fehler: …`, `エラー：…`.
@@ -57,12 +46,7 @@ fn is_error_message(line: &str) -> bool {
     let word = head.trim_end_matches([':', '!']);
     let marked = head.len() > word.len() || line[head.len()..].starts_with('[') && line.contains("]:");
     let behind_place = line.split(": ").skip(1).take(2).any(is_error) && !line.contains(['"', '{', '=', ';']);
-    // "Error response from daemon: …"
-    let begins = head.starts_with(char::is_uppercase)
-        && is_error(head)
-        && line.split(": ").next().is_some_and(|start| start.len() < line.len() && start.len() < 48);
     is_named_error(line)
-        || begins
         || marked && is_error(word.trim_start_matches(|c: char| !c.is_alphanumeric()))
         || behind_place
         || line.split_once('：').is_some_and(|(first, _)| is_error(first))
@@ -77,16 +61,7 @@ pub(super) fn is_named_error(line: &str) -> bool {
     let is_name = ["Error", "Exception", "Fault", "Exit", "Interrupt"]
         .iter()
         .any(|kind| name.len() > kind.len() && name.ends_with(kind));
-    is_name && (name.len() < end || end == line.len()) || names_error_behind(line)
-}
-
-/// `a.rb:3: undefined method (NoMethodError)`, `** (RuntimeError) boom`.
-fn names_error_behind(line: &str) -> bool {
-    let bare = line.strip_prefix("** ").map_or_else(|| line.strip_suffix(')'), |rest| rest.split(')').next());
-    let name = bare.and_then(|rest| rest.rsplit('(').next()).filter(|name| !name.contains([' ', '.', ',']));
-    line.contains(' ')
-        && name.is_some_and(|name| name.len() > 5 && name.ends_with("Error"))
-        && !line.contains(['=', '"'])
+    is_name && (name.len() < end || end == line.len())
 }
 
 /// Whether a number other than 0 stands before or behind a word of failure: `2 failed`, `3 tests failed`, `Failures: 1`.
@@ -139,17 +114,12 @@ pub(super) fn opens_badly(line: &str, is_brief: bool) -> bool {
     let lower = bare.to_lowercase().replace('’', "'");
     let named = begins("error", &lower).filter(|rest| rest.starts_with([':', '：', '!']));
     let is_code = bare.contains(['{', ';', '=']) && !bare.contains(": ");
-    // "Execution failed: …"
-    let second = lower
-        .split(' ')
-        .nth(1)
-        .is_some_and(|word| matches!(word, "failed:" | "failed." | "error:" | "exception:"));
     named.is_some_and(|rest| is_brief || rest.contains(char::is_alphabetic))
         || is_named_error(bare)
         || lower.starts_with("traceback (most recent")
         || is_brief
             && !is_code
-            && (begins("opening", &lower).is_some() || second || ends_badly(&lower) || is_form(&lower))
+            && (begins("opening", &lower).is_some() || ends_badly(&lower) || is_form(&lower))
 }
 
 /// `The hall was not found.`, but not the count of `3 passed, 0 failed`.
@@ -191,12 +161,11 @@ pub(super) fn is_announcement(line: &str) -> bool {
 pub(super) fn tells(line: &str) -> u32 {
     let is_summary = counted(line) || has("summary", line);
     match failure(line) {
-        _ if is_maker(line) || code(line).is_some() => 2,
+        _ if code(line).is_some() => 2,
         2 | 3 if is_named_error(line) || line.contains("error TS") || line.contains("panicked at") => 7,
         2 | 3 if is_summary => 4,
         2 => 6,
         3 => 5,
-        1 => 3,
         _ => 1,
     }
 }

@@ -1,6 +1,8 @@
 //! What the words of a tool's name say that it does.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 /// What a call or a command does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +46,8 @@ pub(super) struct Verb {
 
 /// The meaning of one or several words, in lower case.
 pub(super) fn verb(words: &str) -> Option<Verb> {
-    static TABLE: LazyLock<HashMap<&str, Verb>> = LazyLock::new(|| VERBS.lines().filter_map(entry).collect());
+    static TABLE: LazyLock<FxHashMap<&str, Verb>> =
+        LazyLock::new(|| VERBS.lines().filter_map(entry).collect());
     TABLE.get(words).copied()
 }
 
@@ -69,13 +72,8 @@ pub(super) fn of_words(words: &[String]) -> Option<Verb> {
     let mut at = 0;
     while at < words.len() {
         let lengths = (1..=MOST_WORDS.min(words.len() - at)).rev();
-        let apart =
-            || words.last().filter(|_| at + 2 < words.len()).map(|last| format!("{} {last}", words[at]));
-        // `check_book_out`
-        let known = apart().and_then(|apart| Some((verb(&apart)?, 1)));
-        let known = known.or_else(|| {
-            lengths.into_iter().find_map(|count| Some((verb(&words[at..at + count].join(" "))?, count)))
-        });
+        let known =
+            lengths.into_iter().find_map(|count| Some((verb(&words[at..at + count].join(" "))?, count)));
         let (verb, count) = known.map_or((None, 1), |(verb, count)| (Some(verb), count));
         found.extend(verb);
         // "get or create", "fetch and delete": the second verb says what is new

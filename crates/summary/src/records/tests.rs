@@ -14,8 +14,12 @@ fn tells_all(text: &str, values: &[&str]) {
     }
 }
 
+fn facts(text: &str) -> Vec<Fact> {
+    facts_of_result(text, None, None)
+}
+
 fn said(text: &str, asked: Option<&str>) -> Vec<String> {
-    facts_of(text, asked)
+    facts_of_result(text, None, asked)
         .iter()
         .map(|fact| format!("{} | {} | {}", fact.of, fact.label, fact.value))
         .collect()
@@ -69,10 +73,8 @@ fn a_value_belongs_to_the_nearest_object_that_has_a_name() {
         said(ship, None),
         [
             "VY1044 | port | Oslo",
-            "VY1044 | containers | MSKU7731",
             "MSKU7731 | weight | 21.4",
             "MSKU7731 | sealed | true",
-            "VY1044 | containers | TCLU0093",
             "TCLU0093 | weight | 8.0",
             "TCLU0093 | sealed | true",
         ]
@@ -82,14 +84,9 @@ fn a_value_belongs_to_the_nearest_object_that_has_a_name() {
         ["ACC-9 | balance | 12.5", "ACC-9 | open | true"]
     );
     assert_eq!(said(r##"{"orders": {"#W12": {"total": 9.5}}}"##, None), ["#W12 | total | 9.5"]);
-    let nodes =
-        r#"{"edges": [{"node": {"name": "pump", "stars": 12}}, {"node": {"name": "valve", "stars": 3}}]}"#;
-    assert_eq!(said(nodes, None), ["pump | stars | 12", "valve | stars | 3"]);
     let booked = r#"{"message": "Booked", "booking": {"ref": "ZK81", "total": "€ 96.00"}}"#;
     assert_eq!(said(booked, None), [" | message | Booked", "ZK81 | total | € 96.00"]);
     assert_eq!(said(r#"{"2025-01-01": 12}"#, Some("MTR-9")), ["MTR-9 | 2025-01-01 | 12"]);
-    let person = r#"{"first_name": "Omar", "last_name": "Rossi", "born": "1970-06-06"}"#;
-    assert_eq!(said(person, None)[0], "Omar Rossi | born | 1970-06-06");
 }
 
 #[test]
@@ -133,44 +130,6 @@ fn what_nobody_asks_for_is_worth_little() {
 }
 
 #[test]
-fn tables_lines_and_tags_are_records() {
-    let markdown = "Here they are:\n\n| Zug | ab | Gleis |\n|---|---|---|\n| ICE 71 | 08:12 | 4 |\n| RE 5 | 08:40 | 11 |\n";
-    assert_eq!(
-        said(markdown, None),
-        ["ICE 71 | ab | 08:12", "ICE 71 | gleis | 4", "RE 5 | ab | 08:40", "RE 5 | gleis | 11"]
-    );
-    let ascii = "+------+-------+\n| name | stock |\n+------+-------+\n| Bolt | 40    |\n+------+-------+";
-    assert_eq!(said(ascii, None), ["Bolt | stock | 40"]);
-    let psql = " case | judge\n------+-------\n K-12 | Meyer\n(1 row)\n";
-    assert_eq!(said(psql, None), ["K-12 | judge | Meyer"]);
-    let lines = "Herd: North 3\nCows: 41\nVet: Dr. Kim\nVaccinated: yes\n";
-    assert_eq!(
-        said(lines, None),
-        ["North 3 | cows | 41", "North 3 | vet | Dr. Kim", "North 3 | vaccinated | yes"]
-    );
-    let bold = "- **氏名**：佐藤花子\n- **学年**：3年\n- **担任**：鈴木\n";
-    assert_eq!(said(bold, None), ["佐藤花子 | 学年 | 3年", "佐藤花子 | 担任 | 鈴木"]);
-    let tags = "<berth><name>Pier 9</name><depth>11.5</depth></berth><berth><name>Pier 4</name><depth>7.0</depth></berth>";
-    assert_eq!(said(tags, None), ["Pier 9 | depth | 11.5", "Pier 4 | depth | 7.0"]);
-}
-
-#[test]
-fn prose_and_code_are_no_records() {
-    for text in [
-        "I looked at it.\nNote: it is late.\nThen we went home.\nIt was dark.",
-        "interface A {\n  name: string;\n  age: number;\n}",
-        "isbn = models.CharField(max_length=9)\nstore = models.ForeignKey(Store, models.CASCADE)",
-        "src/a.rs: let a = 1\nsrc/b.rs: let b = 2",
-        "a | b",
-        "just text",
-        "",
-        "[1, 2",
-    ] {
-        assert!(facts(text).is_empty(), "{text}: {:?}", facts(text));
-    }
-}
-
-#[test]
 fn a_large_result_is_not_read() {
     let rows: Vec<String> =
         (0..9_000).map(|at| format!("{{\"id\": \"R{at:05}\", \"size\": {at}, \"kind\": \"x\"}}")).collect();
@@ -179,7 +138,7 @@ fn a_large_result_is_not_read() {
 
 #[test]
 fn any_text_takes_linear_time() {
-    for part in ["<", "<a>", "a: b\n", "|a|b|\n", "{\"a\":", "a\tb\n", "[", "<a>b</a>"] {
+    for part in ["{\"a\":", "[", "{\"a\":1}", "[1]"] {
         let _ = facts(&part.repeat(60_000 / part.len()));
     }
 }
@@ -188,6 +147,6 @@ proptest! {
     #[test]
     fn any_text_is_read(text in "\\PC{0,200}", marks in "[{}\\[\\]\":,|<>=\\n\\-a1é：\\t ]{0,120}") {
         let _ = facts(&text);
-        let _ = facts_of(&marks, Some(&text));
+        let _ = facts_of_result(&marks, None, Some(&text));
     }
 }

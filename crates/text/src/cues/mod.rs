@@ -6,9 +6,11 @@ mod set;
 
 pub use set::Cues;
 
+use std::borrow::Cow;
+
 use crate::{
     chars::{is_unspaced, is_word},
-    language::votes,
+    language::Votes,
 };
 use normal::{normal, word_start};
 use phrases::{Found, LEAD, MODAL, Meaning, ONLY, Phrases, Tongue};
@@ -21,13 +23,22 @@ use phrases::{Found, LEAD, MODAL, Meaning, ONLY, Phrases, Tongue};
 ///   beginning, beside a request, or in one clause with `can`, `may`, `should`. They describe otherwise (`it only fails
 ///   at night`).
 pub fn cues(sentence: &str) -> Cues {
+    cues_by(sentence, || Cow::Owned(Votes::of(sentence)))
+}
+
+/// The same of a sentence whose languages are known.
+pub fn cues_in(sentence: &str, votes: &Votes) -> Cues {
+    cues_by(sentence, || Cow::Borrowed(votes))
+}
+
+fn cues_by<'v>(sentence: &str, votes: impl FnOnce() -> Cow<'v, Votes>) -> Cues {
     let Some(phrases) = Phrases::shared() else { return Cues::default() };
     let text = normal(sentence);
     let matches = phrases.find(&text);
     if matches.is_empty() {
         return Cues::default();
     }
-    let spoken = Spoken::of(sentence, phrases, &matches);
+    let spoken = Spoken::of(sentence, &votes(), phrases, &matches);
     let mut reading = Reading { text: &text, ..Reading::default() };
     for found in &matches {
         let meanings = phrases.meanings(found.phrase);
@@ -42,7 +53,7 @@ pub fn matter(sentence: &str) -> &str {
     let Some(phrases) = Phrases::shared() else { return sentence };
     let text = normal(sentence);
     let matches = phrases.find(&text);
-    let spoken = Spoken::of(sentence, phrases, &matches);
+    let spoken = Spoken::of(sentence, &Votes::of(sentence), phrases, &matches);
     let frames = |meaning: &Meaning| match meaning.opens {
         true => meaning.cue == LEAD || Cues::OPENING.has(meaning.cue),
         false => meaning.cue == LEAD || meaning.cue == Cues::REQUEST,
@@ -70,14 +81,13 @@ struct Spoken {
 
 impl Spoken {
     /// Those with the most function words and phrases in it.
-    fn of(sentence: &str, phrases: &Phrases, matches: &[Found]) -> Self {
-        let votes = votes(sentence);
+    fn of(sentence: &str, votes: &Votes, phrases: &Phrases, matches: &[Found]) -> Self {
         let mut counts: Vec<(Tongue, u32)> = Vec::new();
         for meaning in matches.iter().flat_map(|found| phrases.tongues(found.phrase)) {
             let (tongue, words) = meaning;
             match counts.iter_mut().find(|(of, _)| *of == tongue) {
                 Some((_, count)) => *count += words,
-                None => counts.push((tongue, words + tongue.language().map_or(0, |of| votes[of as usize]))),
+                None => counts.push((tongue, words + tongue.language().map_or(0, |of| votes.count(of)))),
             }
         }
         let most =

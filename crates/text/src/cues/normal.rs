@@ -15,7 +15,10 @@ pub(super) fn normal(text: &str) -> String {
             if starts && !is_unspaced(c) {
                 normal.push(' ');
             }
-            normal.extend(c.to_lowercase());
+            match c.is_ascii() {
+                true => normal.push(c.to_ascii_lowercase()),
+                false => normal.extend(c.to_lowercase()),
+            }
         } else if joins && rest.clone().next().is_some_and(is_word) {
             normal.push(c);
         } else if parts(c) && !normal.ends_with(',') {

@@ -67,21 +67,6 @@ impl Cues {
     pub const fn has(self, cues: Self) -> bool {
         self.0 & cues.0 > 0
     }
-
-    /// Whether there are none.
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// As bits, to store: their meaning never changes.
-    pub const fn bits(self) -> u32 {
-        self.0
-    }
-
-    /// Those of bits that [`bits`](Self::bits) returned.
-    pub const fn from_bits(bits: u32) -> Self {
-        Self(bits & Self::PUBLIC)
-    }
 }
 
 impl BitOrAssign for Cues {

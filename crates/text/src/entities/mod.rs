@@ -1,41 +1,51 @@
 //! Finds what a text names: files, addresses, identifiers, amounts, dates, names.
 
 mod kind;
-mod merge;
 mod names;
 mod numbers;
-mod part;
 mod shape;
 mod tokens;
 
 pub use kind::{Entity, Kind};
 
-use merge::merged;
+use crate::language::Language;
 use names::Names;
 use tokens::tokens;
 
 /// What a text names, in order, by shape only.
 ///
 /// - The first word of a sentence is part of a name only if the next one has a capital too, and never if it is a
-///   function word or asks for something.
+///   function word.
 /// - In German, where every noun has a capital, a name has two words.
 /// - Scripts without capitals have no names.
 pub fn entities(text: &str) -> Vec<Entity<'_>> {
-    let (mut parts, mut names) = (Vec::new(), Names::new(text));
+    found(text, Names::new(text, None))
+}
+
+/// What a text in `language` names.
+pub fn entities_in(text: &str, language: Language) -> Vec<Entity<'_>> {
+    found(text, Names::new(text, Some(language)))
+}
+
+fn found<'a>(text: &'a str, mut names: Names<'a>) -> Vec<Entity<'a>> {
+    let mut found: Vec<Entity<'_>> = Vec::new();
+    let mut end = 0;
     for token in tokens(text) {
-        let part = shape::part_of(text, &token);
-        match part {
-            Some(part) => {
-                names.end();
-                parts.push(part);
+        // a date in characters goes on behind its token
+        if token.start < end {
+            continue;
+        }
+        match shape::of(text, &token) {
+            Some((kind, length)) => {
+                found.extend(names.end());
+                end = token.start + length;
+                found.push(Entity { text: &text[token.start..end], start: token.start, kind });
             }
-            None => names.word(&token),
+            None => found.extend(names.word(&token)),
         }
     }
-    parts.extend(names.done());
-    parts.sort_by_key(|part| part.start);
-    let found = merged(text, &parts);
-    found.map(|(kind, start, end)| Entity { text: &text[start..end], start, kind }).collect()
+    found.extend(names.end());
+    found
 }
 
 #[cfg(test)]

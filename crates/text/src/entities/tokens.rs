@@ -77,6 +77,10 @@ fn length(text: &str) -> usize {
         if before == '/' && c == '/' && text[..at].ends_with(":/") {
             return at + text[at..].find(ends_address).unwrap_or(text.len() - at);
         }
+        if c.is_ascii_alphanumeric() && before.is_ascii() {
+            before = c;
+            continue;
+        }
         let rest = &text[at + c.len_utf8()..];
         let ends = match c {
             '(' => !rest.starts_with(')') || !before.is_alphanumeric(),

@@ -118,7 +118,12 @@ impl Languages {
     }
 
     pub(crate) fn iter(self) -> impl Iterator<Item = Language> {
-        Language::ALL.into_iter().filter(move |language| self.contains(*language))
+        let mut left = self.0;
+        std::iter::from_fn(move || {
+            let next = Language::ALL.get(left.trailing_zeros() as usize).copied();
+            left &= left.wrapping_sub(1);
+            next
+        })
     }
 }
 

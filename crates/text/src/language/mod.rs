@@ -10,6 +10,8 @@ pub(crate) use stops::{is_stop, unspaced_stop};
 use crate::chars::is_word;
 use kinds::Languages;
 
+/// Hardly a word is longer.
+pub(crate) const WORD_BYTES: usize = 32;
 /// The language is guessed from the beginning of a text, of so many bytes.
 const READ_BYTES: usize = 4 << 10;
 
@@ -17,28 +19,50 @@ impl Language {
     /// The language that most function words and scripts of a text belong to; on a tie, or without any, `before`,
     /// the language of what was said before.
     pub fn of(text: &str, before: Self) -> Self {
-        let votes = votes(text);
-        let count = |language: Self| votes[language as usize];
-        let most = votes.iter().max().copied().unwrap_or(0);
-        if count(before) + 1 >= most {
-            return before;
-        }
-        Self::ALL.into_iter().find(|language| count(*language) == most).unwrap_or(before)
+        Votes::of(text).language(before)
     }
 }
 
-/// How many words at the beginning of a text show each language, by its place in [`Language::ALL`].
-pub(crate) fn votes(text: &str) -> [u32; Language::ALL.len()] {
-    let mut votes = [0; Language::ALL.len()];
-    let mut lower = String::new();
-    let head = &text[..text.floor_char_boundary(READ_BYTES)];
-    for word in head.split(|c: char| !is_word(c) && !matches!(c, '\'' | '’')) {
-        lower.clear();
-        lower.extend(word.chars().flat_map(char::to_lowercase).map(|c| if c == '’' { '\'' } else { c }));
-        let script = Language::of_script(&lower).map(Languages::from).unwrap_or_default();
-        stops::languages(&lower).union(script).iter().for_each(|language| votes[language as usize] += 1);
+/// How many words of a text show each language, by its place in [`Language::ALL`]: whoever reads a text several times
+/// asks for it once.
+#[derive(Clone, Debug, Default)]
+pub struct Votes([u32; Language::ALL.len()]);
+
+impl Votes {
+    /// Those of the words at the beginning of a text.
+    pub fn of(text: &str) -> Self {
+        let mut votes = Self::default();
+        let mut lower = String::with_capacity(WORD_BYTES);
+        let head = &text[..text.floor_char_boundary(READ_BYTES)];
+        let words = head.split(|c: char| !is_word(c) && !matches!(c, '\'' | '’'));
+        for word in words.filter(|word| !word.is_empty()) {
+            lower.clear();
+            let mut shown = Languages::default();
+            if word.is_ascii() {
+                lower.push_str(word);
+                lower.make_ascii_lowercase();
+            } else {
+                let chars = word.chars().flat_map(char::to_lowercase);
+                lower.extend(chars.map(|c| if c == '’' { '\'' } else { c }));
+                shown = Language::of_script(&lower).map(Languages::from).unwrap_or_default();
+            }
+            stops::languages(&lower).union(shown).iter().for_each(|language| votes.0[language as usize] += 1);
+        }
+        votes
     }
-    votes
+
+    /// The language with most of them; on a tie, or without any, `before`.
+    pub fn language(&self, before: Language) -> Language {
+        let most = self.0.iter().max().copied().unwrap_or(0);
+        if self.count(before) + 1 >= most {
+            return before;
+        }
+        Language::ALL.into_iter().find(|language| self.count(*language) == most).unwrap_or(before)
+    }
+
+    pub(crate) fn count(&self, language: Language) -> u32 {
+        self.0[language as usize]
+    }
 }
 
 #[cfg(test)]

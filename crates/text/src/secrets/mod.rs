@@ -34,11 +34,6 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// Whether [`redact`] would change the text.
-pub fn holds(text: &str) -> bool {
-    !find(text).is_empty()
-}
-
 /// The places of credentials, by where they start; some can overlap.
 pub fn find(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();

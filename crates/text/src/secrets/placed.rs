@@ -9,11 +9,13 @@ use super::look::{Form, Kind, is_secret, stands_for_one};
 /// Adds the places of private keys, passwords in addresses and commands, and the tokens of bots.
 pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     private_keys(text, found);
-    addresses(text, found);
-    for option in ["-u ", "--user ", "--user=", "--proxy-user "] {
-        user_options(text, option, found);
+    if memchr::memchr(b':', text.as_bytes()).is_some() {
+        addresses(text, found);
+        for option in ["-u ", "--user ", "--user=", "--proxy-user "] {
+            user_options(text, option, found);
+        }
+        bots(text, found);
     }
-    bots(text, found);
     dotted(text, found);
 }
 
@@ -81,14 +83,19 @@ fn bots(text: &str, found: &mut Vec<Range<usize>>) {
 
 /// The token of a Discord bot: three words of known lengths, the first of which encodes a number.
 fn dotted(text: &str, found: &mut Vec<Range<usize>>) {
-    for run in text.split(|c: char| !c.is_ascii() || !is_word(c as u8) && c != '.') {
-        let run_start = run.as_ptr() as usize - text.as_ptr() as usize;
-        let run = run.trim_end_matches('.');
-        let mut parts = run.split('.').map(str::len);
-        let lengths = (parts.next(), parts.next(), parts.next(), parts.next());
-        let is_token = matches!(lengths, (Some(23..=28), Some(6..=7), Some(27..=40), None));
-        if is_token && run.starts_with(['M', 'N', 'O']) {
-            found.push(run_start..run_start + run.len());
+    let bytes = text.as_bytes();
+    let is_part = |byte: &u8| is_word(*byte) || *byte == b'.';
+    for point in memchr::memchr_iter(b'.', bytes) {
+        let first = bytes[..point].iter().rev().take_while(|byte| is_word(**byte)).count();
+        let start = point - first;
+        if !(23..=28).contains(&first) || !b"MNO".contains(&bytes[start]) || bytes[..start].ends_with(b".") {
+            continue;
+        }
+        let run = &bytes[start..][..bytes[start..].iter().take_while(|byte| is_part(byte)).count()];
+        let run = &text[start..start + run.len()].trim_end_matches('.');
+        let lengths: Vec<usize> = run.split('.').map(str::len).collect();
+        if matches!(lengths[..], [_, 6..=7, 27..=40]) {
+            found.push(start..start + run.len());
         }
     }
 }

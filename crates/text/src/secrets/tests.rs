@@ -128,7 +128,7 @@ const OTHERS: &[&str] = &[
 
 #[test]
 fn credentials_are_found() {
-    let is_missed = |text: &String| !redact(text).contains(MARK) || holds(&redact(text));
+    let is_missed = |text: &String| !redact(text).contains(MARK) || !find(&redact(text)).is_empty();
     let texts = CREDENTIALS.iter().map(|text| text.replace('~', ""));
     assert_eq!(texts.filter(is_missed).collect::<Vec<_>>(), [""; 0]);
     assert!(CREDENTIALS.len() >= 40);
@@ -193,6 +193,6 @@ proptest! {
         text in "\\PC*|((password|token|secret|://|[ =:\"'@.-]|[$<{\\[%*…(&]|-u |sk-|eyJ|[a-zA-Z0-9é]{1,9}|\\PC){0,40})",
     ) {
         let clean = redact(&text);
-        prop_assert_eq!(matches!(clean, Cow::Owned(_)), holds(&text));
+        prop_assert_eq!(matches!(clean, Cow::Owned(_)), !find(&text).is_empty());
     }
 }

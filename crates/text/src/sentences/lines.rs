@@ -133,31 +133,10 @@ fn without_number(said: &str) -> Option<&str> {
     dotted.or_else(closed)
 }
 
-/// Marks the lines that are code by their shape, and those between them.
+/// Marks the lines that are code by their shape.
 fn mark_code(lines: &mut [Line]) {
-    for line in lines.iter_mut().filter(|line| line.fence.is_none() && line.kind != Kind::Row) {
-        if line.kind != Kind::Blank && line.shape.is_code() {
-            (line.kind, line.start) = (Kind::Code, line.whole);
-        }
-    }
-    spread(lines.iter_mut());
-    spread(lines.iter_mut().rev());
-}
-
-/// Marks lines behind code that could be code.
-fn spread<'a>(lines: impl Iterator<Item = &'a mut Line>) {
-    let mut before = Shape::default();
-    let mut is_code = false;
-    for line in lines {
-        match line.kind {
-            Kind::Blank => is_code &= line.fence.is_none() && before.indented(&line.shape),
-            Kind::Code => is_code = line.fence.is_none(),
-            Kind::Item | Kind::Row => is_code = false,
-            Kind::Prose | Kind::Alone => is_code &= line.shape.could_be_code(),
-        }
-        if is_code && line.kind != Kind::Blank {
-            (line.kind, line.start) = (Kind::Code, line.whole);
-        }
-        before = line.shape;
+    let outside = |line: &&mut Line| line.fence.is_none() && !matches!(line.kind, Kind::Row | Kind::Blank);
+    for line in lines.iter_mut().filter(outside).filter(|line| line.shape.is_code()) {
+        (line.kind, line.start) = (Kind::Code, line.whole);
     }
 }

@@ -4,9 +4,7 @@ mod ends;
 mod lines;
 mod shape;
 
-pub(crate) use ends::abbreviates;
-
-use crate::chars::{is_closer, opens_quote};
+use crate::chars::is_closer;
 use ends::sentence_end;
 use lines::{Kind, Line, lines};
 
@@ -16,31 +14,21 @@ pub struct Sentence<'a> {
     /// A piece of the text, without the marks of lists, headings and quotations before it. A sentence that was wrapped
     /// has line breaks.
     pub text: &'a str,
-    /// Where it starts, in bytes.
-    pub start: usize,
     /// How it ends.
     pub ends: End,
     /// Whether it is code: a fenced block, or lines that look like code.
     pub code: bool,
-    /// Whether it is in a list or a table.
-    pub listed: bool,
-    /// Whether it is in a quotation: behind `>`, or as a whole between quotation marks.
-    pub quoted: bool,
 }
 
 /// How a sentence ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// With a full stop.
-    Full,
     /// With a question mark.
     Question,
-    /// With an exclamation mark.
-    Exclaimed,
     /// With a colon.
     Colon,
-    /// With none of them.
-    None,
+    /// With neither.
+    Other,
 }
 
 /// A line at least this long, in characters, is assumed to be wrapped: the next line continues it.
@@ -119,21 +107,9 @@ fn close<'a>(text: &'a str, open: Option<Open>, found: &mut Vec<Sentence<'a>>) {
 /// What stands between two places, unless it says nothing.
 fn piece<'a>(text: &'a str, start: usize, end: usize, line: &Line) -> Option<Sentence<'a>> {
     let said = text[start..end].trim_end();
-    let start = start + (said.len() - said.trim_start().len());
     let said = said.trim_start();
-    let code = line.kind == Kind::Code;
-    let quoted = line.quoted || !code && said.starts_with(opens_quote) && closes_at_end(said);
-    let listed = matches!(line.kind, Kind::Item | Kind::Row);
-    let sentence = Sentence { text: said, start, ends: end_of(said), code, listed, quoted };
+    let sentence = Sentence { text: said, ends: end_of(said), code: line.kind == Kind::Code };
     says(said).then_some(sentence)
-}
-
-/// Whether the quotation that a sentence opens with goes on to its end.
-fn closes_at_end(said: &str) -> bool {
-    let mut inner = said.chars();
-    inner.next();
-    let rest = inner.as_str().trim_end_matches(['.', '!', '?', ',', '。']);
-    rest.find(['"', '”', '“', '»', '」', '』']).is_some_and(|at| rest[at..].chars().nth(1).is_none())
 }
 
 /// Whether a piece has anything but punctuation: letters, digits, an emoji.
@@ -148,10 +124,8 @@ fn is_wide_mark(c: char) -> bool {
 fn end_of(said: &str) -> End {
     match said.trim_end_matches(is_closer).chars().next_back() {
         Some('?' | '？' | '؟') => End::Question,
-        Some('!' | '！') => End::Exclaimed,
-        Some('.' | '…' | '。' | '｡' | '।' | '۔') => End::Full,
         Some(':' | '：') => End::Colon,
-        _ => End::None,
+        _ => End::Other,
     }
 }
 

@@ -48,17 +48,6 @@ impl Shape {
         let least = if self.ends { 4 } else { 2 };
         self.marks >= least && self.plain * 5 < self.words * if self.marks > 2 { 4 } else { 3 }
     }
-
-    /// Beside code: a mark, or an indented line or a short one that does not end like a sentence.
-    pub(super) fn could_be_code(&self) -> bool {
-        let is_short = self.words <= 4 && self.indent > 0;
-        !self.ends && (self.marks > 0 && self.plain * 5 <= self.words * 4 || is_short || self.plain == 0)
-    }
-
-    /// Whether both lines are indented, or one of them is blank.
-    pub(super) fn indented(&self, next: &Self) -> bool {
-        self.words == 0 || next.words == 0 || self.indent > 0 && next.indent > 0
-    }
 }
 
 /// A line without what stands between backticks, which prose quotes.

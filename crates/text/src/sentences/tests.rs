@@ -58,8 +58,6 @@ fn lines_of_lists_and_tables_and_headings_stand_alone() {
         texts(text),
         ["Plan", "We need:", "a key", "a lock", "Open it", "Close it", "| a | b |", "| 1 | 2 |", "Done"]
     );
-    let listed: Vec<bool> = sentences(text).iter().map(|sentence| sentence.listed).collect();
-    assert_eq!(listed, [false, false, true, true, true, true, true, true, false]);
 }
 
 #[test]
@@ -76,16 +74,8 @@ fn the_end_is_told() {
         sentences("Yes. Who? You! (Me?)\nNote:\nRow\n好吗？").iter().map(|one| one.ends).collect();
     assert_eq!(
         ends,
-        [End::Full, End::Question, End::Exclaimed, End::Question, End::Colon, End::None, End::Question]
+        [End::Other, End::Question, End::Other, End::Question, End::Colon, End::Other, End::Question]
     );
-}
-
-#[test]
-fn quotations_are_told() {
-    let quoted = |text| sentences(text).iter().map(|one| one.quoted).collect::<Vec<_>>();
-    assert_eq!(quoted("> He said so.\nI did not."), [true, false]);
-    assert_eq!(quoted("\"Keep it short.\""), [true]);
-    assert_eq!(quoted("\"Keep\" is the word"), [false]);
 }
 
 #[test]
@@ -156,11 +146,11 @@ fn long_texts_take_time_in_proportion() {
 proptest! {
     #[test]
     fn sentences_are_pieces_of_any_text(text in "\\PC*|([a-zA-Z .!?\n\"`>#|;:(=1-]|。|```|- ){0,60}") {
-        let mut end = 0;
+        let mut rest = text.as_str();
         for sentence in sentences(&text) {
-            prop_assert!(sentence.start >= end && !sentence.text.is_empty());
-            end = sentence.start + sentence.text.len();
-            prop_assert_eq!(&text[sentence.start..end], sentence.text);
+            let at = rest.find(sentence.text);
+            prop_assert!(at.is_some() && !sentence.text.is_empty());
+            rest = &rest[at.unwrap_or_default() + sentence.text.len()..];
         }
     }
 }

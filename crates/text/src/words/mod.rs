@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
     chars::{is_unspaced, is_word},
-    language::{Language, is_stop, unspaced_stop},
+    language::{Language, WORD_BYTES, is_stop, unspaced_stop},
 };
 
 /// A word of a text.
@@ -17,7 +17,8 @@ pub struct Word<'a> {
     pub start: usize,
     /// Whether it says nothing about the subject: an article, a pronoun, an auxiliary.
     pub is_stop: bool,
-    /// Equal for words of one stem, whatever their case and encoding; the same on every machine.
+    /// Equal for words of one stem, whatever their case and encoding; the same on every machine. 0 for words that say
+    /// nothing.
     pub concept: u64,
 }
 
@@ -33,7 +34,7 @@ pub fn words(text: &str) -> Words<'_> {
 
 /// The words of a text that is in `language`, except for words in another script.
 pub fn words_in(text: &str, language: Language) -> Words<'_> {
-    Words { text, language, at: 0, paired: false, stopped: 0, lower: String::new() }
+    Words { text, language, at: 0, paired: false, stopped: 0, lower: String::with_capacity(WORD_BYTES) }
 }
 
 /// The words of a text; see [`words()`].
@@ -82,7 +83,8 @@ impl<'a> Words<'a> {
         let end = second + next.map_or(0, char::len_utf8);
         let is_stop = self.stops(start) | (next.is_some() && self.stops(second));
         let text = &self.text[start..end];
-        Some(Word { text, start, is_stop, concept: self.concept(text, None) })
+        self.lower(text);
+        Some(Word { text, start, is_stop, concept: if is_stop { 0 } else { self.concept(None) } })
     }
 
     /// Whether the character at `at` is part of a stop word.
@@ -99,21 +101,27 @@ impl<'a> Words<'a> {
         self.at = end_of_run(self.text, start, !self.language.elides());
         let text = &self.text[start..self.at];
         let language = Language::of_script(text).unwrap_or(self.language);
-        let concept = self.concept(text, Some(language));
-        Word { text, start, is_stop: is_stop(&self.lower, language), concept }
+        self.lower(text);
+        let is_stop = is_stop(&self.lower, language);
+        Word { text, start, is_stop, concept: if is_stop { 0 } else { self.concept(Some(language)) } }
     }
 
-    fn concept(&mut self, word: &str, language: Option<Language>) -> u64 {
+    fn lower(&mut self, word: &str) {
         self.lower.clear();
-        match word.is_ascii() {
-            true => self.lower.extend(word.bytes().map(|byte| char::from(byte.to_ascii_lowercase()))),
-            false => self.lower.extend(word.nfkc().flat_map(char::to_lowercase).map(straight)),
+        if word.is_ascii() {
+            self.lower.push_str(word);
+            self.lower.make_ascii_lowercase();
+        } else {
+            self.lower.extend(word.nfkc().flat_map(char::to_lowercase).map(straight));
         }
+    }
+
+    /// The concept of the word in lower case.
+    fn concept(&self, language: Option<Language>) -> u64 {
         let is_number = self.lower.starts_with(|c: char| c.is_ascii_digit());
         match language {
-            _ if is_number => xxh3_64(without_groups(&self.lower).as_bytes()),
-            Some(language) => xxh3_64(language.stem(&self.lower).as_bytes()),
-            None => xxh3_64(self.lower.as_bytes()),
+            Some(language) if !is_number => xxh3_64(language.stem(&self.lower).as_bytes()),
+            _ => xxh3_64(self.lower.as_bytes()),
         }
     }
 }
@@ -143,15 +151,6 @@ fn end_of_run(text: &str, start: usize, joins: bool) -> usize {
 
 fn peek(rest: &std::str::Chars<'_>) -> Option<char> {
     rest.clone().next()
-}
-
-/// `1250` for `1,250`, so that a number is one concept.
-fn without_groups(number: &str) -> String {
-    let mut groups = number.split(',');
-    let first = groups.next().unwrap_or_default();
-    let is_group = |group: &str| group.split('.').next().is_some_and(|whole| whole.len() == 3);
-    let is_grouped = first.len() <= 3 && groups.clone().all(is_group);
-    if is_grouped { number.replace(',', "") } else { number.to_owned() }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! A segment of a conversation's summary.
 
+use std::sync::Arc;
+
 use utterd_domain::{
     LineageId, Sequence,
     extract::{Item, ItemMarks, Kind, Line, Seen},
@@ -123,12 +125,12 @@ impl Message for Item {
     }
 
     fn read(from: &Payload<'_>) -> Result<Self, Fault> {
-        let text = |part, number| <Box<str> as Field>::get(part, number, from);
+        let text = |part, number| <Arc<str> as Field>::get(part, number, from);
         let sequence = sequence_or_0("the sequence of an item", 6, from)?;
         let kind = Field::get("the kind of an item", 1, from)?;
         let also: Option<Sequence> = Field::get("the result that an item depends on", 7, from)?;
         let (head, said) = (text("the head of an item", 2)?, text("the text of an item", 3)?);
-        let mut item = Self::new(kind, &head, &said, sequence.get());
+        let mut item = Self::new(kind, head, said, sequence.get());
         item.note = text("the note of an item", 4)?;
         item.marks = ItemMarks(Field::get("the marks of an item", 5, from)?);
         item.also = also.map(Sequence::get);

@@ -249,9 +249,9 @@ fn item() -> impl Strategy<Value = Item> {
     let numbers = (any::<u32>(), 0..=MOST, option::of(1..=MOST), any::<[u32; 2]>());
     (kind, texts, numbers, option::of(seen())).prop_map(|(kind, (head, text, note), numbers, seen)| {
         let (marks, sequence, also, [worth, day]) = numbers;
-        let mut item = Item::new(kind, &head, &text, sequence);
+        let mut item = Item::new(kind, head, text, sequence);
         (item.note, item.marks, item.also, item.worth, item.seen) =
-            (note, ItemMarks(marks), also, worth, seen);
+            (note.into(), ItemMarks(marks), also, worth, seen);
         item.day = day;
         item
     })
