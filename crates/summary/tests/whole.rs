@@ -204,6 +204,40 @@ fn what_was_corrected_is_told_as_it_holds_now() {
     }
 }
 
+/// Whatever a thing is called, and in each language that has cues: what is new takes the place of what was.
+#[test]
+fn a_new_value_takes_the_place_of_the_old_one() {
+    let forms = [
+        ("My {} is {}.", "My new {} is {}.", ["locker", "editor"]),
+        ("The {} is {}.", "{} is the host now.", ["host", "host"]),
+        ("Mi {} es {}.", "Ahora mi {} es {}.", ["armario", "editor"]),
+        ("Mi {} es {}.", "Mi nuevo {} es {}.", ["armario", "editor"]),
+        ("Mein {} ist {}.", "Mein neuer {} ist {}.", ["Spind", "Editor"]),
+        ("Mon {} est {}.", "Mon nouveau {} est {}.", ["casier", "bureau"]),
+        ("Il mio {} è {}.", "Il mio nuovo {} è {}.", ["armadietto", "editor"]),
+        ("O meu {} é {}.", "O meu novo {} é {}.", ["cacifo", "editor"]),
+        ("Mijn {} is {}.", "Mijn nieuwe {} is {}.", ["kluis", "editor"]),
+        ("Мой {} — {}.", "Мой новый {} — {}.", ["шкафчик", "редактор"]),
+        ("我的{}是{}。", "我的新{}是{}。", ["柜子", "编辑器"]),
+        ("私の{}は{}です。", "私の新しい{}は{}です。", ["部屋", "エディタ"]),
+    ];
+    for (old, new, things) in forms {
+        for (thing, (first, second)) in things.iter().zip([("714", "902"), ("Helix", "Kakoune")]) {
+            let said = |form: &str, value: &str| {
+                let form = if form.matches("{}").count() > 1 {
+                    form.replacen("{}", thing, 1)
+                } else {
+                    form.to_owned()
+                };
+                form.replace("{}", value)
+            };
+            let (before, after) = (said(old, first), said(new, second));
+            let told = text(&talk(&[&before, "OK.", &after, "OK."]), 150);
+            assert!(told.contains(second) && !told.contains(first), "{after}\n{told}");
+        }
+    }
+}
+
 #[test]
 fn a_wish_stays_when_how_it_is_met_changes() {
     for (wish, change) in [
