@@ -19,7 +19,7 @@ pub(crate) enum Shape {
     Bool,
     /// `12`, `-3`.
     Number,
-    /// A number with a fraction, a currency or a unit: `12.50`, `€9`, `38 kg`.
+    /// A number with a fraction, a currency or a unit: `12.50`, `€ 9`, `38 kg`.
     Amount,
     /// `2024-05-14`, `14.05.2024`, `2024年5月14日`.
     Date,

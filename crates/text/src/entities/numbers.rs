@@ -2,61 +2,85 @@
 
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::kind::Kind;
+use super::{kind::Kind, part::Role};
 
 /// Signs of currencies.
 const SIGNS: &str = "$€£¥₹₽₩₪₺₴₫฿₦";
-/// Months and days of the week, as they are written in the languages of the cues, but for those that mean something else
-/// in another language.
-const CALENDAR: &str = "january february august september october november december januar februar oktober dezember febrero \
-    septiembre octubre noviembre diciembre janvier février juillet septembre octobre novembre décembre gennaio febbraio \
-    maggio giugno luglio settembre ottobre dicembre janeiro fevereiro setembro outubro novembro dezembro januari februari \
-    augustus января февраля марта апреля июня июля августа сентября октября ноября декабря monday tuesday wednesday \
-    thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag lunes martes miércoles \
-    jueves viernes sábado domingo lundi mardi mercredi jeudi vendredi samedi dimanche lunedì martedì mercoledì giovedì \
-    venerdì sabato domenica maandag dinsdag woensdag donderdag vrijdag zaterdag zondag понедельник вторник среду четверг \
-    пятницу субботу воскресенье";
+/// ISO codes of the currencies that are traded most, and how people write some.
+const CURRENCIES: &str = " USD EUR GBP JPY CHF CNY INR RUB BRL CAD AUD NZD SEK NOK DKK PLN CZK HUF TRY KRW MXN ZAR SGD HKD ILS UAH \
+    euro euros eur dollar dollars usd pounds yen rupees kr zł руб рублей рубля грн ";
+/// Months, as they are written in the languages of the cues; in short only where that is no other word.
+const MONTHS: &str = " january february march april may june july august september october november december jan feb mar apr jun \
+    jul aug sep sept oct nov dec januar februar märz mai juni juli oktober dezember enero febrero marzo abril mayo junio \
+    julio agosto septiembre octubre noviembre diciembre janvier février mars avril juin juillet août septembre octobre \
+    novembre décembre gennaio febbraio maggio giugno luglio settembre ottobre dicembre janeiro fevereiro março maio \
+    junho julho setembro outubro novembro dezembro januari februari maart mei augustus января февраля марта апреля мая \
+    июня июля августа сентября октября ноября декабря ";
+/// Days of the week, but for those that mean something else in another language.
+const DAYS: &str = " monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag \
+    sonntag lunes martes miércoles jueves viernes sábado domingo lundi mardi mercredi jeudi vendredi samedi dimanche \
+    lunedì martedì mercoledì giovedì venerdì sabato domenica maandag dinsdag woensdag donderdag vrijdag zaterdag zondag \
+    понедельник вторник среду четверг пятницу субботу воскресенье ";
+const CLOCKS: &str = " am pm a.m p.m uhr uur o'clock o’clock ";
 
 /// What a token is that has to do with numbers, and how long it is. `rest` is the text from the token on.
-pub(super) fn read(rest: &str, said: &str) -> Option<(Kind, usize)> {
+pub(super) fn read(rest: &str, said: &str) -> Option<(Role, usize)> {
     if let Some(length) = wide_date(rest) {
-        return Some((Kind::Date, length));
+        return Some((Role::Whole(Kind::Date), length));
+    }
+    if let Some(word) = word(said) {
+        return Some((word, said.len()));
+    }
+    if let Some(length) = money(said) {
+        return Some((Role::Whole(Kind::Money), length));
     }
     let unsigned = said.trim_start_matches(['+', '-', '~', '±']);
-    let kind = match () {
-        () if is_money(said) => Kind::Money,
-        () if !unsigned.starts_with(|c: char| c.is_ascii_digit()) => {
-            return of_calendar(said).map(|kind| (kind, said.len()));
-        }
-        () if is_date(said) => Kind::Date,
-        () if is_time(said) => Kind::Time,
-        () if unsigned.len() > 1 && is_number(unsigned) && !is_ordinal(said) => Kind::Number,
+    if !unsigned.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let role = match () {
+        () if is_date(said) => Role::Whole(Kind::Date),
+        () if is_time(said) => Role::Whole(Kind::Time),
+        () if unsigned.len() == 1 || said.len() < 5 && is_ordinal(said) => Role::Digit,
+        () if is_number(unsigned) => Role::Whole(Kind::Number),
         () => return None,
     };
-    Some((kind, said.len()))
+    Some((role, said.len()))
 }
 
-/// A date, if a word is of the calendar.
-pub(super) fn of_calendar(word: &str) -> Option<Kind> {
-    static WORDS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| CALENDAR.split_whitespace().collect());
-    let is_capital = word.starts_with(char::is_uppercase);
-    let is_known = word.len() <= 24
-        && if is_capital { WORDS.contains(&*word.to_lowercase()) } else { WORDS.contains(word) };
-    is_known.then_some(Kind::Date)
+/// A word that belongs to a number.
+pub(super) fn word(said: &str) -> Option<Role> {
+    if said.len() <= 3 && SIGNS.contains(said) {
+        return Some(Role::Currency);
+    }
+    let is_long = said.len() > 24 || said.starts_with(|c: char| c.is_ascii_digit());
+    let known = |word: &str| WORDS.get(word).copied();
+    match said.chars().any(char::is_uppercase) {
+        _ if is_long => None,
+        // codes of currencies are in capitals
+        true => known(said).or_else(|| known(&said.to_lowercase()).filter(|role| *role != Role::Currency)),
+        false => known(said),
+    }
 }
+
+static WORDS: LazyLock<FxHashMap<&'static str, Role>> = LazyLock::new(|| {
+    let day = Role::Whole(Kind::Date);
+    let lists = [(CURRENCIES, Role::Currency), (MONTHS, Role::Month), (DAYS, day), (CLOCKS, Role::Clock)];
+    lists.into_iter().flat_map(|(list, role)| list.split_whitespace().map(move |word| (word, role))).collect()
+});
 
 /// `$3.50`, `US$40`, `3.50€`, `$5k`.
-fn is_money(said: &str) -> bool {
+fn money(said: &str) -> Option<usize> {
     let is_sign = |c: char| SIGNS.contains(c);
     let letters = said.bytes().take(3).take_while(u8::is_ascii_uppercase).count();
     let behind = said[letters..].strip_prefix(is_sign);
-    let Some(amount) = behind.or_else(|| said.strip_suffix(is_sign)) else { return false };
+    let amount = behind.or_else(|| said.strip_suffix(is_sign))?;
     let digits = amount.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let is_amount = digits.starts_with(|c: char| c.is_ascii_digit()) && digits.bytes().all(is_numeric);
-    is_amount && amount.len() - digits.len() < 3
+    (is_amount && amount.len() - digits.len() < 3).then_some(said.len())
 }
 
 fn is_numeric(byte: u8) -> bool {
@@ -95,7 +119,7 @@ fn is_time(said: &str) -> bool {
     is_hour || french || matches!(groups(digits, ':').as_deref(), Some([1..=2, 2] | [1..=2, 2, 2]))
 }
 
-/// `3rd`, `14th`, `1er`: a day, which says little without its month.
+/// `3rd`, `14th`, `1er`: a day, beside a month.
 fn is_ordinal(said: &str) -> bool {
     let digits = said.trim_end_matches(|c: char| c.is_alphabetic());
     digits.len() < said.len()

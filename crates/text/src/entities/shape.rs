@@ -1,28 +1,34 @@
 //! What a token is by its characters.
 
-use super::{kind::Kind, numbers, tokens::Token};
+use super::{
+    kind::Kind,
+    numbers,
+    part::{Part, Role},
+    tokens::Token,
+};
 
 /// Longer tokens are data.
 const TOKEN_BYTES: usize = 256;
 
-/// What a token is, if it is not just a word, and how much of the text belongs to it.
-pub(super) fn of(text: &str, token: &Token<'_>) -> Option<(Kind, usize)> {
+/// The part that a token is, if it is not just a word.
+pub(super) fn part_of(text: &str, token: &Token<'_>) -> Option<Part> {
     let (start, said) = (token.start, token.text);
     if said.len() > TOKEN_BYTES {
         return None;
     }
     if said.bytes().all(|byte| byte.is_ascii_alphabetic()) {
         // a name of a program has a capital inside, and everything else a mark or a digit
-        let kind = numbers::of_calendar(said).or_else(|| has_hump(said).then_some(Kind::Identifier))?;
-        return Some((kind, said.len()));
+        let role = numbers::word(said).or_else(|| has_hump(said).then_some(Role::Whole(Kind::Identifier)))?;
+        return Some(Part { role, start, end: start + said.len() });
     }
-    if let Some(found) = numbers::read(&text[start..], said) {
-        return Some(found);
+    if let Some((role, length)) = numbers::read(&text[start..], said) {
+        return Some(Part { role, start, end: start + length });
     }
     // a closing tag, the method of a string
     let is_tag = token.before.ends_with('<') && said.starts_with('/');
     let is_method = said.starts_with('.') && text[start + said.len()..].starts_with('(');
-    kind_of(said).filter(|_| !is_tag && !is_method)
+    let (kind, length) = kind_of(said).filter(|_| !is_tag && !is_method)?;
+    Some(Part { role: Role::Whole(kind), start, end: start + length })
 }
 
 /// The kind of a token, and how much of it belongs to the entity.
@@ -43,7 +49,19 @@ fn is_url(said: &str) -> bool {
     let is_scheme = |scheme: &str| {
         scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+')
     };
-    scheme.is_some_and(|(scheme, rest)| is_scheme(scheme) && rest > 0) || said.starts_with("www.")
+    scheme.is_some_and(|(scheme, rest)| is_scheme(scheme) && rest > 0)
+        || said.starts_with("www.")
+        || is_host(said)
+}
+
+/// `example.org`, `example.org/a`: a name with a domain that no file and no member of a program has.
+fn is_host(said: &str) -> bool {
+    const DOMAINS: &str = " com org net edu gov io dev app info de uk fr nl eu ch ru jp cn br ";
+    let host = said.split(['/', ':']).next().unwrap_or(said);
+    let Some((name, domain)) = host.rsplit_once('.') else { return false };
+    let is_name = !name.is_empty()
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.'));
+    is_name && name.len() > 1 && is_listed(DOMAINS, domain)
 }
 
 fn is_email(said: &str) -> bool {

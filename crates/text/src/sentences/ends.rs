@@ -48,7 +48,7 @@ fn ends(before: &str, mark: &str, next: &str) -> bool {
 }
 
 /// Whether the full stop behind `before` is that of an abbreviation, an initial or an ordinal, given what follows.
-fn abbreviates(before: &str, next: &str) -> bool {
+pub(crate) fn abbreviates(before: &str, next: &str) -> bool {
     let word = last_word(before);
     let capital = next.trim_start_matches(['"', '“', '(', '\'']).starts_with(char::is_uppercase);
     let digit = next.starts_with(|c: char| c.is_ascii_digit());

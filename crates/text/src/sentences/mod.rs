@@ -4,6 +4,8 @@ mod ends;
 mod lines;
 mod shape;
 
+pub(crate) use ends::abbreviates;
+
 use crate::chars::is_closer;
 use ends::sentence_end;
 use lines::{Kind, Line, lines};
