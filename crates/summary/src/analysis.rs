@@ -270,7 +270,6 @@ fn worth(item: &Item, said: &Said) -> f64 {
         (Marks::DECISION, 1.6),
         (Marks::ANSWER, 1.6),
         (Marks::REQUEST, 1.2),
-        (Marks::TIME, 1.2),
         (Marks::QUESTION, 0.7),
     ] {
         worth *= if marks.has(mark) { factor } else { 1.0 };

@@ -120,8 +120,6 @@ impl Marks {
     pub const CALLS: Self = Self(1 << 15);
     /// The check came before a later change, or what failed worked later.
     pub const OUTDATED: Self = Self(1 << 16);
-    /// It says when something happens.
-    pub const TIME: Self = Self(1 << 17);
     /// Its text is the number of deeds that are no longer known one by one.
     pub const COUNTED: Self = Self(1 << 18);
 

@@ -6,7 +6,7 @@ use utterd_text::Kind as Shape;
 
 use crate::{
     item::{Item, Kind, Marks, retain},
-    read::shares,
+    read::{concepts, shares},
 };
 
 /// How many statements before a correction it can be about.
@@ -23,7 +23,8 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
             let all: Vec<&Statement> = earlier.collect();
             // a wish stays a wish when how it is to be met changes
             let replaces = |earlier: &&&Statement| {
-                earlier.is_meant_by(later) && (!earlier.asks() || earlier.has_value_like(later))
+                let is_same_wish = earlier.has_value_like(later) || earlier.begins_like(later);
+                earlier.is_meant_by(later) && (!earlier.asks() || is_same_wish)
             };
             let shares = all.iter().find(replaces);
             shares.or_else(|| all.iter().find(|earlier| earlier.has_value_like(later))).copied()
@@ -69,6 +70,12 @@ impl<'a> Statement<'a> {
         let (old, new): (Vec<_>, Vec<_>) = (self.item.named().collect(), later.item.named().collect());
         let is_gone = |shape: Shape| old.iter().any(|value| value.0 == shape && !new.contains(value));
         new.iter().any(|value| value.0 != Shape::Identifier && !old.contains(value) && is_gone(value.0))
+    }
+
+    /// Whether a correction asks for the same to be done in another way: it has the verb that this begins with.
+    fn begins_like(&self, later: &Self) -> bool {
+        let first = concepts(self.item.text.split(' ').next().unwrap_or_default());
+        first.first().is_some_and(|verb| later.item.concepts().contains(verb)) && later.asks()
     }
 
     fn asks(&self) -> bool {

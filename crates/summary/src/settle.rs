@@ -121,6 +121,14 @@ fn checks(items: &mut Vec<Item>) {
     let outdated =
         items[last + 1..].iter().any(|item| is_change(item) && item.sequence > items[last].sequence);
     items[last].marks = items[last].marks.with_if(outdated, Marks::OUTDATED);
+    // an earlier one that failed, and was not repeated, is an error
+    let is_check = |item: &Item| item.kind == Kind::Check;
+    for at in 0..last {
+        let again = items[at + 1..].iter().any(|later| is_check(later) && later.text == items[at].text);
+        if is_check(&items[at]) && items[at].marks.has(Marks::FAILED) && !again {
+            items[at].kind = Kind::Error;
+        }
+    }
     let mut at = 0;
     items.retain(|item| {
         at += 1;

@@ -71,8 +71,7 @@ fn of(text: &str, ends: End) -> Option<Said> {
         .with_if(has(Cues::REQUEST), Marks::REQUEST)
         .with_if(has(Cues::CORRECTION), Marks::CORRECTION)
         .with_if(has(Cues::DECISION), Marks::DECISION)
-        .with_if(has(Cues::PROMISE), Marks::PROMISE)
-        .with_if(has(Cues::TIME), Marks::TIME);
+        .with_if(has(Cues::PROMISE), Marks::PROMISE);
     Some(Said {
         marks,
         courtesy,

@@ -179,6 +179,13 @@ fn what_was_corrected_is_told_as_it_holds_now() {
             "Bremen",
             "Hamburg",
         ),
+        (
+            "Deploy to the eu-west cluster.",
+            "The checks are green.",
+            "Actually, deploy to us-east instead.",
+            "us-east",
+            "eu-west",
+        ),
         ("The limit is 40 users.", "Write the report.", "The limit is 65 users.", "65", "40"),
         (
             "La reunión es el lunes.",
@@ -269,6 +276,20 @@ fn what_failed_last_is_told_also_if_it_worked_since() {
     let told = text(&messages, 300);
     assert!(told.contains("Error: (solved) make check: unknown field `tempo`"), "{told}");
     assert!(told.contains("Check: make check → ok"), "{told}");
+}
+
+#[test]
+fn a_test_that_failed_and_was_not_repeated_is_told() {
+    let asked: Vec<String> = (0..9).map(|at| format!("Run test t{at} please")).collect();
+    let arguments: Vec<String> = (0..9).map(|at| format!("{{\"name\":\"t{at}\"}}")).collect();
+    let mut messages = Vec::new();
+    for (at, (asked, arguments)) in (0..).zip(asked.iter().zip(&arguments)) {
+        let result = if at == 5 { "test t5 ... FAILED\nassertion failed at src/a.rs:5" } else { "ok" };
+        messages.push(message(3 * at + 1, Role::User, asked));
+        messages.push(calling(3 * at + 2, "run_test", arguments, result));
+    }
+    let told = text(&messages, 1_000);
+    assert!(told.contains("Error: run_test t5: test t5 ... FAILED"), "{told}");
 }
 
 #[test]

@@ -27,15 +27,13 @@ impl Cues {
     pub const AFFIRMS: Self = Self(1 << 8);
     /// It opens by turning something down.
     pub const DENIES: Self = Self(1 << 9);
-    /// It says when.
-    pub const TIME: Self = Self(1 << 11);
 
     /// Those behind which a sentence still begins: "Yes, please book it".
     pub(super) const OPENING: Self = Self::COURTESY.or(Self::AFFIRMS).or(Self::DENIES);
     const PUBLIC: u32 = (1 << 12) - 1;
 
     /// The names of the cues in `cues.tsv`.
-    pub(super) const NAMES: [(&str, Self); 11] = [
+    pub(super) const NAMES: [(&str, Self); 10] = [
         ("constraint", Self::CONSTRAINT),
         ("request", Self::REQUEST),
         ("correction", Self::CORRECTION),
@@ -46,7 +44,6 @@ impl Cues {
         ("courtesy", Self::COURTESY),
         ("affirms", Self::AFFIRMS),
         ("denies", Self::DENIES),
-        ("time", Self::TIME),
     ];
 
     /// A bit that only the reader of sentences uses.

@@ -189,22 +189,6 @@ const SHOWN: &[(Cues, &[&str])] = &[
             "いいえ。",
         ],
     ),
-    (
-        Cues::TIME,
-        &[
-            "We met yesterday.",
-            "On Friday at noon.",
-            "Wir sehen uns übermorgen.",
-            "El lunes por la tarde.",
-            "La semaine prochaine.",
-            "Na segunda de manhã.",
-            "La settimana prossima.",
-            "Volgende week.",
-            "На следующей неделе.",
-            "下周见",
-            "来週の月曜日",
-        ],
-    ),
 ];
 
 /// Sentences that do not show one, though a word of it is in them.
@@ -232,7 +216,6 @@ const NOT_SHOWN: &[(Cues, &str)] = &[
     (Cues::CORRECTION, "It is not cold, but I stay in."),
     (Cues::REFUSAL, "The canton of Bern is large."),
     (Cues::REQUEST, "The book is on the table."),
-    (Cues::TIME, "The march of progress"),
     (Cues::PROMISE, "William sent it."),
 ];
 
