@@ -213,7 +213,10 @@ impl Analysis {
             Outcome::Declined => return,
             Outcome::Ok => "".into(),
         };
-        let marks = Marks::default().with_if(failed, Marks::FAILED).with_if(deed.changed, Marks::CHANGED);
+        let marks = Marks::default()
+            .with_if(failed, Marks::FAILED)
+            .with_if(deed.changed, Marks::CHANGED)
+            .with_if(deed.tests, Marks::TESTS);
         let (opened_by, open_file) = (self.opened_by, self.open_file.as_deref());
         let mut push = |kind, head: &str, text: &str, note: &str| {
             let mut item = Item::new(kind, head, text, message.sequence);

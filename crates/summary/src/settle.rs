@@ -76,6 +76,8 @@ fn solved(items: &mut [Item]) {
     };
     if later.iter().any(repeats) {
         (failed.kind, failed.marks) = (Kind::Error, failed.marks.with(Marks::OUTDATED));
+    } else if failed.kind == Kind::Check && later.iter().any(|item| outdates(item, failed)) {
+        failed.kind = Kind::Error;
     }
 }
 
@@ -114,18 +116,24 @@ fn merge_names(items: &mut Vec<Item>) {
     retain(items, &keep);
 }
 
-/// The last check stays, and is marked if something was changed after it.
+/// Whether a check says what an earlier one said: a test does in any case, and what only runs if that only ran.
+fn outdates(later: &Item, check: &Item) -> bool {
+    later.kind == Kind::Check && (later.marks.has(Marks::TESTS) || !check.marks.has(Marks::TESTS))
+}
+
+/// The last test stays and what ran after it last, each marked if something was changed after it.
 fn checks(items: &mut Vec<Item>) {
-    let Some(last) = items.iter().rposition(|item| item.kind == Kind::Check) else { return };
     let is_change = |item: &Item| item.kind == Kind::Did && !item.marks.has(Marks::FAILED);
-    let outdated =
-        items[last + 1..].iter().any(|item| is_change(item) && item.sequence > items[last].sequence);
-    items[last].marks = items[last].marks.with_if(outdated, Marks::OUTDATED);
-    let mut at = 0;
-    items.retain(|item| {
-        at += 1;
-        item.kind != Kind::Check || at == last + 1
-    });
+    let mut keep = vec![true; items.len()];
+    for at in 0..items.len() {
+        let Some((check, later)) = items[at..].split_first_mut() else { break };
+        if check.kind == Kind::Check {
+            keep[at] = !later.iter().any(|later| outdates(later, check));
+            let outdated = later.iter().any(|later| is_change(later) && later.sequence > check.sequence);
+            check.marks = check.marks.with_if(outdated, Marks::OUTDATED);
+        }
+    }
+    retain(items, &keep);
 }
 
 /// Errors before a later success with the same tool are dropped, and so are all but the last of a tool.
