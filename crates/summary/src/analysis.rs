@@ -113,7 +113,8 @@ impl Analysis {
             }
             let names = item.marks.has(Marks::USER) && item.named().next().is_some();
             let named = if names { NAMING } else { 1.0 };
-            item.worth = (worth(&item, sentence) * named * f64::from(WORTH)) as u32;
+            let lead = if item.marks.has(Marks::USER) { 1.0 + 0.5f64.powi(place as i32) } else { 1.0 };
+            item.worth = (worth(&item, sentence) * named * lead * f64::from(WORTH)) as u32;
             self.items.push(item);
         }
         self.ask(message, &head, &sentences);

@@ -181,15 +181,18 @@ impl<'a> Composing<'a> {
         let places: Vec<usize> = (0..self.items.len())
             .filter(|at| is_of(&self.items[*at]) && !is_counted(&self.items[*at]))
             .collect();
-        // what a section is for is told in part if it does not fit as a whole
-        if matches!(section.kind, Kind::Goal | Kind::Open | Kind::Check | Kind::Error) {
-            self.shorten_best(&places, room);
+        // what came last comes first, and what a section is for is told in part if it does not fit as a whole
+        if matches!(section.kind, Kind::Open | Kind::Check | Kind::Error) {
+            self.fill_best(&places, room);
         }
-        self.fill(&places, room);
+        self.fill(&places, self.left - left);
+        if section.kind == Kind::Goal && !self.chosen.iter().any(|at| is_of(&self.items[*at])) {
+            self.fill_best(&places, self.left - left);
+        }
         self.left - left
     }
 
-    fn shorten_best(&mut self, places: &[usize], room: u32) {
+    fn fill_best(&mut self, places: &[usize], room: u32) {
         let free = places.iter().copied().filter(|at| !self.taken.contains(at));
         let best = free.max_by(|a, b| self.worth[*a].total_cmp(&self.worth[*b]).then(b.cmp(a)));
         let Some(at) = best.filter(|_| room > LEAST_REST) else { return };
@@ -197,7 +200,7 @@ impl<'a> Composing<'a> {
         for _ in 0..2 {
             let over = self.tokens[at].saturating_sub(room);
             if over == 0 {
-                return;
+                break;
             }
             let item = &mut self.items[at];
             let longer = if item.note.len() > item.text.len() { &mut item.note } else { &mut item.text };
@@ -206,6 +209,7 @@ impl<'a> Composing<'a> {
             item.read_again();
             self.tokens[at] = cost(&self.items[at], self.root.as_deref(), self.count);
         }
+        self.fill(&[at], room);
     }
 
     fn fill(&mut self, places: &[usize], room: u32) {

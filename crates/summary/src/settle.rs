@@ -89,6 +89,7 @@ fn keep_last(items: &mut Vec<Item>) {
     for (at, item) in items.iter().enumerate().rev() {
         let (key, from) = match item.kind {
             Kind::Fact if item.is_value() => (&item.note, item.also),
+            _ if item.marks.has(Marks::TITLE) => continue,
             Kind::Did | Kind::Said | Kind::Step => (&item.text, None),
             _ => continue,
         };
@@ -173,7 +174,12 @@ fn goal(items: &mut [Item]) {
     let asks =
         |sequence: &u64| of(*sequence).any(|item| item.marks.has_any(Marks::REQUEST.with(Marks::QUESTION)));
     let says = |sequence: &u64| of(*sequence).map(|item| item.concepts().len()).sum::<usize>() >= GOAL_WORDS;
-    let goal = messages.iter().copied().find(|sequence| asks(sequence) || says(sequence));
+    // of tasks that are handed over together, those before the last one show how
+    let is_task = |sequence: u64| of(sequence).any(|item| item.marks.has(Marks::TITLE));
+    let together = (messages.first().copied().unwrap_or_default()..).zip(&messages);
+    let task = together.take_while(|(next, sequence)| next == *sequence && is_task(*next)).last();
+    let goal = task.map(|(task, _)| task);
+    let goal = goal.or_else(|| messages.iter().copied().find(|sequence| asks(sequence) || says(sequence)));
     let Some(goal) = goal.or(messages.first().copied()) else { return };
     for item in items.iter_mut().filter(|item| users(item) && item.sequence == goal) {
         item.kind = Kind::Goal;
