@@ -113,7 +113,8 @@ impl Analysis {
             }
             let names = item.marks.has(Marks::USER) && item.named().next().is_some();
             let named = if names { NAMING } else { 1.0 };
-            item.worth = (worth(&item, sentence) * named * f64::from(WORTH)) as u32;
+            let lead = if item.marks.has(Marks::USER) { 1.0 + 0.5f64.powi(place as i32) } else { 1.0 };
+            item.worth = (worth(&item, sentence) * named * lead * f64::from(WORTH)) as u32;
             self.items.push(item);
         }
         self.ask(message, &head, &sentences);
@@ -213,7 +214,10 @@ impl Analysis {
             Outcome::Declined => return,
             Outcome::Ok => "".into(),
         };
-        let marks = Marks::default().with_if(failed, Marks::FAILED).with_if(deed.changed, Marks::CHANGED);
+        let marks = Marks::default()
+            .with_if(failed, Marks::FAILED)
+            .with_if(deed.changed, Marks::CHANGED)
+            .with_if(deed.tests, Marks::TESTS);
         let (opened_by, open_file) = (self.opened_by, self.open_file.as_deref());
         let mut push = |kind, head: &str, text: &str, note: &str| {
             let mut item = Item::new(kind, head, text, message.sequence);

@@ -137,6 +137,7 @@ fn judged(call: &Call<'_>, json: &Json, done: Vec<Done>, outcome: Outcome) -> Ve
         tool: arguments::cut(&done.tool, TOOL_BYTES).into(),
         objects: done.objects,
         changed: done.changed,
+        tests: done.does == Does::Checks,
         passed: passed.clone().filter(|_| done.check.is_some()),
         check: done.check.map(Into::into),
         outcome: match outcome {

@@ -9,7 +9,7 @@ use crate::{
     choose::{Candidate, Coverage, fill, length},
     item::{Item, Kind, Marks},
     read::hash,
-    render::{Line, is_quoted, lines, root, value},
+    render::{Line, check, error, is_quoted, lines, root, value},
     settle::{Part, settle},
     weight::{Focus, weights},
 };
@@ -29,7 +29,7 @@ const SECTIONS: [Section; 8] = [
     Section { kind: Kind::Goal, marks: Marks(0), percent: 18 },
     Section { kind: Kind::Open, marks: Marks(0), percent: 18 },
     Section { kind: Kind::Check, marks: Marks(0), percent: 8 },
-    Section { kind: Kind::Error, marks: Marks(0), percent: 7 },
+    Section { kind: Kind::Error, marks: Marks(0), percent: 8 },
     Section { kind: Kind::Did, marks: Marks(0), percent: 20 },
     Section { kind: Kind::Step, marks: Marks(0), percent: 7 },
     Section { kind: Kind::Said, marks: Marks::USER, percent: 25 },
@@ -111,8 +111,11 @@ pub fn summarise(mut items: Vec<Item>, wanted: &Wanted, count: Count<'_>) -> Sum
     let focus = Focus::of(&wanted.focus);
     let mut composing = Composing::new(items, wanted, &focus, count);
     composing.fill_focus(&focus);
+    let mut spare = 0;
     for section in &SECTIONS {
-        composing.fill_section(section);
+        // what a check leaves is the error's
+        let more = if section.kind == Kind::Error { spare } else { 0 };
+        spare = composing.fill_section(section, more);
     }
     composing.fill_rest();
     composing.finish()
@@ -158,41 +161,51 @@ impl<'a> Composing<'a> {
         self.fill(&places, self.wanted.budget / 2);
     }
 
-    fn fill_section(&mut self, section: &Section) {
+    fn fill_section(&mut self, section: &Section, more: u32) -> u32 {
         let share = self.wanted.budget * section.percent / 100;
         // of a tiny budget, what the conversation is for takes what a sentence does
         let least = if section.kind == Kind::Goal { LEAST_SENTENCE.min(self.wanted.budget / 2) } else { 0 };
-        let room = share.max(least).min(self.left);
-        // what the goal left out is the user's as well
-        let is_rest = |item: &Item| section.kind == Kind::Said && item.kind == Kind::Goal;
+        let room = (share.max(least) + more).min(self.left);
+        let left = self.left - room;
+        // what the goal left out is the user's as well, and what the checks left out may have failed
+        let is_rest = |item: &Item| {
+            matches!((section.kind, item.kind), (Kind::Said, Kind::Goal) | (Kind::Error, Kind::Check))
+        };
         let is_of =
             |item: &Item| (item.kind == section.kind || is_rest(item)) && item.marks.has(section.marks);
         let is_counted = |item: &Item| item.marks.has(Marks::COUNTED);
         let places: Vec<usize> = (0..self.items.len())
             .filter(|at| is_of(&self.items[*at]) && !is_counted(&self.items[*at]))
             .collect();
-        self.fill(&places, room);
-        // what a section is for is told in part if it does not fit as a whole
-        let none = !self.chosen.iter().any(|at| is_of(&self.items[*at]));
-        if none && matches!(section.kind, Kind::Goal | Kind::Open | Kind::Check | Kind::Error) {
-            self.fill_shortened(&places, room);
+        // what came last comes first, and what a section is for is told in part if it does not fit as a whole
+        if matches!(section.kind, Kind::Open | Kind::Check | Kind::Error) {
+            self.fill_best(&places, room);
         }
+        self.fill(&places, self.left - left);
+        if section.kind == Kind::Goal && !self.chosen.iter().any(|at| is_of(&self.items[*at])) {
+            self.fill_best(&places, self.left - left);
+        }
+        self.left - left
     }
 
-    fn fill_shortened(&mut self, places: &[usize], room: u32) {
-        let best =
-            places.iter().copied().max_by(|a, b| self.worth[*a].total_cmp(&self.worth[*b]).then(b.cmp(a)));
+    fn fill_best(&mut self, places: &[usize], room: u32) {
+        let free = places.iter().copied().filter(|at| !self.taken.contains(at));
+        let best = free.max_by(|a, b| self.worth[*a].total_cmp(&self.worth[*b]).then(b.cmp(a)));
         let Some(at) = best.filter(|_| room > LEAST_REST) else { return };
-        let over = self.tokens[at].saturating_sub(room);
-        let item = &mut self.items[at];
-        let longer = if item.note.len() > item.text.len() { &mut item.note } else { &mut item.text };
-        let tokens = (self.count)(longer);
-        if over < tokens {
-            *longer = Arc::from(&*clip(longer, tokens - over, self.count));
+        // the longer of its two parts first, and then the other
+        for _ in 0..2 {
+            let over = self.tokens[at].saturating_sub(room);
+            if over == 0 {
+                break;
+            }
+            let item = &mut self.items[at];
+            let longer = if item.note.len() > item.text.len() { &mut item.note } else { &mut item.text };
+            let tokens = (self.count)(longer);
+            *longer = Arc::from(&*clip(longer, tokens.saturating_sub(over).max(LEAST_REST), self.count));
             item.read_again();
             self.tokens[at] = cost(&self.items[at], self.root.as_deref(), self.count);
-            self.fill(&[at], room);
         }
+        self.fill(&[at], room);
     }
 
     fn fill(&mut self, places: &[usize], room: u32) {
@@ -313,6 +326,8 @@ fn alone(item: &Item) -> String {
         Kind::Fact if item.seen.is_some() => format!(" {}", item.text),
         Kind::Fact => format!("{}: {}", item.head, value(item)),
         Kind::Quoted => item.text.to_string(),
+        Kind::Check => check(item),
+        Kind::Error => error(item),
         Kind::Said | Kind::Goal => format!("{}: {} {}\n", item.head, item.text, item.note),
         _ => format!("{}({}) → {}:\n", item.head, item.text, item.note),
     }

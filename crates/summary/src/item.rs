@@ -114,6 +114,8 @@ impl Marks {
     pub const CHANGED: Self = Self(1 << 11);
     /// The title of an issue or a task.
     pub const TITLE: Self = Self(1 << 12);
+    /// The check tests, builds or lints.
+    pub const TESTS: Self = Self(1 << 13);
     /// It begins what its message says.
     pub const FIRST: Self = Self(1 << 14);
     /// Its message also calls tools.

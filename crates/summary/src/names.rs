@@ -164,9 +164,10 @@ fn distinct<'a>(named: impl Iterator<Item = (Shape, &'a str)>, most: usize) -> V
     found
 }
 
-/// `this.settings.getTheme()` names `getTheme()`: the members that are names by themselves.
+/// `this.settings.getTheme()` names `getTheme()`: the members that are names by themselves. `settings.getTheme()` is
+/// said as a whole.
 fn members(name: &str, shape: Shape) -> Vec<&str> {
-    if shape != Shape::Identifier || !name.contains('.') {
+    if shape != Shape::Identifier || name.matches('.').count() < 2 {
         return Vec::new();
     }
     let is_own = |part: &&str| matches!(entities(part)[..], [own] if own.text == *part && own.kind == shape);

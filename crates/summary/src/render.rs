@@ -236,12 +236,15 @@ fn listed(items: &[Item], names: &[usize]) -> String {
     list
 }
 
-fn error(item: &Item) -> String {
+/// The line of an error.
+pub fn error(item: &Item) -> String {
     let solved = if item.marks.has(Marks::OUTDATED) { "(solved) " } else { "" };
-    // a command begins with its program
-    let what = match item.text.starts_with(&*item.head) {
-        true => item.text.to_string(),
-        false => format!("{}({})", item.head, item.text),
+    let what = match () {
+        // what failed says of what
+        () if item.note.contains(&*item.text) => item.head.to_string(),
+        // a command begins with its program
+        () if item.text.starts_with(&*item.head) => item.text.to_string(),
+        () => format!("{}({})", item.head, item.text),
     };
     format!("Error: {solved}{what}: {}", why(item))
 }
@@ -252,7 +255,8 @@ fn why(item: &Item) -> &str {
     label.map_or(&item.note, |(_, why)| why)
 }
 
-fn check(item: &Item) -> String {
+/// The line of a check.
+pub fn check(item: &Item) -> String {
     let before = if item.marks.has(Marks::OUTDATED) { "(before the last change) " } else { "" };
     let outcome = match (item.marks.has(Marks::FAILED), item.note.is_empty()) {
         (true, _) => format!("failed: {}", why(item)),

@@ -76,6 +76,8 @@ fn solved(items: &mut [Item]) {
     };
     if later.iter().any(repeats) {
         (failed.kind, failed.marks) = (Kind::Error, failed.marks.with(Marks::OUTDATED));
+    } else if failed.kind == Kind::Check && later.iter().any(|item| outdates(item, failed)) {
+        failed.kind = Kind::Error;
     }
 }
 
@@ -87,6 +89,7 @@ fn keep_last(items: &mut Vec<Item>) {
     for (at, item) in items.iter().enumerate().rev() {
         let (key, from) = match item.kind {
             Kind::Fact if item.is_value() => (&item.note, item.also),
+            _ if item.marks.has(Marks::TITLE) => continue,
             Kind::Did | Kind::Said | Kind::Step => (&item.text, None),
             _ => continue,
         };
@@ -114,26 +117,29 @@ fn merge_names(items: &mut Vec<Item>) {
     retain(items, &keep);
 }
 
-/// The last check stays, and is marked if something was changed after it.
+/// Whether a check says what an earlier one said: a test does in any case, and what only runs if that only ran.
+fn outdates(later: &Item, check: &Item) -> bool {
+    later.kind == Kind::Check && (later.marks.has(Marks::TESTS) || !check.marks.has(Marks::TESTS))
+}
+
+/// The last test stays and what ran after it last, each marked if something was changed after it.
 fn checks(items: &mut Vec<Item>) {
-    let Some(last) = items.iter().rposition(|item| item.kind == Kind::Check) else { return };
     let is_change = |item: &Item| item.kind == Kind::Did && !item.marks.has(Marks::FAILED);
-    let outdated =
-        items[last + 1..].iter().any(|item| is_change(item) && item.sequence > items[last].sequence);
-    items[last].marks = items[last].marks.with_if(outdated, Marks::OUTDATED);
-    // an earlier one that failed, and was not repeated, is an error
-    let is_check = |item: &Item| item.kind == Kind::Check;
-    for at in 0..last {
-        let again = items[at + 1..].iter().any(|later| is_check(later) && later.text == items[at].text);
-        if is_check(&items[at]) && items[at].marks.has(Marks::FAILED) && !again {
-            items[at].kind = Kind::Error;
+    let mut keep = vec![true; items.len()];
+    for at in 0..items.len() {
+        let Some((check, later)) = items[at..].split_first_mut() else { break };
+        if check.kind == Kind::Check {
+            let outdated = later.iter().any(|later| is_change(later) && later.sequence > check.sequence);
+            check.marks = check.marks.with_if(outdated, Marks::OUTDATED);
+            keep[at] = !later.iter().any(|later| outdates(later, check));
+            // what failed, and was not repeated, is an error
+            let is_again = |later: &Item| later.kind == Kind::Check && later.text == check.text;
+            if !keep[at] && check.marks.has(Marks::FAILED) && !later.iter().any(is_again) {
+                (check.kind, keep[at]) = (Kind::Error, true);
+            }
         }
     }
-    let mut at = 0;
-    items.retain(|item| {
-        at += 1;
-        item.kind != Kind::Check || at == last + 1
-    });
+    retain(items, &keep);
 }
 
 /// Errors before a later success with the same tool are dropped, and so are all but the last of a tool.
@@ -173,7 +179,12 @@ fn goal(items: &mut [Item]) {
     let asks =
         |sequence: &u64| of(*sequence).any(|item| item.marks.has_any(Marks::REQUEST.with(Marks::QUESTION)));
     let says = |sequence: &u64| of(*sequence).map(|item| item.concepts().len()).sum::<usize>() >= GOAL_WORDS;
-    let goal = messages.iter().copied().find(|sequence| asks(sequence) || says(sequence));
+    // of tasks that are handed over together, those before the last one show how
+    let is_task = |sequence: u64| of(sequence).any(|item| item.marks.has(Marks::TITLE));
+    let together = (messages.first().copied().unwrap_or_default()..).zip(&messages);
+    let task = together.take_while(|(next, sequence)| next == *sequence && is_task(*next)).last();
+    let goal = task.map(|(task, _)| task);
+    let goal = goal.or_else(|| messages.iter().copied().find(|sequence| asks(sequence) || says(sequence)));
     let Some(goal) = goal.or(messages.first().copied()) else { return };
     for item in items.iter_mut().filter(|item| users(item) && item.sequence == goal) {
         item.kind = Kind::Goal;

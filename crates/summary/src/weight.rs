@@ -12,6 +12,8 @@ use crate::{
 const FOCUS: f64 = 8.0;
 /// How likely a value of an object is needed that nobody named.
 const UNNAMED: f64 = 0.05;
+/// How much more than the first deed the newest is worth.
+const NEWEST: f64 = 256.0;
 /// How much less each further value of an object is worth.
 const FURTHER: f64 = 0.85;
 
@@ -82,8 +84,9 @@ impl<'a> Weighing<'a> {
             (Kind::Goal, _) if item.marks.has(Marks::TITLE) => 3.0,
             (Kind::Goal, _) if item.marks.has(Marks::REQUEST) => 2.0,
             (Kind::Said, _) => item.worth() * (0.8 + 0.5 * place),
+            (Kind::Check, _) if item.marks.has(Marks::TESTS) => item.worth() * NEWEST,
             // newest first
-            (Kind::Did | Kind::Step | Kind::Check | Kind::Error, _) => item.worth() * power(2.0, 8.0 * place),
+            (Kind::Did | Kind::Step | Kind::Check | Kind::Error, _) => item.worth() * power(NEWEST, place),
             _ => item.worth(),
         }
     }

@@ -293,6 +293,42 @@ fn a_test_that_failed_and_was_not_repeated_is_told() {
 }
 
 #[test]
+fn the_last_test_is_told_beside_what_ran_later() {
+    let shell = |sequence, command, result| calling(sequence, "bash", command, result);
+    let test = r#"{"command":"go test ./..."}"#;
+    let messages = [
+        message(1, Role::User, "Fix the pump."),
+        shell(2, test, "--- FAIL: TestPump (0.01s)\nexit code: 1"),
+        shell(4, r#"{"command":"sed -i s/3/4/ pump.go"}"#, ""),
+        shell(6, test, "ok  \tex.org/pump\t0.02s"),
+        shell(8, r#"{"command":"python3 try.py"}"#, "KeyError: 'pump'"),
+        shell(10, r#"{"command":"python3 show.py"}"#, "4"),
+    ];
+    let told = text(&messages, 300);
+    for line in [
+        "Check: go test ./... → ok",
+        "Check: python3 show.py → ok",
+        "Error: python3 try.py: KeyError: 'pump'",
+    ] {
+        assert!(told.contains(line), "{line}: {told}");
+    }
+}
+
+#[test]
+fn of_tasks_handed_over_together_the_last_is_the_goal() {
+    let filler = "It happens each time the queue is full. ".repeat(40);
+    let (shown, task) = (format!("How it is done\n{filler}"), format!("ISSUE:\nThe valve leaks\n{filler}"));
+    let messages = [
+        message(1, Role::User, &shown),
+        message(2, Role::User, &task),
+        calling(3, "grep", r#"{"pattern":"valve"}"#, "src/valve.rs: // The valve leaks"),
+        message(5, Role::User, "The valve leaks"),
+    ];
+    let told = text(&messages, 300);
+    assert!(told.starts_with("Goal: The valve leaks"), "{told}");
+}
+
+#[test]
 fn values_that_records_share_do_not_hide_what_tells_them_apart() {
     let rows: Vec<_> = (0..8)
         .map(|at| serde_json::json!({"berth": format!("BT{at}71"), "day": "2031-04-09", "open": true, "fee": 310 + at}))

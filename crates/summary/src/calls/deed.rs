@@ -11,6 +11,8 @@ pub struct Deed {
     pub changed: bool,
     /// The command, if it tests, builds, lints or runs something.
     pub check: Option<Box<str>>,
+    /// Whether it tests, builds or lints, rather than only runs something.
+    pub tests: bool,
     /// What a check says of itself when all is well: `23 passed`.
     pub passed: Option<Box<str>>,
     /// How it ended.
@@ -24,7 +26,7 @@ pub enum Outcome {
     Ok,
     /// The line that says what failed, of at most 300 bytes; a cut one ends in `…`.
     Failed(Box<str>),
-    /// The user rejected it.
+    /// It was not made: the user rejected it, or it had not the form of a call.
     Declined,
     /// Nothing answered it.
     Unanswered,

@@ -11,7 +11,7 @@ use crate::{
         arguments::cut,
         deed::Outcome,
         phrases::{begins, has, is_one},
-        signs::{self, code, failure, is_announcement, is_named_error, opens_badly, tells},
+        signs::{self, code, failure, is_announcement, is_form, is_named_error, opens_badly, tells},
     },
     message::Answer,
 };
@@ -42,7 +42,8 @@ pub(super) enum Manner {
 pub(super) fn outcome(manner: Manner, answer: Option<Answer<'_>>, json: Option<&Value>) -> Outcome {
     let Some(answer) = answer else { return Outcome::Unanswered };
     let lines = lines(answer.text);
-    if lines.first().is_some_and(|line| is_declined(line)) {
+    let is_own = |line: &String| is_declined(line) || lines.len() <= BRIEF_LINES && is_form(line);
+    if lines.first().is_some_and(is_own) {
         return Outcome::Declined;
     }
     if answer.is_error == Some(true) || is_tagged(answer.text) {

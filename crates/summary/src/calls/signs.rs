@@ -117,9 +117,7 @@ pub(super) fn opens_badly(line: &str, is_brief: bool) -> bool {
     named.is_some_and(|rest| is_brief || rest.contains(char::is_alphabetic))
         || is_named_error(bare)
         || lower.starts_with("traceback (most recent")
-        || is_brief
-            && !is_code
-            && (begins("opening", &lower).is_some() || ends_badly(&lower) || is_form(&lower))
+        || is_brief && !is_code && (begins("opening", &lower).is_some() || ends_badly(&lower))
 }
 
 /// `The hall was not found.`, but not the count of `3 passed, 0 failed`.
@@ -134,8 +132,9 @@ fn ends_badly(lower: &str) -> bool {
 }
 
 /// Whether a call was not run because of its form: `Please give EXACTLY ONE action`, `The tool call was not run`.
-fn is_form(lower: &str) -> bool {
-    has("form", lower) && ["action", "call", "command", "tool"].iter().any(|word| lower.contains(word))
+pub(super) fn is_form(line: &str) -> bool {
+    let lower = line[..line.floor_char_boundary(240)].to_lowercase();
+    has("form", &lower) && ["action", "call", "command", "tool"].iter().any(|word| lower.contains(word))
 }
 
 /// `Error: (none)`, `errors = 0`
@@ -157,6 +156,11 @@ pub(super) fn is_announcement(line: &str) -> bool {
         || code(line).is_some() && !behind.contains(char::is_alphabetic)
 }
 
+/// Whether a word of failure is anywhere in a line: `make: *** [Makefile:20: all] Error 1`.
+fn says_failure(line: &str) -> bool {
+    line.split(|c: char| !c.is_alphanumeric()).any(|word| is_one("error", &word.to_lowercase()))
+}
+
 /// How well a line says what failed: best by the name or the code of an error, worst by a count or a code of exit.
 pub(super) fn tells(line: &str) -> u32 {
     let is_summary = counted(line) || has("summary", line);
@@ -166,6 +170,7 @@ pub(super) fn tells(line: &str) -> u32 {
         2 | 3 if is_summary => 4,
         2 => 6,
         3 => 5,
+        _ if says_failure(line) => 3,
         _ => 1,
     }
 }

@@ -70,6 +70,11 @@ fn a_program_tells_its_failure() {
             ("Output: done\nError: (none)\nSignal: 0", Outcome::Ok),
             ("total errors: 0\nerror rate 0.2", Outcome::Ok),
             ("Passed!  - Failed:     0, Passed:    12", Outcome::Ok),
+            ("Command aborted", failed("Command aborted")),
+            (
+                "main.c\nmake: *** [Makefile:20: all] Error 1\nexit code: 2",
+                failed("make: *** [Makefile:20: all] Error 1"),
+            ),
             ("Command timed out after 120.0 seconds", failed("Command timed out after 120.0 seconds")),
             ("Checked 12 files. No errors.", Outcome::Ok),
             ("Fixed 3 errors.", Outcome::Ok),
@@ -146,7 +151,6 @@ fn a_tool_tells_its_failure() {
         ("予約できませんでした", "予約できませんでした"),
         ("Fehler: Saal ist ausgebucht", "Fehler: Saal ist ausgebucht"),
         ("No se pudo reservar la sala", "No se pudo reservar la sala"),
-        ("Please give EXACTLY ONE action.\nFound 2.", "Please give EXACTLY ONE action."),
     ] {
         assert_eq!(ended("update_order", "{}", result), failed(line), "{result}");
     }
@@ -167,6 +171,7 @@ fn the_protocol_and_the_user_come_first() {
         "[Request interrupted by user for tool use]",
         "User rejected the edit",
         "Command was rejected by the user.",
+        "Please give EXACTLY ONE action.\nFound 2.",
     ] {
         assert_eq!(ended("edit", "{}", result), Outcome::Declined, "{result}");
     }
