@@ -4,11 +4,12 @@ mod irregular;
 mod kinds;
 mod stops;
 
-pub use kinds::Language;
-pub(crate) use stops::{is_stop, unspaced_stop};
+pub use irregular::base_form;
+pub use kinds::{Language, Languages};
+pub(crate) use stops::is_stop;
+pub use stops::{asking, everyday, stops, unspaced_stop};
 
 use crate::chars::is_word;
-use kinds::Languages;
 
 /// The language is guessed from the beginning of a text, of so many bytes.
 const READ_BYTES: usize = 4 << 10;
@@ -36,7 +37,7 @@ pub(crate) fn votes(text: &str) -> [u32; Language::ALL.len()] {
         lower.clear();
         lower.extend(word.chars().flat_map(char::to_lowercase).map(|c| if c == '’' { '\'' } else { c }));
         let script = Language::of_script(&lower).map(Languages::from).unwrap_or_default();
-        stops::languages(&lower).union(script).iter().for_each(|language| votes[language as usize] += 1);
+        stops(&lower).union(script).iter().for_each(|language| votes[language as usize] += 1);
     }
     votes
 }
