@@ -9,7 +9,7 @@ pub(crate) fn is_word(c: char) -> bool {
 
 /// Whether a character belongs to a script without spaces between words (Thai, Lao, Burmese, Khmer, kana,
 /// bopomofo, Han) or to hangul, whose words have endings that no stemmer here removes.
-pub(crate) fn is_unspaced(c: char) -> bool {
+pub fn is_unspaced(c: char) -> bool {
     c >= '\u{0E01}'
         && matches!(c,
         '\u{0E01}'..='\u{0E3A}' | '\u{0E40}'..='\u{0E4E}' | '\u{0E81}'..='\u{0ECE}'

@@ -9,7 +9,7 @@
 //! | [`clip()`] | the beginning of a text that fits into a number of tokens |
 //! | [`secrets`] | what looks like a credential |
 //!
-//! The lists of words are data: `cues.tsv`, `language/stops.tsv`, `language/irregular.tsv`, `secrets.tsv`.
+//! The lists of words are data: `cues.tsv`, `secrets.tsv`, and those of `language`.
 
 mod chars;
 mod clip;
@@ -20,9 +20,10 @@ pub mod secrets;
 mod sentences;
 mod words;
 
+pub use chars::is_unspaced;
 pub use clip::clip;
 pub use cues::{Cues, cues, cues_in, matter};
 pub use entities::{Entity, Kind, entities, entities_in};
-pub use language::{Language, Votes};
+pub use language::{Language, Languages, Votes, asking, base_form, everyday, stops, unspaced_stop};
 pub use sentences::{End, Sentence, sentences};
 pub use words::{Word, Words, words, words_in};

@@ -2,13 +2,15 @@
 
 use std::ops::Range;
 
+use utterd_text::{Language, Languages};
+
 use super::{
     dictionary::{Dictionary, grow},
-    language::languages::{Language, Languages},
     postings::{Posting, Postings, Stated},
     questions::Questions,
     said::Said,
-    terms::{Reader, StopWords, Term},
+    term::Term,
+    terms::{Reader, StopWords},
     vocabulary::Number,
 };
 use crate::{Role, limits::BLOCK_SEQUENCES};

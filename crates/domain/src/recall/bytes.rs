@@ -1,14 +1,15 @@
 //! Whole index blocks as bytes, for stores.
 
+use utterd_text::Languages;
+
 use super::{
     block::{Document, IndexBlock, Passage},
     dictionary::Dictionary,
-    language::languages::Languages,
     postings::{ByTerm, Count, Postings},
 };
 
 /// The version of the text analysis and of this format: blocks of another version are rebuilt.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 impl IndexBlock {
     /// Encodes the block if it is whole: ordered and not empty.

@@ -7,19 +7,17 @@
 use std::{ops::Range, sync::Arc};
 
 use super::{
-    block::{Document, IndexBlock},
+    around::{Place, all, before, document, is_answer, is_answered, is_others, last_session, next},
+    block::IndexBlock,
     index::Index,
-    lookup::{Sought, SoughtTime},
+    sought::{Sought, SoughtTime},
     times::When,
     weights::{
-        ALIKE, AROUND, ASKED_FOR, B, BEFORE, BEFORE_LAST, K1, NAME, NAMED, NEIGHBOUR_WORDS, NEXT, QUESTION,
-        QUESTION_WORDS, RECENCY, SAME, TIME, TOLD_WITH, USER,
+        ABOVE, AROUND, ASKED_FOR, B, BEFORE, BEFORE_LAST, K1, NAME, NAMED, NEIGHBOUR_WORDS, NEXT, QUESTION,
+        QUESTION_WORDS, REPEATED, REPEATED_WORDS, SAME, TIME, TOLD_WITH, USER,
     },
 };
 use crate::Role;
-
-/// The minimum gap between sessions, in minutes.
-const SESSION_GAP: u32 = 180;
 
 /// What a query looks for in every index.
 pub(super) struct Asked<'a> {
@@ -29,8 +27,12 @@ pub(super) struct Asked<'a> {
     pub now: u32,
     /// The role whose words are asked for, and their factor.
     pub role: Option<(Role, f32)>,
+    /// The most that recency can raise a score.
+    pub recency: f64,
     /// The mean number of terms per passage.
     pub mean: f32,
+    /// Whether the prompt is long enough to contain an utterance word for word.
+    pub can_repeat: bool,
 }
 
 /// An utterance of an index that matches part of the query.
@@ -40,6 +42,8 @@ pub(super) struct Scored {
     pub score: f32,
     /// How much of the prompt it covers, as a sum of rarities.
     pub coverage: f32,
+    /// Whether it has an identifier of the prompt that few utterances have.
+    pub is_certain: bool,
 }
 
 /// The buffers of a search, reused for one index after another.
@@ -60,6 +64,14 @@ pub(super) struct Scorer {
     any: Vec<Place>,
     /// By block: the index of its first utterance and of its first passage.
     firsts: Vec<(usize, usize)>,
+    /// By block and number of a name: its worth as a speaker's, if the prompt names it.
+    named: Vec<Vec<Option<Worth>>>,
+    /// What words in times cover, by passage; empty without any.
+    timely: Vec<f32>,
+    /// The shares of rare identifiers that few passages have.
+    certain: Vec<(usize, f32)>,
+    /// Whether an utterance stands word for word in the prompt.
+    is_repeated: bool,
     /// Whether the remaining terms are too common to lift an utterance that has none of the earlier ones.
     is_settled: bool,
 }
@@ -69,12 +81,9 @@ pub(super) struct Scorer {
 struct Worth {
     score: f32,
     coverage: f32,
-    /// Whether the passage itself contains a term.
-    is_own: bool,
+    /// How many of the passage's words are the prompt's: above 0 if it contains a term.
+    words: f32,
 }
-
-/// An utterance: its block, and its index in the block.
-type Place = (u32, u32);
 
 impl Scorer {
     /// Scores the utterances of an index that have a term, or all of them if only names and times are asked
@@ -100,25 +109,27 @@ impl Scorer {
         if rest * most_factor < least {
             return Vec::new();
         }
-        self.begin(blocks);
+        self.begin(blocks, words.iter().any(|word| word.is_timely));
+        self.named = blocks.iter().map(|block| named(block, &names)).collect();
         for (term, at) in words.into_iter().zip(1..) {
             self.is_settled = rest * most_factor < least;
             rest -= most(term);
             self.spread(term, number, blocks, at);
-            self.add(term, asked.mean, blocks);
+            self.add(term, asked, blocks);
         }
         if self.any.is_empty() && (!names.is_empty() || !asked.times.is_empty()) {
             self.any = all(blocks);
         }
-        let session = last_session(blocks, asked);
+        let is_asked = asked.times.iter().any(|time| time.when == When::LastSession);
+        let session = if is_asked { last_session(blocks, asked.now) } else { 0..0 };
         let any = std::mem::take(&mut self.any);
-        let scored = any.iter().filter_map(|&place| self.scored(asked, &names, &session, blocks, place));
+        let scored = any.iter().filter_map(|&place| self.scored(asked, &session, blocks, place));
         let scored = scored.collect();
         self.any = any;
         scored
     }
 
-    fn begin(&mut self, blocks: &[Arc<IndexBlock>]) {
+    fn begin(&mut self, blocks: &[Arc<IndexBlock>], is_timely: bool) {
         self.firsts.clear();
         self.dampings.clear();
         let (mut documents, mut passages) = (0, 0);
@@ -133,7 +144,10 @@ impl Scorer {
         reset(&mut self.around, documents, 0.0);
         reset(&mut self.scores, passages, Worth::default());
         reset(&mut self.touched_by, documents, 0);
+        reset(&mut self.timely, if is_timely { passages } else { 0 }, 0.0);
+        self.certain.clear();
         self.any.clear();
+        self.is_repeated = false;
     }
 
     /// Adds a term's occurrences to their passages and to the neighbours of their utterances.
@@ -211,9 +225,11 @@ impl Scorer {
     }
 
     /// Adds a term's worth to the scores of all utterances it touches.
-    fn add(&mut self, term: &Sought, mean: f32, blocks: &[Arc<IndexBlock>]) {
+    fn add(&mut self, term: &Sought, asked: &Asked<'_>, blocks: &[Arc<IndexBlock>]) {
         let worth = term.rarity * term.weight;
-        let (covering, most_covered) = (term.covering(), if term.resembles { ALIKE } else { 1.0 });
+        // a single character is a word to find, but none of the text's
+        let words = if asked.can_repeat { term.words().max(f32::EPSILON) } else { f32::EPSILON };
+        let (covering, most_covered) = (term.covered(), term.resembles.unwrap_or(1.0));
         for place in std::mem::take(&mut self.touched) {
             let block = &blocks[place.0 as usize];
             let (documents, passages) = self.firsts[place.0 as usize];
@@ -224,48 +240,81 @@ impl Scorer {
                 let length = block.passages[passage].length;
                 // An utterance with a single passage has no other place for the term.
                 let same = if length == document.length { SAME * own * damping(length) } else { 0.0 };
-                let frequency = own / (1.0 - B + B * f32::from(length) / mean) + (around - same).max(0.0);
+                let frequency =
+                    own / (1.0 - B + B * f32::from(length) / asked.mean) + (around - same).max(0.0);
                 let so_far = &mut self.scores[passages + passage];
                 so_far.score += worth * saturated(frequency);
                 let covered = own + AROUND * (around - same).max(0.0);
-                so_far.coverage += covering * covered.min(most_covered);
-                so_far.is_own |= own > 0.0;
+                let covered = covering * covered.min(most_covered);
+                so_far.words += own.min(1.0) * words;
+                match self.timely.get_mut(passages + passage).filter(|_| term.is_timely) {
+                    Some(timely) => *timely += covered,
+                    None => so_far.coverage += covered,
+                }
+                if own > 0.0 {
+                    self.is_repeated |= repeats(so_far.words, document.length);
+                    if term.certain > 0.0 {
+                        self.certain.push((passages + passage, term.certain));
+                    }
+                }
             }
         }
     }
 
-    /// Scores an utterance by its best passage, its speaker and its time.
+    /// Scores an utterance by its best passage, its speaker and its time. What answers something that stands word for
+    /// word in the prompt ranks above that: who asks has it already.
     fn scored(
         &self,
         asked: &Asked<'_>,
-        names: &[&Sought],
         session: &Range<u32>,
         blocks: &[Arc<IndexBlock>],
         place: Place,
     ) -> Option<Scored> {
-        let block = &blocks[place.0 as usize];
-        let document = block.documents[place.1 as usize];
-        let first = self.firsts[place.0 as usize].1;
-        let passages = block.passages_of(place.1 as usize).map(|passage| self.scores[first + passage]);
-        let best = passages.max_by(|one, other| one.score.total_cmp(&other.score))?;
-        let Worth { mut score, mut coverage, mut is_own } = best;
-        let mut factor = 1.0;
-        let speaker = block.name_of(&document);
-        for name in names.iter().filter(|name| speaker.is_some_and(|speaker| name.wanted.names(speaker))) {
-            score += name.rarity * saturated(NAME);
-            coverage += name.covering();
+        let (mut scored, is_own) = self.scored_alone(asked, session, blocks, place)?;
+        if is_own && !self.is_repeated {
+            return Some(scored);
+        }
+        let before = before(blocks, place).filter(|before| is_others(blocks, *before, place));
+        let repeated = before.filter(|before| self.is_repeated && self.repeats(blocks, *before));
+        // Being next to a match is not a match, unless it answers one.
+        let answers =
+            || repeated.is_some() || before.is_some_and(|before| is_answered(blocks, before, place));
+        (is_own || answers()).then_some(())?;
+        if let Some((had, _)) = repeated.and_then(|had| self.scored_alone(asked, session, blocks, had)) {
+            scored.score = scored.score.max(had.score * ABOVE);
+            scored.coverage = scored.coverage.max(had.coverage);
+            scored.is_certain |= had.is_certain;
+        }
+        Some(scored)
+    }
+
+    /// Scores an utterance without regard to what it answers; tells whether it matches the prompt itself.
+    fn scored_alone(
+        &self,
+        asked: &Asked<'_>,
+        session: &Range<u32>,
+        blocks: &[Arc<IndexBlock>],
+        place: Place,
+    ) -> Option<(Scored, bool)> {
+        let document = document(blocks, place);
+        let (passage, Worth { mut score, mut coverage, words }) = self.best(blocks, place)?;
+        let (mut factor, mut is_own) = (1.0, words > 0.0);
+        let speaker = usize::from(document.name).checked_sub(1);
+        if let Some(named) =
+            speaker.and_then(|name| self.named[place.0 as usize].get(name).copied().flatten())
+        {
+            score += named.score;
+            coverage += named.coverage;
             factor = NAMED;
             is_own = true;
         }
+        let mut then = 0.0;
         for time in asked.times.iter().filter(|time| time.when.holds(document.minute, session)) {
             score += time.rarity * saturated(TIME);
-            coverage += time.rarity;
+            then += time.rarity;
             is_own = true;
         }
-        // Being next to a match is not a match, unless it answers one.
-        if !is_own && !before(blocks, place).is_some_and(|asking| is_answer(blocks, asking, place)) {
-            return None;
-        }
+        coverage += then.max(self.timely.get(passage).copied().unwrap_or(0.0));
         if document.is_question() {
             factor *= question(document.length);
         }
@@ -275,9 +324,30 @@ impl Scorer {
         if let Some((_, asked)) = asked.role.filter(|(role, _)| *role == document.role()) {
             factor *= asked;
         }
-        let scored = Scored { block: place.0, document: place.1, score: score * factor, coverage };
-        (score > 0.0).then_some(scored)
+        let certain = self.certain.iter().filter(|(other, _)| *other == passage).map(|(_, share)| share);
+        let is_certain = certain.sum::<f32>() > 0.99;
+        let scored =
+            Scored { block: place.0, document: place.1, score: score * factor, coverage, is_certain };
+        (score > 0.0).then_some((scored, is_own))
     }
+
+    /// The best passage of an utterance.
+    fn best(&self, blocks: &[Arc<IndexBlock>], (block, document): Place) -> Option<(usize, Worth)> {
+        let first = self.firsts[block as usize].1;
+        let passages = blocks[block as usize].passages_of(document as usize);
+        let scores = passages.map(|passage| (first + passage, self.scores[first + passage]));
+        scores.max_by(|(_, one), (_, other)| one.score.total_cmp(&other.score))
+    }
+
+    fn repeats(&self, blocks: &[Arc<IndexBlock>], place: Place) -> bool {
+        let words = self.best(blocks, place).map_or(0.0, |(_, best)| best.words);
+        repeats(words, document(blocks, place).length)
+    }
+}
+
+/// Whether an utterance stands word for word in the prompt if it has so many words of it.
+fn repeats(words: f32, length: u16) -> bool {
+    length >= REPEATED_WORDS && words >= REPEATED * f32::from(length)
 }
 
 impl Asked<'_> {
@@ -292,8 +362,27 @@ impl Asked<'_> {
     fn most_factor(&self, is_named: bool) -> f32 {
         let named = if is_named { NAMED } else { 1.0 };
         let asked = self.role.map_or(1.0, |(_, factor)| factor);
-        named * asked * USER * (1.0 + RECENCY as f32) * 1.001
+        named * asked * USER * ABOVE * (1.0 + self.recency as f32) * 1.001
     }
+}
+
+/// The worth of each of a block's names as a speaker's, if the prompt names it.
+fn named(block: &IndexBlock, names: &[&Sought]) -> Vec<Option<Worth>> {
+    let worth = |name: &str| {
+        let of_name = names.iter().filter(|term| term.wanted.names(name));
+        let worth = |term: &&Sought| Worth {
+            score: term.rarity * saturated(NAME),
+            coverage: term.covering(),
+            words: 0.0,
+        };
+        let plus = |one: Worth, other: Worth| Worth {
+            score: one.score + other.score,
+            coverage: one.coverage + other.coverage,
+            words: 0.0,
+        };
+        of_name.map(worth).reduce(plus)
+    };
+    if names.is_empty() { Vec::new() } else { block.names.iter().map(|name| worth(name)).collect() }
 }
 
 /// The most that a term can add to a score.
@@ -317,61 +406,4 @@ fn damping(length: u16) -> f32 {
 /// The factor for a question with `length` words.
 fn question(length: u16) -> f32 {
     1.0 - QUESTION * (1.0 - f32::from(length) / QUESTION_WORDS).max(0.0)
-}
-
-fn document(blocks: &[Arc<IndexBlock>], (block, document): Place) -> Document {
-    blocks[block as usize].documents[document as usize]
-}
-
-/// Whether `next` answers a question at `place` by somebody else.
-fn is_answer(blocks: &[Arc<IndexBlock>], place: Place, next: Place) -> bool {
-    let (asking, answering) = (document(blocks, place), document(blocks, next));
-    let name = |place: Place, of: &Document| blocks[place.0 as usize].name_of(of);
-    asking.is_question()
-        && (asking.role() != answering.role() || name(place, &asking) != name(next, &answering))
-}
-
-fn before(blocks: &[Arc<IndexBlock>], (block, document): Place) -> Option<Place> {
-    if document > 0 {
-        return Some((block, document - 1));
-    }
-    let before = block.checked_sub(1)?;
-    Some((before, (blocks[before as usize].documents.len() as u32).checked_sub(1)?))
-}
-
-fn next(blocks: &[Arc<IndexBlock>], (block, document): Place) -> Option<Place> {
-    if (document as usize) + 1 < blocks[block as usize].documents.len() {
-        return Some((block, document + 1));
-    }
-    blocks.get(block as usize + 1).filter(|next| !next.documents.is_empty()).map(|_| (block + 1, 0))
-}
-
-fn all(blocks: &[Arc<IndexBlock>]) -> Vec<Place> {
-    let of = |(number, block): (u32, &Arc<IndexBlock>)| {
-        (0..block.documents.len() as u32).map(move |document| (number, document))
-    };
-    (0..).zip(blocks).flat_map(of).collect()
-}
-
-/// The minutes of the session before the present one; the last session with utterances if there has been a
-/// long pause.
-fn last_session(blocks: &[Arc<IndexBlock>], asked: &Asked<'_>) -> Range<u32> {
-    if !asked.times.iter().any(|time| time.when == When::LastSession) {
-        return 0..0;
-    }
-    let mut minutes =
-        blocks.iter().rev().flat_map(|block| block.documents.iter().rev()).map(|document| document.minute);
-    let mut end = asked.now;
-    let mut start = asked.now;
-    let mut is_present = true;
-    for minute in minutes.by_ref() {
-        if start.saturating_sub(minute) >= SESSION_GAP {
-            if !is_present {
-                break;
-            }
-            (is_present, end) = (false, minute);
-        }
-        start = start.min(minute);
-    }
-    if is_present { 0..0 } else { start..end.saturating_add(1) }
 }

@@ -3,11 +3,13 @@
 use std::ops::Range;
 
 use rustc_hash::FxHashSet;
+use utterd_text::{Language, stops};
 
 use super::{
-    language::{languages::Language, stop_words::stops},
-    terms::{Reader, StopWords, TermKind},
-    words::each_word,
+    capitals::continues_sentence,
+    term::{Term, TermKind},
+    terms::{Reader, StopWords},
+    words::{each_word, is_joining},
 };
 
 /// The words to look for in other texts.
@@ -26,15 +28,7 @@ const OWNERS: [&str; 7] = ["my", "your", "his", "her", "its", "our", "their"];
 const SLACK: usize = 2;
 
 /// Names, in lower case, that are ordinary words too: the capital letter tells them apart.
-const NAMES: &str = "will may mark bill rose grace hope frank art jack pat sue rob drew dawn joy faith ivy olive pearl \
-ruby amber april june august march summer autumn spring gene grant guy jean lance max miles nick norm penny ray rich \
-robin rusty sandy skip wade ward woody violet daisy lily cliff dean earl duke chase hunter mason carter cook baker \
-jasmine heather holly hazel iris ginger angel crystal eve carol buddy chip chuck clay cash ash basil blaze brook bud \
-cherry dale dusty ford forest fox glen jade jay jewel josh kitty lane liberty major melody mercy miller misty noble \
-page piper porter prince reed river rocky sage sky star stone storm sunny taylor tucker wolf young long short small \
-church bush wood woods waters rivers fields banks brown green black white gray king bishop pope turkey china chad \
-jersey nice bath reading polish mobile apple amazon windows word swift rust go python java target slack teams zoom \
-notion signal express react oracle shell visa";
+const NAMES: &str = include_str!("names.txt");
 
 /// Words after which a capitalised word at the beginning of a sentence is an ordinary one: "Will you".
 const AFTER_VERBS: &str = "i you he she it we they me him us them my your his her its our their the a an this that these \
@@ -47,8 +41,7 @@ pub fn terms(text: &str) -> Terms {
         let range = word.start..word.end;
         let written = without_owner(&text[range.clone()]);
         let lower = written.to_lowercase();
-        let is_acronym = written.len() > 1 && written == written.to_uppercase() && is_stop_word(&lower);
-        if (is_acronym || is_one_of(NAMES, &lower)) && is_name(text, range) {
+        if is_one_of(NAMES, &lower) && is_name(text, range) {
             names.push(written.to_owned());
         }
         has_owners |= OWNERS.contains(&&*lower);
@@ -80,7 +73,8 @@ impl Terms {
 /// Whether a text contains every wanted word, in any order and inflection.
 ///
 /// - An identifier is wanted as a whole: a text about creating an order does not contain `create_order`, but
-///   a text with `create_order` contains `order`.
+///   a text with `create_order` contains `order`. No text contains it that only has a longer one: `a.lee@x.org` does
+///   not contain `lee@x.org` or `x.org`. The name of a file is contained in its path.
 /// - Wanted stop words are ignored unless nothing else is wanted; then each of them must occur in the text.
 /// - "Training" is no inflection of "trains": plurals and what ends in "ing" differ.
 /// - "My", "your" and the like are wanted with the next wanted word: "your salary" does not contain "my
@@ -92,8 +86,10 @@ pub fn holds_all(text: &str, wanted: &Terms) -> bool {
     let mut reader = Reader::default();
     let language = reader.read(text, Language::English);
     let (mut has, mut words) = (FxHashSet::<String>::default(), Vec::new());
+    let (mut whole, mut wanted_whole) = (Vec::new(), Vec::new());
     reader.each_term(text, language, StopWords::Keep, |term| {
         has.insert(term.text.to_owned());
+        add_whole(&mut whole, &term, |inner| is_apart(text, inner));
         if wanted.has_owners || wanted.has_forms {
             words.push((term.text.to_owned(), text[term.range].to_lowercase()));
         }
@@ -104,7 +100,8 @@ pub fn holds_all(text: &str, wanted: &Terms) -> bool {
     let only_stop_words = !first.iter().any(|range| second.contains(range));
     let (mut wants, mut holds, mut owner) = (false, true, None::<(String, usize)>);
     reader.each_term(wanted, language, StopWords::Keep, |term| {
-        let is_word = matches!(term.kind, TermKind::Word | TermKind::Whole | TermKind::Pair);
+        let is_identifier = matches!(term.kind, TermKind::Whole | TermKind::Joined);
+        let is_word = is_identifier || matches!(term.kind, TermKind::Word | TermKind::Pair);
         let is_said = first.contains(&term.range) && second.contains(&term.range);
         let lower = wanted[term.range.clone()].to_lowercase();
         if let Some((_, distance)) = &mut owner {
@@ -112,6 +109,9 @@ pub fn holds_all(text: &str, wanted: &Terms) -> bool {
         }
         if is_word && (only_stop_words || is_said) {
             wants = true;
+            if is_identifier {
+                add_whole(&mut wanted_whole, &term, |_| false);
+            }
             holds &= has.contains(term.text)
                 && (!has_forms
                     || words.iter().any(|(one, word)| one == term.text && are_forms(word, &lower)));
@@ -123,7 +123,33 @@ pub fn holds_all(text: &str, wanted: &Terms) -> bool {
             owner = Some((lower, 0));
         }
     });
+    let whole: FxHashSet<&str> = whole.iter().map(|(whole, _)| &**whole).collect();
+    holds &= wanted_whole.iter().all(|(wanted, _)| whole.contains(&**wanted));
     wants && holds && names.iter().all(|name| has_name(text, name))
+}
+
+/// Adds a word or identifier. One of several words replaces these, but for those that are names in it.
+fn add_whole(
+    all: &mut Vec<(String, Range<usize>)>,
+    term: &Term<'_>,
+    is_name: impl Fn(&Range<usize>) -> bool,
+) {
+    if !matches!(term.kind, TermKind::Word | TermKind::Whole | TermKind::Joined) {
+        return;
+    }
+    let inner = all.partition_point(|(_, range)| range.start < term.range.start);
+    let inner = if term.kind == TermKind::Joined { all.split_off(inner) } else { Vec::new() };
+    all.push((term.text.to_owned(), term.range.clone()));
+    all.extend(inner.into_iter().filter(|(_, range)| is_name(range)));
+}
+
+/// Whether a word in an identifier is a name in it: a file in its path (`a/b.rs:42`), a key with its value (`a=b`).
+fn is_apart(text: &str, word: &Range<usize>) -> bool {
+    let after = text[word.end..].chars().next();
+    let before = text[..word.start].chars().next_back();
+    let separates =
+        |c: Option<char>| c.is_none_or(|c| matches!(c, ':' | '=' | '#' | '&' | '?') || !is_joining(c));
+    separates(after) && (separates(before) || matches!(before, Some('/' | '\\')))
 }
 
 /// Whether two words with the same stem can be forms of one word: a plural is no form of what ends in "ing".
@@ -162,8 +188,7 @@ fn without_owner(word: &str) -> &str {
 
 /// Whether a word is capitalised for another reason than that it begins a sentence: "Will you" is a question.
 fn is_name(text: &str, word: Range<usize>) -> bool {
-    let before = text[..word.start].trim_end_matches(|c: char| !c.is_alphanumeric() && !".!?:\n".contains(c));
-    let begins = !before.ends_with(char::is_alphanumeric);
+    let begins = !continues_sentence(&text[..word.start]);
     let mut next = text[word.end..].split(|c: char| !c.is_alphanumeric()).filter(|next| !next.is_empty());
     let is_verb = begins && next.next().is_some_and(|next| is_one_of(AFTER_VERBS, &next.to_lowercase()));
     text[word].starts_with(char::is_uppercase) && !is_verb

@@ -1,11 +1,14 @@
 //! Identifiers, as a whole (regardless of their punctuation) and in parts.
 
-/// The length to which people abbreviate a commit hash.
-const HASH_PREFIX: usize = 7;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The longest term, in bytes of UTF-8: enough for a SHA-256 in hexadecimal.
+pub(super) const MAX_TERM_BYTES: usize = 64;
 
 /// The search form of a whole identifier: its letters and digits in lower case without punctuation, so that
-/// `HAT-136`, `hat_136` and `HAT136` are equal, and `1,249.50` and `1249.50` are too. A point between digits
-/// stays.
+/// `HAT-136`, `hat_136` and `HAT136` are equal, and `1,249.50` and `1249.50` are too. What changes a meaning stays: a
+/// point before a name, signs behind it, and marks that are not just groups between digits. Of a long one, the rest is
+/// told by a hash.
 pub(super) fn whole(word: &str, into: &mut String) {
     into.clear();
     let number = as_number(word);
@@ -14,16 +17,26 @@ pub(super) fn whole(word: &str, into: &mut String) {
     let mut before = ' ';
     let mut chars = word.chars().peekable();
     while let Some(c) = chars.next() {
-        let is_point =
-            c == '.' && before.is_numeric() && chars.peek().is_some_and(|after| after.is_numeric());
-        if is_point {
-            into.push('.');
+        let after = chars.peek().copied();
+        let stays = match c {
+            '.' if into.is_empty() => true,
+            '+' | '#' => after.is_none_or(|after| after == '+'),
+            '.' | '/' | ':' => before.is_numeric() && after.is_some_and(char::is_numeric),
+            _ => false,
+        };
+        if stays {
+            into.push(c);
         } else if c.is_ascii_alphanumeric() {
             into.push(c.to_ascii_lowercase());
         } else if c.is_alphanumeric() {
             into.extend(c.to_lowercase());
         }
         before = c;
+    }
+    if into.len() > MAX_TERM_BYTES {
+        let hash = xxh3_64(into.as_bytes());
+        into.truncate(into.floor_char_boundary(MAX_TERM_BYTES - 16));
+        into.push_str(&format!("{hash:016x}"));
     }
 }
 
@@ -61,14 +74,10 @@ fn thousands(word: &str, between: char, point: char) -> Option<String> {
 }
 
 /// Calls `found` with the other search forms of an identifier whose `whole` is known: its parts, split at
-/// punctuation, changes of case, and between letters and digits; a version without its last number; the
-/// beginning of a hash.
+/// punctuation, changes of case, and between letters and digits; a version without its last number.
 pub(super) fn each_part(word: &str, whole: &str, mut found: impl FnMut(&str)) {
     if whole.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
         return number_parts(whole, &mut found);
-    }
-    if is_hash(whole) {
-        found(&whole[..HASH_PREFIX]);
     }
     let mut parts = Parts(word);
     if let (Some(first), Some(second)) = (parts.next(), parts.next()) {
@@ -84,14 +93,6 @@ fn number_parts(whole: &str, found: &mut impl FnMut(&str)) {
         2 => whole.split('.').take(1).filter(|part| part.len() > 1).for_each(found),
         _ => whole.rsplit_once('.').into_iter().for_each(|(but_last, _)| found(but_last)),
     }
-}
-
-/// Whether it is hexadecimal, long enough for a hash, and neither a word nor a number.
-fn is_hash(whole: &str) -> bool {
-    whole.len() >= HASH_PREFIX
-        && whole.bytes().all(|byte| byte.is_ascii_hexdigit())
-        && whole.bytes().any(|byte| byte.is_ascii_digit())
-        && whole.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
 /// The parts of the rest of a word.

@@ -2,12 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{
-    block::IndexBlock,
-    language::languages::{Language, Languages},
-    said::Said,
-    terms::Reader,
-};
+use utterd_text::{Language, Languages};
+
+use super::{block::IndexBlock, said::Said, terms::Reader};
 use crate::limits::BLOCK_SEQUENCES;
 
 /// An inverted index over the utterances of one conversation.

@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
+use utterd_text::Language;
 
 use super::{
-    language::languages::Language,
-    lookup::Sought,
-    terms::{Reader, StopWords, TermKind},
+    sought::Sought,
+    term::TermKind,
+    terms::{Reader, StopWords},
 };
 
 /// The most ranges reported for a match.

@@ -8,19 +8,23 @@
 //! | Step | File |
 //! |---|---|
 //! | a text to words, their ranges, and whether they are in a question | `words`, `questions` |
-//! | words to terms: stems, identifiers and their parts, pairs of characters | `terms`, `identifiers`, `vocabulary`, `languages`, `irregular`, `stop_words` |
+//! | words to terms: stems, identifiers and their parts, pairs of characters | `terms`, `term`, `stem`, `identifiers`, `groups`, `capitals`, `vocabulary`, `language` |
 //! | terms to blocks of an index, and these to bytes | `said`, `dictionary`, `postings`, `block`, `index`, `bytes` |
 //! | a prompt to what it asks for | `query`, `times` |
-//! | looking that up in the indexes | `lookup`, `similar` |
-//! | which of its words only phrase the question | `phrasing` |
-//! | the score and the relevance of each utterance | `fields`, `weights`, `score` |
+//! | looking that up in the indexes | `lookup`, `sought`, `similar` |
+//! | which of its words must be covered | `phrasing`, `covering` |
+//! | the score and the relevance of each utterance | `fields`, `around`, `weights`, `score` |
 //! | what a hit has in common with the prompt | `matched` |
 //! | scores and cosines in one order, if there are embeddings | `hybrid` |
 
+mod around;
 mod block;
 mod bytes;
+mod capitals;
+mod covering;
 mod dictionary;
 mod fields;
+mod groups;
 mod holds;
 pub mod hybrid;
 mod identifiers;
@@ -35,7 +39,12 @@ mod questions;
 mod said;
 mod score;
 mod similar;
+mod sought;
+mod stem;
+mod term;
 mod terms;
+#[cfg(test)]
+mod tests;
 mod times;
 mod vocabulary;
 mod weights;
@@ -44,7 +53,6 @@ mod words;
 pub use block::IndexBlock;
 pub use holds::{Terms, holds_all, terms};
 pub use index::{Index, IndexMaker};
-pub use language::stems::Stems;
 pub use matched::{Match, Matched};
 pub use query::Query;
 pub use said::Said;

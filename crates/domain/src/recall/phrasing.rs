@@ -3,20 +3,16 @@
 use std::{ops::Range, sync::LazyLock};
 
 use rustc_hash::FxHashSet;
+use utterd_text::{Language, asking, everyday};
 
-use super::{
-    language::languages::Language,
-    query::Wanted,
-    terms::{TermKind, stem_of},
-    weights::EVERYDAY,
-};
+use super::{query::Wanted, stem::stem_of, term::TermKind, weights::EVERYDAY};
 use crate::phrases::phrases;
 
-/// How much of a word counts towards covering a prompt.
-pub(super) fn share(wanted: &Wanted, prompt: &str) -> f32 {
+/// How much of a word of a prompt in `language` counts towards covering it.
+pub(super) fn share(wanted: &Wanted, language: Language, prompt: &str) -> f32 {
     let stem = wanted.alternatives.first().map_or("", |term| term);
     match wanted.kind {
-        TermKind::Word if PHRASING.contains(stem) => 0.0,
+        TermKind::Word if is_asking(wanted, language) => 0.0,
         TermKind::Word if COMMON.contains(stem) || is_small_number(stem) => EVERYDAY,
         TermKind::Pair if is_phrasing(prompt, &wanted.range) => 0.0,
         _ => 1.0,
@@ -28,31 +24,20 @@ fn is_small_number(term: &str) -> bool {
     term.len() < 3 && term.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn stems(words: &str) -> FxHashSet<String> {
-    words.split_whitespace().map(|word| stem_of(word, Language::English)).collect()
+/// Whether people ask by this word what was said.
+fn is_asking(wanted: &Wanted, language: Language) -> bool {
+    let language = Language::of_script(&wanted.written).unwrap_or(language);
+    wanted.alternatives.first().is_some_and(|stem| ASKING_STEMS[language as usize].contains(stem))
 }
 
-/// Words by which people ask what was said.
-static PHRASING: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
-    stems(
-        "summarize summarise summary discuss discussion talk mention say said tell told think thought ask asked \
-         question answer opinion opinions describe explain list decide decided decision conclude conclusion meeting \
-         conversation group team participant participants speaker remember recall remind according regarding concerning \
-         specifically mainly overall recommend recommended suggest suggested propose proposed agree agreed view views \
-         attitude comprehensive overview recap debate presentation reflect reflection",
-    )
+/// By language, the stems of the words by which people ask what was said.
+static ASKING_STEMS: LazyLock<[FxHashSet<String>; Language::ALL.len()]> = LazyLock::new(|| {
+    Language::ALL.map(|language| asking(language).map(|word| stem_of(word, language)).collect())
 });
 
 /// Words that occur in any talk.
-static COMMON: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
-    stems(
-        "name new old put go went get got want wanted like buy bought take took give gave given make made time day week \
-         month year last first next thing things kind type sort number need use used work place people person home house \
-         good great best favorite favourite long much many call called know feel look find found keep start begin end come \
-         came leave left bring brought try tried see saw meet met help plan choose chose happen change read show way lot \
-         return big small right part different far often cost cut fit today tomorrow yesterday currently recently ever live",
-    )
-});
+static COMMON: LazyLock<FxHashSet<String>> =
+    LazyLock::new(|| everyday().map(|word| stem_of(word, Language::English)).collect());
 
 /// Phrases that ask, in Chinese and Japanese.
 const ASKING: [&str; 34] = phrases(

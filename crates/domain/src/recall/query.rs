@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use utterd_text::{Cues, End, Language, Languages, Sentence, base_form, cues, matter, sentences};
 
 use super::{
-    language::{
-        irregular::base_form,
-        languages::{Language, Languages},
-    },
-    terms::{Reader, StopWords, TermKind, folded, lower_case, stem_of},
-    times::{When, times},
+    phrasing::share,
+    stem::{folded, lower_case, stem_of},
+    term::TermKind,
+    terms::{Reader, StopWords},
+    times::{Times, times},
     weights::{ASKED, OWN},
 };
 use crate::Role;
@@ -28,13 +28,16 @@ pub struct Query {
 pub(super) struct Wanted {
     /// The forms it can have in an index, depending on the index's languages.
     pub alternatives: SmallVec<[String; 2]>,
-    /// The word it comes from, in lower case.
+    /// The word it comes from, as it is written, and in lower case.
+    pub written: String,
     pub word: String,
     /// The range of that word in the prompt.
     pub range: Range<usize>,
     pub kind: TermKind,
     /// For a part of an identifier: the index of the whole.
     pub whole: Option<usize>,
+    /// How much of it counts towards covering the prompt: little for a word of every day.
+    pub share: f32,
 }
 
 impl Query {
@@ -76,7 +79,7 @@ impl Query {
     }
 
     /// The times that the prompt names, and their ranges.
-    pub(super) fn times(&self) -> Vec<(Range<usize>, When)> {
+    pub(super) fn times(&self) -> Times {
         times(&self.prompt, self.now)
     }
 
@@ -92,39 +95,69 @@ impl Query {
         let before = languages.iter().next().unwrap_or(Language::English);
         let own = reader.read(&self.prompt, before);
         let mut wanted = Vec::new();
-        for stop_words in [StopWords::Skip, StopWords::Keep] {
-            self.collect(&mut reader, own, stop_words, &mut wanted);
-            if !wanted.is_empty() {
-                break;
-            }
+        self.collect(&mut reader, own, StopWords::Skip, &mut wanted);
+        if wanted.is_empty() {
+            self.collect(&mut reader, own, StopWords::Keep, &mut wanted);
+            wanted.iter_mut().for_each(add_name);
         }
         for other in languages.iter().filter(|other| *other != own) {
             self.add_alternatives(&mut reader, other, &mut wanted);
         }
         wanted
             .iter_mut()
-            .filter(|wanted| wanted.kind == TermKind::Word)
+            .filter(|wanted| wanted.kind == TermKind::Word && !wanted.is_name())
             .for_each(|wanted| add_unaccented(wanted, own));
+        wanted.iter_mut().for_each(|one| one.share = share(one, own, &self.prompt));
+        add_joined(&mut wanted, own);
         wanted
+    }
+
+    /// The ranges of the prompt that tell what it asks: its questions or, without any, what is no mere courtesy; each
+    /// without the words that only open it.
+    pub(super) fn asked(&self) -> Vec<Range<usize>> {
+        let sentences = sentences(&self.prompt);
+        let asks = sentences.iter().any(|one| one.ends == End::Question);
+        let is_asked = |one: &&Sentence<'_>| match asks {
+            true => one.ends == End::Question,
+            false => !cues(one.text).has(Cues::COURTESY),
+        };
+        let asked = |one: &Sentence<'_>| {
+            let end = one.start + one.text.len();
+            end - matter(one.text).len()..end
+        };
+        sentences.iter().filter(is_asked).map(asked).collect()
     }
 
     fn collect(&self, reader: &mut Reader, own: Language, stop_words: StopWords, wanted: &mut Vec<Wanted>) {
         let mut places = FxHashMap::default();
         let (mut whole, mut word) = (0, String::new());
         reader.each_term(&self.prompt, own, stop_words, |term| {
-            let is_part = term.kind == TermKind::Part;
+            let is_part = matches!(term.kind, TermKind::Part | TermKind::Phone);
+            let begins = term.range.start;
+            if term.kind == TermKind::Phone && is_telephone(&self.prompt, &term.range, wanted.get(whole)) {
+                return wanted[whole].alternatives.push(term.text.to_owned());
+            }
             let place = *places.entry(term.text.to_owned()).or_insert(wanted.len());
             if place == wanted.len() {
-                lower_case(&self.prompt[term.range.clone()], &mut word);
+                let written = &self.prompt[term.range.clone()];
+                lower_case(written, &mut word);
                 wanted.push(Wanted {
                     alternatives: SmallVec::from_iter([term.text.to_owned()]),
+                    written: written.to_owned(),
                     word: word.clone(),
                     range: term.range,
-                    kind: term.kind,
+                    kind: if is_part { TermKind::Part } else { term.kind },
                     whole: is_part.then_some(whole).filter(|_| !wanted.is_empty()),
+                    share: 1.0,
                 });
             } else if !is_part {
                 wanted[place].whole = None;
+            }
+            if term.kind == TermKind::Joined {
+                let inner =
+                    wanted.iter_mut().enumerate().rev().take_while(|(_, one)| one.range.start >= begins);
+                let inner = inner.filter(|(at, one)| *at != place && one.whole.is_none());
+                inner.for_each(|(_, one)| one.whole = Some(place));
             }
             if !is_part {
                 whole = place;
@@ -138,13 +171,49 @@ impl Query {
         let places: FxHashMap<Range<usize>, usize> =
             words.map(|(place, wanted)| (wanted.range.clone(), place)).collect();
         reader.each_term(&self.prompt, other, StopWords::Keep, |term| {
-            if let (TermKind::Word, Some(&place)) = (term.kind, places.get(&term.range)) {
+            if let (TermKind::Word, Some(&place)) = (term.kind, places.get(&term.range))
+                && !wanted[place].is_name()
+            {
                 let alternatives = &mut wanted[place].alternatives;
                 if !alternatives.iter().any(|known| known == term.text) {
                     alternatives.push(term.text.to_owned());
                 }
             }
         });
+    }
+}
+
+/// Lets neighbouring words match what is written as one: `data base`, `max retry count`.
+fn add_joined(wanted: &mut [Wanted], language: Language) {
+    let is_word = |one: &Wanted| one.kind == TermKind::Word && one.written.chars().count() > 2;
+    let follows = |pair: &[Wanted]| pair[0].range.end + 1 == pair[1].range.start;
+    for count in 2..=MAX_JOINED {
+        for first in 0..wanted.len().saturating_sub(count - 1) {
+            let words = &mut wanted[first..first + count];
+            if words.iter().all(is_word) && words.windows(2).all(follows) {
+                let joined: String = words.iter().map(|one| one.word.as_str()).collect();
+                let joined = stem_of(&joined, language);
+                words.iter_mut().for_each(|one| one.alternatives.push(joined.clone()));
+            }
+        }
+    }
+}
+
+/// The most words that are sought as one too.
+const MAX_JOINED: usize = 3;
+
+/// Whether a number, which may be `whole`, is grouped or written like one of a telephone: its beginning depends on where
+/// one calls from.
+fn is_telephone(prompt: &str, number: &Range<usize>, whole: Option<&Wanted>) -> bool {
+    let is_whole = whole.is_some_and(|whole| whole.range == *number);
+    is_whole
+        && (prompt[number.clone()].contains(['-', ' ', '.', '(']) || prompt[number.clone()].starts_with('0'))
+}
+
+/// Lets a stop word that begins with a capital match the name: `Them`.
+fn add_name(wanted: &mut Wanted) {
+    if wanted.written.len() > 1 && wanted.written.starts_with(|c: char| c.is_ascii_uppercase()) {
+        wanted.alternatives.push(wanted.written.to_ascii_uppercase());
     }
 }
 
@@ -163,6 +232,11 @@ fn add_unaccented(wanted: &mut Wanted, language: Language) {
 }
 
 impl Wanted {
+    /// Whether it is a stop word that names something.
+    fn is_name(&self) -> bool {
+        self.alternatives[0].starts_with(|c: char| c.is_ascii_uppercase())
+    }
+
     /// Whether the term is a part of `name`.
     pub(super) fn names(&self, name: &str) -> bool {
         let word = self.word.strip_suffix("'s").unwrap_or(&self.word);

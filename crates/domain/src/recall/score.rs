@@ -9,13 +9,17 @@ use std::{
 use super::{
     fields::{Asked, Scored, Scorer},
     index::Index,
-    lookup::{Sought, SoughtTime, look_up, rarity},
+    lookup::look_up,
     matched::Matched,
     query::Query,
-    times::When,
-    weights::{CHANCE_UTTERANCES, ENOUGH, LACKING, OF_A_TOPIC, RECENCY, STRICTNESS, SUBJECT_UTTERANCES},
+    sought::{Sought, SoughtTime, rarity},
+    times::{Times, When},
+    weights::{
+        CHANCE_UTTERANCES, ENOUGH, LACKING, NEWEST, OF_A_TOPIC, RECENCY, REPEATED_WORDS, STRICTNESS,
+        SUBJECT_UTTERANCES,
+    },
 };
-use crate::Role;
+use crate::{Role, limits::DEFAULT_MIN_RELEVANCE};
 
 /// An utterance found by a query: it contains a word of the prompt, was said by someone the prompt names or
 /// at a time the prompt names, or answers a question that contains a word of the prompt.
@@ -32,7 +36,8 @@ pub struct Hit {
     /// How much of the prompt it covers, from 0 to 1: the share of the prompt's terms, weighted by rarity,
     /// that it or its neighbours have. If the conversation has many of them, a few suffice to cover all. The share
     /// counts for less in a prompt of one or two words, which something unrelated easily has in common.
-    /// Comparable between prompts and conversations.
+    /// Comparable between prompts and conversations. At least [`DEFAULT_MIN_RELEVANCE`] with an identifier of the
+    /// prompt that at most two utterances have.
     pub relevance: f64,
 }
 
@@ -66,13 +71,15 @@ pub struct Search {
     role: Option<(Role, f32)>,
     /// Whether the prompt names a topic instead of what was said.
     names_topic: bool,
+    /// The most that recency can raise a score.
+    recency: f64,
 }
 
 impl Search {
     /// Prepares a search of several indexes as one collection, the newest conversation first: term rarity and
     /// passage length are relative to all their utterances.
     pub fn new(query: Query, indexes: Vec<Index>) -> Self {
-        let times = query.times();
+        let Times { named: times, is_present } = query.times();
         let terms = look_up(&query, &times, &indexes);
         let mut distinct: Vec<When> = Vec::new();
         for (_, when) in times {
@@ -83,7 +90,8 @@ impl Search {
         let times = distinct.into_iter().map(|when| sought_time(when, &indexes)).collect();
         let is_named = indexes.iter().flat_map(|index| index.blocks()).any(|block| !block.names.is_empty());
         let (role, names_topic) = (query.role(is_named), query.asks_for_a_topic());
-        Self { indexes, query, terms, times, role, names_topic }
+        let recency = if is_present { NEWEST } else { RECENCY };
+        Self { indexes, query, terms, times, role, names_topic, recency }
     }
 
     /// The hits in `page`, ordered by score.
@@ -133,7 +141,9 @@ impl Search {
             times: &self.times,
             now: self.query.now(),
             role: self.role,
+            recency: self.recency,
             mean: (length as f32 / count.max(1) as f32).max(1.0),
+            can_repeat: self.terms.iter().map(Sought::plain).sum::<f32>() >= f32::from(REPEATED_WORDS),
         }
     }
 
@@ -141,14 +151,20 @@ impl Search {
     /// of which a pasted text has so many that only some count.
     fn total(&self) -> Total {
         let count: usize = self.indexes.iter().map(Index::len).sum();
-        let of = |is_known: bool| {
+        let of = |is_known: bool, is_timely: bool| {
             let terms = self.terms.iter().filter(move |term| term.is_known() == is_known);
-            terms.map(Sought::covering).sum::<f32>()
+            terms.filter(|term| term.is_timely == is_timely).map(Sought::covering).sum::<f32>()
         };
-        let times: f32 = self.times.iter().map(|time| time.rarity).sum();
         let rarest = rarity(count, 0);
-        let known = (of(true) + times).min(ENOUGH * rarest);
-        let all = (of(false).min(LACKING * rarest) + known).max(f32::MIN_POSITIVE);
+        let times = |is_past: bool| -> f32 {
+            let times = self.times.iter().filter(|time| (time.rarity < rarest) == is_past);
+            times.map(|time| time.rarity).sum()
+        };
+        // a time that the prompt names is told by its words, or by when something was said
+        let (told, untold) = (times(true).max(of(true, true)), times(false).max(of(false, true)));
+        let known = (of(true, false) + told).min(ENOUGH * rarest);
+        let lacking = of(false, false) + if told > 0.0 { 0.0 } else { untold };
+        let all = (lacking.min(LACKING * rarest) + known).max(f32::MIN_POSITIVE);
         let telling = self.terms.iter().map(Sought::telling).sum::<f32>() + self.times.len() as f32;
         let place = (telling.round() as usize).min(STRICTNESS.len() - 1);
         // in a short conversation, hardly anything is shared by chance
@@ -165,12 +181,13 @@ impl Search {
         let block = &self.indexes[number].blocks()[scored.block as usize];
         let sequence = block.sequence(scored.document as usize);
         let recency = self.recency(number, sequence);
+        let covered = f64::from((scored.coverage / total.all).clamp(0.0, 1.0)).powf(total.strictness);
         Hit {
             index: number,
             sequence,
-            score: f64::from(scored.score) * (1.0 + RECENCY * recency),
+            score: f64::from(scored.score) * (1.0 + self.recency * recency),
             recency,
-            relevance: f64::from((scored.coverage / total.all).clamp(0.0, 1.0)).powf(total.strictness),
+            relevance: if scored.is_certain { covered.max(DEFAULT_MIN_RELEVANCE) } else { covered },
         }
     }
 

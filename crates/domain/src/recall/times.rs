@@ -4,8 +4,8 @@ use std::{ops::Range, sync::LazyLock};
 
 use aho_corasick::AhoCorasick;
 use jiff::{ToSpan, civil::Date};
+use utterd_text::is_unspaced;
 
-use super::words::is_unspaced;
 use crate::values::calendar;
 
 /// A time, as precisely as a prompt names it.
@@ -41,8 +41,17 @@ impl When {
     }
 }
 
-/// The times that a prompt names, relative to minute `now`, and their ranges.
-pub(super) fn times(prompt: &str, now: u32) -> Vec<(Range<usize>, When)> {
+/// What a prompt says of times.
+#[derive(Debug, Default)]
+pub(super) struct Times {
+    /// The times that it names, and their ranges.
+    pub named: Vec<(Range<usize>, When)>,
+    /// Whether it asks how things are at present, so that the newest is wanted.
+    pub is_present: bool,
+}
+
+/// The times that a prompt names, relative to minute `now`.
+pub(super) fn times(prompt: &str, now: u32) -> Times {
     let prompt = prompt.to_lowercase();
     let named = named(&prompt);
     let mut found = spans(&named, now);
@@ -55,7 +64,8 @@ pub(super) fn times(prompt: &str, now: u32) -> Vec<(Range<usize>, When)> {
     dates(&prompt, &named, &numbers, &mut found);
     found.extend(ago(&prompt, &named, &numbers, now));
     found.sort_by_key(|(range, _)| range.start);
-    found
+    let is_present = named.iter().any(|(_, name)| matches!(name, Name::Present));
+    Times { named: found, is_present }
 }
 
 /// The meanings of words for times.
@@ -65,6 +75,8 @@ enum Name {
     LastSession,
     Month(i8),
     Weekday(i8),
+    /// How things are at present.
+    Present,
     /// Counts back, together with a number and a unit.
     Ago,
     /// A unit of this many days.
@@ -78,18 +90,34 @@ struct Names {
 }
 
 static NAMES: LazyLock<Option<Names>> = LazyLock::new(|| {
-    let mut words: Vec<(&str, Name)> = Vec::new();
-    let mut add = |list: &'static str, name: Name| words.extend(list.split('|').map(|word| (word, name)));
-    PHRASES.iter().for_each(|&(list, span)| add(list, Name::Span(span)));
-    add(LAST_SESSION, Name::LastSession);
-    (1..).zip(MONTHS).for_each(|(month, list)| add(list, Name::Month(month)));
-    (1..).zip(WEEKDAYS).for_each(|(day, list)| add(list, Name::Weekday(day)));
-    add(AGO, Name::Ago);
-    UNITS.iter().for_each(|&(list, days)| add(list, Name::Unit(days)));
+    let lines = include_str!("times.tsv").lines().filter_map(|line| {
+        let (kind, rest) = line.split_once('\t')?;
+        let (number, words) = rest.split_once('\t')?;
+        Some((Name::of(kind, number.parse().ok()?)?, words))
+    });
+    let words = lines.flat_map(|(name, words)| words.split('|').map(move |word| (word, name)));
+    let (words, names): (Vec<&str>, Vec<Name>) = words.unzip();
     // Building fails only for far more words than these.
-    let automaton = AhoCorasick::new(words.iter().map(|(word, _)| word)).ok()?;
-    Some(Names { words: automaton, names: words.into_iter().map(|(_, name)| name).collect() })
+    Some(Names { words: AhoCorasick::new(words).ok()?, names })
 });
+
+impl Name {
+    /// What a line of `times.tsv` names: of a kind, and its number.
+    fn of(kind: &str, number: u32) -> Option<Self> {
+        Some(match kind {
+            "day" => Self::Span(Span::Day(number)),
+            "week" => Self::Span(Span::Week(number.into())),
+            "past week" => Self::Span(Span::PastWeek),
+            "last month" => Self::Span(Span::LastMonth),
+            "last session" => Self::LastSession,
+            "month" => Self::Month(number.try_into().ok()?),
+            "weekday" => Self::Weekday(number.try_into().ok()?),
+            "present" => Self::Present,
+            "ago" => Self::Ago,
+            _ => Self::Unit(number),
+        })
+    }
+}
 
 /// The words for times in a lower-case prompt, with their ranges.
 fn named(prompt: &str) -> Vec<(Range<usize>, Name)> {
@@ -102,11 +130,9 @@ fn named(prompt: &str) -> Vec<(Range<usize>, Name)> {
 
 /// Whether the range is not part of a longer word in a script with spaces.
 fn stands_alone(text: &str, range: Range<usize>) -> bool {
-    let spaced = |c: char| c.is_alphanumeric() && !is_unspaced(c);
     let (before, after) = (text[..range.start].chars().next_back(), text[range.end..].chars().next());
-    let is_spaced = text[range].ends_with(spaced);
-    let goes_on = is_spaced && after.is_some_and(spaced);
-    !goes_on && !before.is_some_and(spaced)
+    let goes_on = text[range].ends_with(is_spaced) && after.is_some_and(is_spaced);
+    !goes_on && !before.is_some_and(is_spaced)
 }
 
 fn date(minute: u32) -> Option<Date> {
@@ -161,38 +187,6 @@ impl Span {
     }
 }
 
-/// Words for spans of time.
-const PHRASES: &[(&str, Span)] = &[
-    ("today|heute|hoy|aujourd'hui|oggi|hoje|vandaag|сегодня|今天|今日|วันนี้|اليوم|आज", Span::Day(0)),
-    ("day before yesterday|vorgestern|anteayer|avant-hier|前天|一昨日|おととい|เมื่อวานซืน", Span::Day(2)),
-    (
-        "yesterday|gestern|ayer|hier|ieri|ontem|gisteren|вчера|昨天|昨日|きのう|เมื่อวาน|أمس|बीते कल",
-        Span::Day(1),
-    ),
-    (
-        "this week|diese woche|dieser woche|esta semana|cette semaine|本周|这周|今週|สัปดาห์นี้|هذا الأسبوع|इस हफ़्ते|इस सप्ताह",
-        Span::Week(0),
-    ),
-    (
-        "past week|past few days|recently|in letzter zeit|últimos días|ces derniers jours|最近|เมื่อเร็วๆ นี้",
-        Span::PastWeek,
-    ),
-    (
-        "last week|letzte woche|letzter woche|vergangene woche|semana pasada|semaine dernière|上周|上星期|先週|สัปดาห์ที่แล้ว|\
-         อาทิตย์ที่แล้ว|الأسبوع الماضي|पिछले हफ़्ते|पिछले हफ्ते|पिछले सप्ताह",
-        Span::Week(1),
-    ),
-    (
-        "last month|letzten monat|vergangenen monat|mes pasado|mois dernier|上个月|上月|先月|เดือนที่แล้ว|الشهر الماضي|\
-         पिछले महीने",
-        Span::LastMonth,
-    ),
-];
-
-/// Phrases for the previous session.
-const LAST_SESSION: &str = "last session|last time|last conversation|previous session|previous conversation|letztes mal|\
-    letzten mal|última vez|dernière fois|上次|前回|ครั้งที่แล้ว|المرة الماضية|पिछली बार";
-
 /// The spans of time named in a prompt. If one lies within another, as `yesterday` in `the day before
 /// yesterday`, only the longer one counts.
 fn spans(named: &[(Range<usize>, Name)], now: u32) -> Vec<(Range<usize>, When)> {
@@ -208,31 +202,6 @@ fn spans(named: &[(Range<usize>, Name)], now: u32) -> Vec<(Range<usize>, When)> 
     let outer = all.iter().filter(|(range, _)| !all.iter().any(|(other, _)| is_within(range, other)));
     outer.cloned().collect()
 }
-
-/// The months from January, and the weekdays from Monday, in languages that spell them out.
-const MONTHS: [&str; 12] = [
-    "january|januar|enero|janvier|gennaio|janeiro|januari|января|يناير|जनवरी|มกราคม",
-    "february|februar|febrero|février|febbraio|fevereiro|februari|февраля|فبراير|फरवरी|फ़रवरी|กุมภาพันธ์",
-    "march|märz|marzo|mars|março|maart|марта|مارس|मार्च|มีนาคม",
-    "april|abril|avril|aprile|апреля|أبريل|अप्रैल|เมษายน",
-    "may|mai|mayo|maggio|maio|mei|мая|مايو|मई|พฤษภาคม",
-    "june|juni|junio|juin|giugno|junho|июня|يونيو|जून|มิถุนายน",
-    "july|juli|julio|juillet|luglio|julho|июля|يوليو|जुलाई|กรกฎาคม",
-    "august|agosto|août|augustus|августа|أغسطس|अगस्त|สิงหาคม",
-    "september|septiembre|septembre|settembre|setembro|сентября|سبتمبر|सितंबर|सितम्बर|กันยายน",
-    "october|oktober|octubre|octobre|ottobre|outubro|октября|أكتوبر|अक्टूबर|अक्तूबर|ตุลาคม",
-    "november|noviembre|novembre|novembro|ноября|نوفمبر|नवंबर|नवम्बर|พฤศจิกายน",
-    "december|dezember|diciembre|décembre|dicembre|dezembro|декабря|ديسمبر|दिसंबर|दिसम्बर|ธันวาคม",
-];
-const WEEKDAYS: [&str; 7] = [
-    "monday|montag|lunes|lundi|lunedì|понедельник|الاثنين|सोमवार|星期一|周一|月曜日|วันจันทร์",
-    "tuesday|dienstag|martes|mardi|martedì|вторник|الثلاثاء|मंगलवार|星期二|周二|火曜日|วันอังคาร",
-    "wednesday|mittwoch|miércoles|mercredi|mercoledì|среду|الأربعاء|बुधवार|星期三|周三|水曜日|วันพุธ",
-    "thursday|donnerstag|jueves|jeudi|giovedì|четверг|الخميس|गुरुवार|星期四|周四|木曜日|วันพฤหัสบดี",
-    "friday|freitag|viernes|vendredi|venerdì|пятницу|الجمعة|शुक्रवार|星期五|周五|金曜日|วันศุกร์",
-    "saturday|samstag|sábado|samedi|sabato|субботу|السبت|शनिवार|星期六|周六|土曜日|วันเสาร์",
-    "sunday|sonntag|domingo|dimanche|domenica|воскресенье|الأحد|रविवार|星期日|周日|日曜日|วันอาทิตย์",
-];
 
 /// Adds years, days next to a month, and numeric months.
 fn dates(
@@ -254,7 +223,7 @@ fn dates(
         let small = i8::try_from(*number).unwrap_or(0);
         if marked('月') && (1..=12).contains(number) {
             found.push((range.clone(), When::Month(small)));
-        } else if marked('年') || (1900..2100).contains(number) {
+        } else if marked('年') || (1900..2100).contains(number) && !is_joined(prompt, range) {
             found.push((range.clone(), When::Year(*number)));
         } else if (1..=31).contains(number)
             && (marked('日') || marked('号') || months().any(|(month, _)| near(month)))
@@ -262,6 +231,21 @@ fn dates(
             found.push((range.clone(), When::DayOfMonth(small)));
         }
     }
+}
+
+/// Whether digits belong to something longer: `CVE-2021-44228`, `report_2024`, `$2000`.
+fn is_joined(prompt: &str, digits: &Range<usize>) -> bool {
+    let joins = |c: Option<char>, beyond: Option<char>| match c {
+        Some('.' | ',' | ':') => beyond.is_some_and(is_spaced),
+        Some('?' | '!' | ';' | '"' | '\'' | '(' | ')' | '[' | ']') | None => false,
+        Some(c) => c.is_ascii_punctuation() || is_spaced(c) || "€£¥₹".contains(c),
+    };
+    let (mut before, mut after) = (prompt[..digits.start].chars().rev(), prompt[digits.end..].chars());
+    joins(before.next(), before.next()) || joins(after.next(), after.next())
+}
+
+fn is_spaced(c: char) -> bool {
+    c.is_alphanumeric() && !is_unspaced(c)
 }
 
 /// The first runs of one to four digits, with their ranges.
@@ -279,14 +263,6 @@ fn numbers(prompt: &str) -> Vec<(Range<usize>, i16)> {
     }
     numbers
 }
-
-/// Words that count back.
-const AGO: &str = "ago|vor|hace|il y a|fa";
-const UNITS: &[(&str, u32)] = &[
-    ("days|day|tagen|tag|días|día|jours|jour|giorni", 1),
-    ("weeks|week|wochen|woche|semanas|semana|semaines|semaine|settimane", 7),
-    ("months|month|monaten|monat|meses|mes|mois|mesi", 30),
-];
 
 /// `three weeks ago`, with the number in digits: a span about as precise as the phrase.
 fn ago(
@@ -310,6 +286,30 @@ fn ago(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn digits_that_belong_to_something_longer_are_no_year() {
+        let years = |prompt: &str| times(prompt, 0).named.len();
+        for prompt in
+            ["in 2019.", "2019?", "(2019)", "the 2019's", "2019年", "在2019年", "May 5, 2019", "\"2019\""]
+        {
+            assert!(years(prompt) > 0, "{prompt}");
+        }
+        for prompt in [
+            "CVE-2019-1",
+            "a_2019",
+            "2019.pdf",
+            "#2019",
+            "12/2019",
+            "v2019",
+            "2019px",
+            "$2019",
+            "2019%",
+            "1,2019",
+        ] {
+            assert_eq!(years(prompt), 0, "{prompt}");
+        }
+    }
 
     #[test]
     fn the_calendar_is_gregorian() {

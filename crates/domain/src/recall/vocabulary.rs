@@ -4,10 +4,7 @@ use std::{cell::Cell, ops::Range};
 
 use hashbrown::HashMap;
 
-use super::language::{
-    languages::{Language, Languages},
-    stop_words::stops,
-};
+use utterd_text::{Language, Languages, stops};
 
 /// The most words kept: beyond this the cache starts over, so that no text can make it grow.
 const MAX_WORDS: usize = 1 << 16;

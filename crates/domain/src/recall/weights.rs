@@ -38,9 +38,16 @@ pub(super) const USER: f32 = 1.05;
 pub(super) const TIME: f32 = 1.5;
 
 /// How much the shortest question loses: people look for answers.
-pub(super) const QUESTION: f32 = 0.6;
+pub(super) const QUESTION: f32 = 0.55;
 /// A question of this many words loses nothing: it says something too.
 pub(super) const QUESTION_WORDS: f32 = 20.0;
+
+/// The share of an utterance's words in the prompt from which it stands there word for word.
+pub(super) const REPEATED: f32 = 0.85;
+/// The fewest words of such an utterance.
+pub(super) const REPEATED_WORDS: u16 = 3;
+/// The factor for what answers it, relative to its own score.
+pub(super) const ABOVE: f32 = 1.01;
 
 /// The weight of a part of an identifier, relative to the whole.
 pub(super) const PART: f32 = 0.5;
@@ -54,6 +61,8 @@ pub(super) const KANA: f32 = 0.3;
 /// The most that recency can raise a score: little more than a tie-break, because a stronger weight costs
 /// recall.
 pub(super) const RECENCY: f64 = 0.05;
+/// The same if the prompt asks for what is newest.
+pub(super) const NEWEST: f64 = 0.3;
 
 /// By the number of words in a prompt that tell what it is about, the exponent of the share of it that is covered.
 /// With these, a relevance of 0.35 is 0.45 of one or two words, 0.38 of three, 0.28 of four, 0.2 of five and 0.15 of more.
@@ -67,8 +76,10 @@ pub(super) const SUBJECT_UTTERANCES: usize = 3;
 pub(super) const CHANCE_UTTERANCES: usize = 100;
 /// How much a word of every day covers, relative to another word.
 pub(super) const EVERYDAY: f32 = 0.4;
-/// How much of a prompt's word a merely similar word covers.
-pub(super) const ALIKE: f32 = 0.3;
+/// How much of an identifier that no utterance has all its parts cover.
+pub(super) const MISSING: f32 = 0.5;
+/// An utterance with an identifier that at most this many have is relevant, whatever else the prompt says.
+pub(super) const RARE_UTTERANCES: usize = 2;
 /// How much of the prompt a term next to an utterance covers, relative to one in it.
 pub(super) const AROUND: f32 = 0.7;
 /// How many words of the highest rarity cover a prompt if the conversation has all of its words: what a long

@@ -1,6 +1,7 @@
 //! Splits text into words, with their ranges and kinds.
 
 use unicode_segmentation::UnicodeSegmentation;
+use utterd_text::is_unspaced;
 
 /// A word of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,26 +21,119 @@ pub(super) enum WordKind {
     Identifier,
     /// A run in a script without spaces between words.
     Unspaced,
+    /// Several words that marks join into one identifier, such as a path or an address. It follows these words.
+    Joined,
 }
 
 /// Calls `found` with the words of a text, in order.
 ///
-/// Spaces and the punctuation of sentences and paths separate words. Characters allowed inside an identifier
-/// (`_ - . , '` between letters and digits) do not.
+/// - Spaces and the punctuation of sentences and paths separate words. Characters allowed inside an identifier
+///   (`_ - . , '` between letters and digits) do not, nor do a point before a name (`.env`) and the signs behind one
+///   (`C++`, `C#`).
+/// - An emoji or an arrow is a word.
 pub(super) fn each_word(text: &str, mut found: impl FnMut(Word)) {
     let bytes = text.as_bytes();
+    let none = Word { start: 0, end: 0, kind: WordKind::Plain };
+    let mut run = Run { last: none, next: 0, start: 0, is_long: false, is_identifier: false };
     let mut at = 0;
     while at < bytes.len() {
+        let see = |word| run.see(text, word, &mut found);
         at = match CLASSES[usize::from(bytes[at])] {
-            FOREIGN => foreign(text, at, &mut found),
-            LOWER | UPPER | DIGIT => spaced(text, at, &mut found),
-            _ => at + 1,
+            FOREIGN => foreign(text, at, see),
+            class if class & (LOWER | UPPER | DIGIT) != 0 || class == MARK && begins_name(bytes, at) => {
+                spaced(text, at, see)
+            }
+            class => {
+                if class == JOINS {
+                    run.join(at);
+                }
+                at + 1
+            }
         }
+    }
+    run.end(text, &mut found);
+}
+
+/// Whether the point at `at` begins a name: `.env`.
+fn begins_name(bytes: &[u8], at: usize) -> bool {
+    let is_after_blank = || {
+        at.checked_sub(1).is_none_or(|at| {
+            matches!(bytes[at], b'/' | b'(' | b'"' | b'\'' | b'`') || bytes[at].is_ascii_whitespace()
+        })
+    };
+    bytes[at] == b'.' && bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic) && is_after_blank()
+}
+
+/// Words with only marks between them.
+struct Run {
+    last: Word,
+    /// Where the next word begins if it belongs to them; 0 if there is no mark behind the last one.
+    next: usize,
+    start: usize,
+    /// Whether there are several.
+    is_long: bool,
+    /// Whether one of them is an identifier.
+    is_identifier: bool,
+}
+
+impl Run {
+    #[inline]
+    fn see(&mut self, text: &str, word: Word, found: &mut impl FnMut(Word)) {
+        if self.next > 0 || self.is_long {
+            self.go_on(text, word, found);
+        }
+        self.last = word;
+        found(word);
+    }
+
+    fn go_on(&mut self, text: &str, word: Word, found: &mut impl FnMut(Word)) {
+        let is_joined = self.next == word.start;
+        self.next = 0;
+        if !is_joined {
+            self.end(text, found);
+            self.is_long = false;
+            return;
+        }
+        if !self.is_long {
+            (self.start, self.is_long) = (self.last.start, true);
+            self.is_identifier = self.last.kind == WordKind::Identifier;
+        }
+        self.is_identifier |= word.kind == WordKind::Identifier;
+    }
+
+    /// Sees a mark that joins words.
+    fn join(&mut self, at: usize) {
+        let is_behind = at == self.last.end || at == self.next;
+        self.next = if is_behind && at < self.last.end + MAX_JOINING { at + 1 } else { 0 };
+    }
+
+    fn end(&self, text: &str, found: &mut impl FnMut(Word)) {
+        if self.is_long && (self.is_identifier || self.is_named(text)) {
+            found(Word { start: self.start, end: self.last.end, kind: WordKind::Joined });
+        }
+    }
+
+    /// Whether the marks between plain words make one name of them: not in `and/or`.
+    fn is_named(&self, text: &str) -> bool {
+        let joined = &text[self.start..self.last.end];
+        let is_rooted = text[..self.start].ends_with(['/', '\\']);
+        joined.bytes().any(|byte| byte.is_ascii_digit() || matches!(byte, b'@' | b'=' | b'&' | b'\\'))
+            || joined.contains("::")
+            || joined.matches('/').count() + usize::from(is_rooted) > 1
     }
 }
 
+/// The most marks between two words that they join: `://`.
+const MAX_JOINING: usize = 3;
+
+/// Whether a mark joins words.
+pub(super) fn is_joining(mark: char) -> bool {
+    mark.is_ascii() && CLASSES[mark as usize] == JOINS
+}
+
 /// Reads a word that begins with an ASCII letter or digit; returns where the text continues.
-fn spaced(text: &str, start: usize, found: &mut impl FnMut(Word)) -> usize {
+#[inline]
+fn spaced(text: &str, start: usize, mut found: impl FnMut(Word)) -> usize {
     let bytes = text.as_bytes();
     let class = |at: usize| bytes.get(at).map_or(OTHER, |&byte| CLASSES[usize::from(byte)]);
     let first = class(start);
@@ -51,21 +145,36 @@ fn spaced(text: &str, start: usize, found: &mut impl FnMut(Word)) -> usize {
             if class == FOREIGN {
                 return foreign(text, start, found);
             }
-            if class == OTHER || !goes_on(bytes, end) {
+            if class & (MARK | APOSTROPHE) == 0 || !goes_on(bytes, end) {
                 break;
             }
         }
         rest |= class;
         end += 1;
     }
+    let is_marked = class(end) == JOINS && (first | rest) & DIGIT == 0;
+    let signs = if is_marked { signs(bytes, end) } else { 0 };
+    end += signs;
     let all = first | rest;
-    let has_marks = all & MARK != 0;
+    let has_marks = all & MARK != 0 || signs > 0;
     let is_mixed = all & DIGIT != 0 && all & (LOWER | UPPER) != 0;
     // Inner capitals, unless the word is all capitals.
     let has_hump = rest & UPPER != 0 && all & LOWER != 0;
     let has_parts = has_marks || is_mixed || has_hump;
     found(Word { start, end, kind: if has_parts { WordKind::Identifier } else { WordKind::Plain } });
     end
+}
+
+/// The length of the signs behind a name: `C++`, `C#`.
+fn signs(bytes: &[u8], at: usize) -> usize {
+    let length = match bytes.get(at..) {
+        Some([b'+', b'+', ..]) => 2,
+        Some([b'+' | b'#', ..]) => 1,
+        _ => return 0,
+    };
+    let ends =
+        bytes.get(at + length).is_none_or(|next| !next.is_ascii_alphanumeric() && !b"+#_".contains(next));
+    if ends { length } else { 0 }
 }
 
 const OTHER: u8 = 0;
@@ -77,6 +186,8 @@ const MARK: u8 = 8;
 /// Joins letters into a word.
 const APOSTROPHE: u8 = 16;
 const FOREIGN: u8 = 32;
+/// Joins words into one identifier.
+const JOINS: u8 = 64;
 
 /// The class of each byte.
 const CLASSES: [u8; 256] = {
@@ -89,6 +200,7 @@ const CLASSES: [u8; 256] = {
             b'0'..=b'9' => DIGIT,
             b'_' | b'-' | b'.' | b',' => MARK,
             b'\'' => APOSTROPHE,
+            b'/' | b':' | b'@' | b'#' | b'=' | b'&' | b'+' | b'\\' | b'?' | b'%' | b'~' => JOINS,
             128.. => FOREIGN,
             _ => OTHER,
         };
@@ -118,14 +230,20 @@ fn goes_on(bytes: &[u8], at: usize) -> bool {
 
 /// Reads from `start` up to the next white space or ASCII mark that ends a word; returns where the text
 /// continues.
-fn foreign(text: &str, start: usize, found: &mut impl FnMut(Word)) -> usize {
-    let ends = |c: char| c.is_whitespace() || (c.is_ascii() && !c.is_ascii_alphanumeric() && !joins(c as u8));
+fn foreign(text: &str, start: usize, mut found: impl FnMut(Word)) -> usize {
+    if let Some(sign) = text[start..].chars().next().filter(|c| is_sign(*c)) {
+        let end = start + sign.len_utf8();
+        found(Word { start, end, kind: WordKind::Plain });
+        return end;
+    }
+    let is_mark = |c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && !joins(c as u8);
+    let ends = |c: char| c.is_whitespace() || is_mark(c) || is_sign(c);
     let end = text[start..].find(ends).map_or(text.len(), |length| start + length);
     let mut at = start;
     while at < end {
         let run = text[at..end].find(is_unspaced).map_or(end, |length| at + length);
         for (offset, word) in text[at..run].unicode_word_indices() {
-            spaced_foreign(at + offset, word, found);
+            spaced_foreign(at + offset, word, &mut found);
         }
         let after = text[run..end].find(|c| !is_unspaced(c)).map_or(end, |length| run + length);
         if run < after {
@@ -148,15 +266,9 @@ fn spaced_foreign(start: usize, word: &str, found: &mut impl FnMut(Word)) {
     }
 }
 
-/// Whether a character belongs to a script without spaces between words (Thai, Lao, Burmese, Khmer, kana,
-/// bopomofo, Han) or to hangul.
-pub(super) fn is_unspaced(c: char) -> bool {
+/// Whether a character is an emoji or an arrow, without the colours of skin.
+fn is_sign(c: char) -> bool {
     matches!(c,
-        '\u{0E01}'..='\u{0E3A}' | '\u{0E40}'..='\u{0E4E}' | '\u{0E81}'..='\u{0ECE}'
-        | '\u{1000}'..='\u{103F}' | '\u{1050}'..='\u{109D}' | '\u{1780}'..='\u{17D3}'
-        | '\u{1100}'..='\u{11FF}' | '\u{A960}'..='\u{A97C}' | '\u{AC00}'..='\u{D7FB}'
-        | '\u{3005}'..='\u{3007}' | '\u{3041}'..='\u{309F}' | '\u{30A1}'..='\u{30FA}'
-        | '\u{30FC}'..='\u{312F}' | '\u{3131}'..='\u{318E}' | '\u{31A0}'..='\u{31FF}'
-        | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}'
-        | '\u{FF66}'..='\u{FFDC}' | '\u{20000}'..='\u{3FFFF}')
+        '\u{2190}'..='\u{21FF}' | '\u{2300}'..='\u{23FF}' | '\u{2600}'..='\u{2775}' | '\u{2794}'..='\u{27BF}'
+        | '\u{2900}'..='\u{297F}' | '\u{2B00}'..='\u{2BFF}' | '\u{1F000}'..='\u{1F3FA}' | '\u{1F400}'..='\u{1FAFF}')
 }

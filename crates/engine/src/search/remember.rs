@@ -228,13 +228,18 @@ impl Engine {
     }
 
     /// Returns the current time within a conversation: the time of its newest utterance plus the time passed
-    /// since it was said. So `yesterday` is right even if the caller supplies the times.
+    /// since it was said, but no later than the clock. So `yesterday` is right even if the caller supplies the times;
+    /// utterances whose times are ahead of the clock do not count.
     pub(crate) fn present(&self, state: &Conversation) -> Timestamp {
-        let now = self.now();
-        let newest = state.window.iter().next_back().map(|newest| newest.create_time);
-        let passed = now.0.saturating_sub(state.head.said_time.0).max(0);
-        newest.map_or(now, |newest| Timestamp(newest.0.saturating_add(passed)))
+        present(self.now(), state.head.said_time, state.window.iter().rev().map(|one| one.create_time))
     }
+}
+
+/// The time `now` in a conversation whose last utterance was stored at `said`.
+fn present(now: Timestamp, said: Timestamp, mut newest_first: impl Iterator<Item = Timestamp>) -> Timestamp {
+    let passed = now.0.saturating_sub(said.0).max(0);
+    let newest = newest_first.find(|time| *time <= now);
+    newest.map_or(now, |newest| Timestamp(newest.0.saturating_add(passed).min(now.0)))
 }
 
 impl Address {
@@ -292,5 +297,23 @@ impl Filter {
             && self.end_time.is_none_or(|time| utterance.create_time < time)
             && self.pinned.is_none_or(|pinned| utterance.pinned == pinned)
             && self.metadata.iter().all(note)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_present_follows_what_was_said_but_not_ahead_of_the_clock() {
+        let at = |now, said, newest_first: &[i64]| {
+            present(Timestamp(now), Timestamp(said), newest_first.iter().copied().map(Timestamp)).0
+        };
+        assert_eq!(at(1_000, 990, &[]), 1_000);
+        assert_eq!(at(1_000, 990, &[980]), 990, "said in its own time, ten ago");
+        assert_eq!(at(1_000, 990, &[50, 40]), 60, "an old talk goes on in its own time");
+        assert_eq!(at(1_000, 990, &[3_000, 985]), 995, "one clock is ahead");
+        assert_eq!(at(3_100, 990, &[3_000, 985]), 3_100, "and is not any more");
+        assert_eq!(at(1_000, 990, &[3_000, 2_000]), 1_000);
     }
 }

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 ///
 /// A form that is also a word of its own (`found` a company, a `rose`, `lay`, `saw` a board, `felt`, `wound`)
 /// counts as the verb if that is its usual meaning.
-pub(super) fn base_form(word: &str) -> &str {
+pub fn base_form(word: &str) -> &str {
     BASES.get(word).copied().unwrap_or(word)
 }
 

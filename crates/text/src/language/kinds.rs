@@ -65,7 +65,13 @@ impl Language {
     }
 
     /// The language that a word's script shows; `None` for Latin letters and for scripts without a stemmer.
+    #[inline]
     pub fn of_script(word: &str) -> Option<Self> {
+        let is_latin = word.as_bytes().first().is_some_and(u8::is_ascii_alphabetic);
+        if is_latin { None } else { Self::of_first_letter(word) }
+    }
+
+    fn of_first_letter(word: &str) -> Option<Self> {
         match word.chars().find(|c| c.is_alphabetic())? {
             '\u{0370}'..='\u{03FF}' | '\u{1F00}'..='\u{1FFF}' => Some(Self::Greek),
             '\u{0400}'..='\u{052F}' => Some(Self::Russian),
@@ -85,6 +91,12 @@ impl Language {
         Stemmer::new(self.algorithm()).stem(word)
     }
 
+    /// Whether the language writes compounds as one word.
+    pub fn compounds(self) -> bool {
+        use Language::*;
+        matches!(self, German | Dutch | Swedish | Danish | Norwegian | Finnish | Hungarian)
+    }
+
     /// Whether an apostrophe ends a word, as in `l'eau` and `dell'arte`.
     pub(crate) fn elides(self) -> bool {
         matches!(self, Self::French | Self::Italian)
@@ -102,28 +114,45 @@ fn without_article(word: &str) -> &str {
 
 /// A set of languages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Languages(u32);
+pub struct Languages(u32);
 
 impl Languages {
-    pub(crate) fn insert(&mut self, language: Language) {
+    /// Adds a language.
+    #[inline]
+    pub fn insert(&mut self, language: Language) {
         self.0 |= 1 << language as u32;
     }
 
-    pub(crate) fn contains(self, language: Language) -> bool {
+    /// Whether a language is among them.
+    #[inline]
+    pub fn contains(self, language: Language) -> bool {
         self.0 & (1 << language as u32) != 0
     }
 
-    pub(crate) fn union(self, other: Self) -> Self {
+    /// The languages of both sets.
+    #[inline]
+    pub fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    pub(crate) fn iter(self) -> impl Iterator<Item = Language> {
+    /// The languages, in the order of [`Language::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = Language> {
         let mut left = self.0;
         std::iter::from_fn(move || {
             let next = Language::ALL.get(left.trailing_zeros() as usize).copied();
             left &= left.wrapping_sub(1);
             next
         })
+    }
+
+    /// As bits, to store.
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// Those of bits that [`bits`](Self::bits) returned.
+    pub fn from_bits(bits: u32) -> Self {
+        Self(bits & ((1 << Language::ALL.len()) - 1))
     }
 }
 

@@ -4,11 +4,12 @@ mod irregular;
 mod kinds;
 mod stops;
 
-pub use kinds::Language;
-pub(crate) use stops::{is_stop, unspaced_stop};
+pub use irregular::base_form;
+pub use kinds::{Language, Languages};
+pub(crate) use stops::is_stop;
+pub use stops::{asking, everyday, stops, unspaced_stop};
 
 use crate::chars::is_word;
-use kinds::Languages;
 
 /// Hardly a word is longer.
 pub(crate) const WORD_BYTES: usize = 32;
@@ -46,7 +47,7 @@ impl Votes {
                 lower.extend(chars.map(|c| if c == '’' { '\'' } else { c }));
                 shown = Language::of_script(&lower).map(Languages::from).unwrap_or_default();
             }
-            stops::languages(&lower).union(shown).iter().for_each(|language| votes.0[language as usize] += 1);
+            stops(&lower).union(shown).iter().for_each(|language| votes.0[language as usize] += 1);
         }
         votes
     }

@@ -13,11 +13,11 @@ const OWN: &str = include_str!("stops.tsv");
 
 /// Whether a lower-case word is a stop word of a language.
 pub(crate) fn is_stop(word: &str, language: Language) -> bool {
-    languages(word).contains(language)
+    stops(word).contains(language)
 }
 
 /// The languages in which a lower-case word is a stop word.
-pub(super) fn languages(word: &str) -> Languages {
+pub fn stops(word: &str) -> Languages {
     STOPS.get(word).copied().unwrap_or_default()
 }
 
@@ -39,9 +39,26 @@ static STOPS: LazyLock<FxHashMap<String, Languages>> = LazyLock::new(|| {
 });
 
 fn own(code: &str) -> impl Iterator<Item = &'static str> {
-    let lines = OWN.lines().filter_map(|line| line.split_once('\t'));
+    listed(OWN, code)
+}
+
+/// The words of a list that are under a code.
+fn listed(list: &'static str, code: &str) -> impl Iterator<Item = &'static str> {
+    let lines = list.lines().filter_map(|line| line.split_once('\t'));
     lines.filter(move |(of, _)| *of == code).flat_map(|(_, words)| words.split(' '))
 }
+
+/// The words of a language by which people ask what was said: `mention`, `remember`, `summarize`.
+pub fn asking(language: Language) -> impl Iterator<Item = &'static str> {
+    listed(ASKING, language.code())
+}
+
+/// English words that occur in any talk, and so say little of what is asked for.
+pub fn everyday() -> impl Iterator<Item = &'static str> {
+    listed(ASKING, "everyday")
+}
+
+const ASKING: &str = include_str!("asking.tsv");
 
 /// `dont` and `im`, as people type them. Not `ill` and `shed`, which are other words.
 fn without_apostrophe(word: &str) -> Option<String> {
@@ -50,7 +67,7 @@ fn without_apostrophe(word: &str) -> Option<String> {
 }
 
 /// The length in bytes of the longest stop word at the beginning of a text in a script without spaces.
-pub(crate) fn unspaced_stop(text: &str) -> Option<usize> {
+pub fn unspaced_stop(text: &str) -> Option<usize> {
     let first = text.chars().next()?;
     UNSPACED.get(&first)?.iter().find(|word| text.starts_with(**word)).map(|word| word.len())
 }

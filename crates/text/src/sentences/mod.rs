@@ -16,6 +16,8 @@ pub struct Sentence<'a> {
     /// A piece of the text, without the marks of lists, headings and quotations before it. A sentence that was wrapped
     /// has line breaks.
     pub text: &'a str,
+    /// Where it starts, in bytes.
+    pub start: usize,
     /// How it ends.
     pub ends: End,
     /// Whether it is code: a fenced block, or lines that look like code.
@@ -109,8 +111,9 @@ fn close<'a>(text: &'a str, open: Option<Open>, found: &mut Vec<Sentence<'a>>) {
 /// What stands between two places, unless it says nothing.
 fn piece<'a>(text: &'a str, start: usize, end: usize, line: &Line) -> Option<Sentence<'a>> {
     let said = text[start..end].trim_end();
+    let start = start + (said.len() - said.trim_start().len());
     let said = said.trim_start();
-    let sentence = Sentence { text: said, ends: end_of(said), code: line.kind == Kind::Code };
+    let sentence = Sentence { text: said, start, ends: end_of(said), code: line.kind == Kind::Code };
     says(said).then_some(sentence)
 }
 

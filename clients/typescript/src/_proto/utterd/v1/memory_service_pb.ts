@@ -665,7 +665,7 @@ export type Match = Message<"utterd.v1.Match"> & {
   /**
    * What RELEVANCE sorts by: above 0, without an upper bound, comparable within one response. It is BM25
    * over the words of the utterance (or of its best passage if it is long), of its neighbours, its
-   * speaker's name and its time, raised by up to a twentieth by recency. With an embedding model, it is
+   * speaker's name and its time, raised by up to 30 per cent by recency. With an embedding model, it is
    * how far that and the similarity in meaning lie above the average of what was searched, and may be
    * below 0.
    *
