@@ -368,21 +368,13 @@ impl Asked<'_> {
 
 /// The worth of each of a block's names as a speaker's, if the prompt names it.
 fn named(block: &IndexBlock, names: &[&Sought]) -> Vec<Option<Worth>> {
-    let worth = |name: &str| {
-        let of_name = names.iter().filter(|term| term.wanted.names(name));
-        let worth = |term: &&Sought| Worth {
-            score: term.rarity * saturated(NAME),
-            coverage: term.covering(),
-            words: 0.0,
-        };
-        let plus = |one: Worth, other: Worth| Worth {
-            score: one.score + other.score,
-            coverage: one.coverage + other.coverage,
-            words: 0.0,
-        };
-        of_name.map(worth).reduce(plus)
+    let plus = |so_far: Option<Worth>, term: &&Sought| {
+        let Worth { score, coverage, words } = so_far.unwrap_or_default();
+        let (score, coverage) = (score + term.rarity * saturated(NAME), coverage + term.covering());
+        Some(Worth { score, coverage, words })
     };
-    if names.is_empty() { Vec::new() } else { block.names.iter().map(|name| worth(name)).collect() }
+    let worth = |name: &str| names.iter().filter(|term| term.wanted.names(name)).fold(None, plus);
+    block.names.iter().filter(|_| !names.is_empty()).map(|name| worth(name)).collect()
 }
 
 /// The most that a term can add to a score.

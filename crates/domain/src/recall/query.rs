@@ -19,6 +19,7 @@ use crate::Role;
 /// What a prompt asks for.
 #[derive(Clone, Debug)]
 pub struct Query {
+    /// With blanks for courtesies.
     prompt: String,
     now: u32,
 }
@@ -43,7 +44,7 @@ pub(super) struct Wanted {
 impl Query {
     /// Creates a query from a prompt.
     pub fn new(prompt: &str) -> Self {
-        Self { prompt: prompt.to_owned(), now: 0 }
+        Self { prompt: without_courtesies(prompt), now: 0 }
     }
 
     /// Sets the minute since 1970 in which it is asked, to which `yesterday` is relative.
@@ -112,15 +113,12 @@ impl Query {
         wanted
     }
 
-    /// The ranges of the prompt that tell what it asks: its questions or, without any, what is no mere courtesy; each
-    /// without the words that only open it.
+    /// The ranges of the prompt that tell what it asks: its questions or, without any, all sentences; each without the
+    /// words that only open it.
     pub(super) fn asked(&self) -> Vec<Range<usize>> {
         let sentences = sentences(&self.prompt);
         let asks = sentences.iter().any(|one| one.ends == End::Question);
-        let is_asked = |one: &&Sentence<'_>| match asks {
-            true => one.ends == End::Question,
-            false => !cues(one.text).has(Cues::COURTESY),
-        };
+        let is_asked = |one: &&Sentence<'_>| !asks || one.ends == End::Question;
         let asked = |one: &Sentence<'_>| {
             let end = one.start + one.text.len();
             end - matter(one.text).len()..end
@@ -209,6 +207,27 @@ fn is_telephone(prompt: &str, number: &Range<usize>, whole: Option<&Wanted>) -> 
     is_whole
         && (prompt[number.clone()].contains(['-', ' ', '.', '(']) || prompt[number.clone()].starts_with('0'))
 }
+
+/// A prompt with blanks for its greetings, thanks and regards, unless it has nothing else.
+fn without_courtesies(prompt: &str) -> String {
+    let sentences = sentences(prompt);
+    let is_outer = |place: usize| place < COURTESIES || place + COURTESIES >= sentences.len();
+    let is_courtesy = |(place, one): &(usize, &Sentence<'_>)| {
+        let is_kind = |cues: Cues| cues.has(Cues::COURTESY) && !cues.has(Cues::REQUEST);
+        is_outer(*place) && one.ends != End::Question && is_kind(cues(one.text))
+    };
+    let mut rest = prompt.to_owned();
+    if sentences.len() > 1 {
+        for (_, one) in sentences.iter().enumerate().filter(is_courtesy) {
+            let blank = " ".repeat(one.text.len());
+            rest.replace_range(one.start..one.start + one.text.len(), &blank);
+        }
+    }
+    if rest.contains(char::is_alphanumeric) { rest } else { prompt.to_owned() }
+}
+
+/// Courtesies are among so many of the first and last sentences.
+const COURTESIES: usize = 4;
 
 /// Lets a stop word that begins with a capital match the name: `Them`.
 fn add_name(wanted: &mut Wanted) {
