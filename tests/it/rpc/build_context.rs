@@ -109,7 +109,9 @@ async fn each_utterance_tells_its_message() {
             };
             let message = messages[usize::try_from(index).unwrap()].to_string();
             assert!(message.contains(&said.content), "{format:?}, {}: {message}", said.content);
-            assert!(said.tool_calls.is_empty() || message.contains("\"two"), "{message}");
+            let is_quoted = utterance.rendered_as() == RenderedAs::Recalled;
+            let call = if is_quoted { "[called find(" } else { "\"two" };
+            assert!(said.tool_calls.is_empty() || message.contains(call), "{message}");
             seen.push((utterance.rendered_as(), index));
         }
         match format {

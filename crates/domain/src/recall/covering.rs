@@ -3,10 +3,11 @@
 use rustc_hash::FxHashSet;
 
 use super::{
-    query::{Query, Wanted},
+    query::Query,
     sought::Sought,
     stem::are_words,
     term::TermKind,
+    wanted::Wanted,
     weights::{MISSING, RARE_UTTERANCES},
 };
 

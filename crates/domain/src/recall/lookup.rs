@@ -10,11 +10,12 @@ use super::{
     block::IndexBlock,
     covering::{cover_by_words, leave_out_frame, make_certain, stands_for},
     index::Index,
-    query::{Query, Wanted},
+    query::Query,
     similar::{begun, halves, longer, related, similar},
     sought::{Sought, rarity},
     term::TermKind,
     times::When,
+    wanted::Wanted,
 };
 
 /// The most terms looked up; of a longer prompt, those of [`keep_telling`].

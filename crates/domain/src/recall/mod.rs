@@ -47,6 +47,7 @@ mod terms;
 mod tests;
 mod times;
 mod vocabulary;
+mod wanted;
 mod weights;
 mod words;
 

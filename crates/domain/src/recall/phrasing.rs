@@ -5,7 +5,7 @@ use std::{ops::Range, sync::LazyLock};
 use rustc_hash::FxHashSet;
 use utterd_text::{Language, asking, everyday};
 
-use super::{query::Wanted, stem::stem_of, term::TermKind, weights::EVERYDAY};
+use super::{stem::stem_of, term::TermKind, wanted::Wanted, weights::EVERYDAY};
 use crate::phrases::phrases;
 
 /// How much of a word of a prompt in `language` counts towards covering it.

@@ -3,9 +3,9 @@
 use super::{
     index::Index,
     postings::Posting,
-    query::Wanted,
     term::{TermKind, is_unspaced_letter},
     times::When,
+    wanted::Wanted,
     weights::{CHARACTER, KANA, PAIR_OF_IDEOGRAPHS, PAIR_OF_LETTERS, PART, PHRASING},
 };
 
