@@ -19,7 +19,6 @@ use utterd::{
         ConversationId, Draft, Encoding, More, Policy, Role, Timestamp,
         context::{Context, RecallLimits, Request},
         conversation::Timeouts,
-        limits::DEFAULT_RECALL_RELEVANCE,
     },
     engine::{Address, BuildContextCall, Caller, Defaults, Engine, MemorizeCall, Recall, Scope, SystemClock},
     formats::content_parts,
@@ -108,7 +107,7 @@ impl Figures {
                 let recall = Recall {
                     prompt: question.prompt.clone(),
                     limits,
-                    min_relevance: DEFAULT_RECALL_RELEVANCE,
+                    min_relevance: None,
                     scope: Scope::Conversation,
                 };
                 let request = Request { budget: Some(budget), ..Request::default() };

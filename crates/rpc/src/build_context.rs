@@ -13,7 +13,7 @@ use utterd_domain::{
     context::{
         Context, Format, Found, How, Message, Omission, Request, SummaryPlacement, Unanswered, Warning,
     },
-    limits::{DEFAULT_RECALL_RELEVANCE, MAX_PROMPT_BYTES},
+    limits::MAX_PROMPT_BYTES,
 };
 use utterd_engine::{
     Address, BuildContextCall, BuildContextReply, Caller, LONG_TEXT_BYTES, LONG_TOKENS, Recall, Scope,
@@ -97,8 +97,7 @@ fn recall(recall: proto::ContextRecall, address: &Address) -> Result<Recall, Ref
         return Err(Refusal::too_large("recall.prompt", bytes, MAX_PROMPT_BYTES));
     }
     let limits = decode::recall_limits(recall.limit, recall.max_percent)?;
-    let least = decode::min_relevance("recall.min_relevance", recall.min_relevance)?;
-    let min_relevance = least.unwrap_or(DEFAULT_RECALL_RELEVANCE);
+    let min_relevance = decode::min_relevance("recall.min_relevance", recall.min_relevance)?;
     Ok(Recall { scope: scope(recall.scope, address)?, prompt: recall.prompt, limits, min_relevance })
 }
 

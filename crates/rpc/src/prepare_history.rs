@@ -18,7 +18,7 @@ use utterd_domain::{
         cut::Limits,
         recall::{RECALL_PERCENT, Recall},
     },
-    limits::{DEFAULT_RECALL_RELEVANCE, MAX_PROMPT_BYTES},
+    limits::MAX_PROMPT_BYTES,
 };
 use utterd_engine::{Caller, LONG_TEXT_BYTES, offload};
 use utterd_formats::history::{
@@ -93,8 +93,7 @@ fn recall(asked: &proto::HistoryRecall, prompt: &str) -> Result<Recall, Refusal>
         prompt: what.to_owned(),
         matches: limits.matches,
         percent: limits.percent.unwrap_or(RECALL_PERCENT),
-        min_relevance: decode::min_relevance("recall.min_relevance", asked.min_relevance)?
-            .unwrap_or(DEFAULT_RECALL_RELEVANCE),
+        min_relevance: decode::min_relevance("recall.min_relevance", asked.min_relevance)?,
     })
 }
 

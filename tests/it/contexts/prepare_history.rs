@@ -127,14 +127,18 @@ fn request() -> impl Strategy<Value = Request> {
 }
 
 fn recall() -> impl Strategy<Value = Recall> {
-    (select(vec!["yes", "a longer answer"]), prop::option::of(1..4usize), 1..=100u32, 0.0..=1.0).prop_map(
-        |(prompt, matches, percent, min_relevance)| Recall {
+    (
+        select(vec!["yes", "a longer answer"]),
+        prop::option::of(1..4usize),
+        1..=100u32,
+        prop::option::of(0.0..=1.0),
+    )
+        .prop_map(|(prompt, matches, percent, min_relevance)| Recall {
             prompt: prompt.to_owned(),
             matches,
             percent,
             min_relevance,
-        },
-    )
+        })
 }
 
 /// Arguments that are not an object are wrapped in one, and counted in that form.

@@ -11,9 +11,9 @@ use super::{
 };
 use crate::{
     Draft, More, Result, Role, TokenCounter, ToolCall,
-    limits::DEFAULT_MAX_TOKENS,
+    limits::{DEFAULT_MAX_TOKENS, DEFAULT_MIN_RELEVANCE, DEFAULT_RECALL_RELEVANCE},
     quoting::{AFTER, BEFORE, Line, Said, companion_tokens, tokens_of, widest},
-    recall::{self, Index, Matched, Query, Search},
+    recall::{self, Index, Matched, Query, Search, asks_nothing},
 };
 
 /// The default share for what is recalled, in percent of the limits.
@@ -28,8 +28,9 @@ pub struct Recall {
     pub matches: Option<usize>,
     /// The maximum share of the byte and token limits, in percent; of 8,000 tokens if tokens are unlimited.
     pub percent: u32,
-    /// The least relevance of a match, from 0 to 1.
-    pub min_relevance: f64,
+    /// The least relevance of a match, from 0 to 1. By default [`DEFAULT_RECALL_RELEVANCE`], and none matches unless
+    /// the best one has at least [`DEFAULT_MIN_RELEVANCE`].
+    pub min_relevance: Option<f64>,
 }
 
 /// Measures a quoting message in a format.
@@ -99,7 +100,10 @@ impl Recall {
         };
         let search = Search::new(Query::new(&self.prompt), vec![index]);
         let mut hits = search.hits(eligible, 0..places.len());
-        hits.retain(|hit| hit.relevance >= self.min_relevance);
+        let is_vain = asks_nothing(&self.prompt)
+            || self.min_relevance.is_none() && !hits.iter().any(|hit| hit.relevance >= DEFAULT_MIN_RELEVANCE);
+        let least = self.min_relevance.unwrap_or(DEFAULT_RECALL_RELEVANCE);
+        hits.retain(|hit| !is_vain && hit.relevance >= least);
         let mut seen = vec![false; units.len()];
         let mut matcher = search.matched();
         let ranked = hits.into_iter().map(|hit| places[hit.sequence as usize]);

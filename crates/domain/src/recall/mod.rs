@@ -55,6 +55,6 @@ pub use block::IndexBlock;
 pub use holds::{Terms, holds_all, terms};
 pub use index::{Index, IndexMaker};
 pub use matched::{Match, Matched};
-pub use query::Query;
+pub use query::{Query, asks_nothing};
 pub use said::Said;
 pub use score::{Hit, Search};

@@ -9,6 +9,8 @@ use crate::{
 use utterd_domain::{
     Conversation, Ranges, Sequence, Utterance,
     context::{Found, Match, Source},
+    limits::DEFAULT_RECALL_RELEVANCE,
+    recall::asks_nothing,
 };
 
 /// One match is considered per this many tokens of the budget, so that even short matches can fill recall's
@@ -32,6 +34,9 @@ impl Engine {
         recall: &Recall,
         (wanted, budget): (Ranges, Option<u32>),
     ) -> Result<Vec<Match>> {
+        if asks_nothing(&recall.prompt) {
+            return Ok(Vec::new());
+        }
         let mut searched = vec![(state.clone(), wanted)];
         if recall.scope == Scope::Recipient {
             let (recipient, max_staleness) =
@@ -48,10 +53,12 @@ impl Engine {
         let address = Address { conversation: Some(state.key().id.clone()), ..Address::default() };
         let call = RememberCall {
             address,
-            min_relevance: Some(recall.min_relevance),
+            min_relevance: recall.min_relevance,
             ..RememberCall::ranking(&recall.prompt, recall.scope, count)
         };
-        let found = self.ranked(&searched, &call, PageRoom::of_items(count)).await?.found;
+        let mut found = self.ranked(&searched, &call, PageRoom::of_items(count)).await?.found;
+        let least = recall.min_relevance.unwrap_or(DEFAULT_RECALL_RELEVANCE);
+        found.retain(|one| one.relevance >= least);
         let mut around = Vec::with_capacity(states.len());
         for searched in states {
             let of_it = found.iter().filter(|one| one.state.key() == searched.key());

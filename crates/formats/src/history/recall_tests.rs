@@ -15,8 +15,12 @@ impl TokenCounter for Fours {
 }
 
 fn recalling(messages: usize, prompt: &str) -> Request {
-    let recall =
-        Recall { prompt: prompt.to_owned(), matches: None, percent: RECALL_PERCENT, min_relevance: 0.0 };
+    let recall = Recall {
+        prompt: prompt.to_owned(),
+        matches: None,
+        percent: RECALL_PERCENT,
+        min_relevance: Some(0.0),
+    };
     let limits = Limits { messages, ..Request::default().limits };
     Request { limits, recall: Some(recall), ..Request::default() }
 }

@@ -1,5 +1,5 @@
 use super::{found, hits, place, said, talk};
-use crate::limits::DEFAULT_MIN_RELEVANCE;
+use crate::{limits::DEFAULT_MIN_RELEVANCE, recall::asks_nothing};
 
 #[test]
 fn a_greeting_and_regards_do_not_count() {
@@ -91,4 +91,24 @@ fn relevance_stays_within_its_bounds() {
     let index = talk(&["Ship W2378156 to Lyon."]);
     let hit = &hits("volcano geyser glacier fjord lagoon W2378156", &index)[0];
     assert!((DEFAULT_MIN_RELEVANCE..0.5).contains(&hit.relevance), "{}", hit.relevance);
+}
+
+#[test]
+fn a_short_reply_asks_for_nothing() {
+    for reply in
+        ["thanks!", "ok, go on", "no, that's all", "Yes.", "Danke!", "Sí, gracias.", "Merci !", "好的。"]
+    {
+        assert!(asks_nothing(reply), "{reply}");
+    }
+    for prompt in [
+        "Thanks. What was the hotel called?",
+        "Yes, and what did Marta say about the invoice of May?",
+        "Oslo",
+        "thanks?",
+        "the parrot",
+        "INV-4711",
+        "",
+    ] {
+        assert!(!asks_nothing(prompt), "{prompt}");
+    }
 }
