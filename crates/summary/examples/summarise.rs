@@ -1,5 +1,5 @@
-//! Summarises conversations: reads JSON lines of `{"key", "messages", "budgets"}`, whose messages are OpenAI's, and writes
-//! `{"key", "budget", "title", "text"}` for each budget.
+//! Summarises conversations: reads JSON lines of `{"key", "messages", "budgets"}`, whose messages are OpenAI's,
+//! with a `time` in seconds since 1970 if it is known, and writes `{"key", "budget", "title", "text"}` for each budget.
 
 use std::{collections::HashMap, error::Error, io};
 
@@ -63,7 +63,7 @@ fn messages(said: &[Value]) -> Vec<Message<'_>> {
             sequence: at as u64 + 1,
             role,
             name: message["name"].as_str(),
-            time: None,
+            time: message["time"].as_i64(),
             text: message["content"].as_str().unwrap_or_default(),
             calls,
         });

@@ -48,7 +48,7 @@ fn are_people(messages: &[Message<'_>]) -> bool {
 
 #[derive(Default)]
 struct Analysis {
-    /// Each speaker counts as much as a user, and it matters when something was said.
+    /// Nobody works for another: all speakers count the same, and it matters when something was said.
     among_people: bool,
     items: Vec<Item>,
     /// Who spoke.
@@ -103,7 +103,7 @@ impl Analysis {
             item.read = sentence.read.clone();
             item.marks = base.with(sentence.marks).with_if(self.items.len() == begin, Marks::FIRST);
             item.day = day.unwrap_or(0);
-            if place == 0 {
+            if place == 0 && !self.among_people {
                 self.answer(&mut item, sentence, is_user);
             }
             // "Sure!", "Let me see."
@@ -244,7 +244,8 @@ impl Analysis {
     fn speaker_marks(&self, message: &Message<'_>) -> Marks {
         let who = match message.role {
             Role::System => Marks::default(),
-            Role::Assistant if !self.among_people => Marks::ASSISTANT,
+            _ if self.among_people => Marks::PERSON,
+            Role::Assistant => Marks::ASSISTANT,
             _ => Marks::USER,
         };
         who.with_if(!message.calls.is_empty(), Marks::CALLS)
@@ -267,6 +268,9 @@ impl Analysis {
 /// How much a reader misses a sentence, before what others tell is considered.
 fn worth(item: &Item, said: &Said) -> f64 {
     let marks = item.marks;
+    if marks.has(Marks::PERSON) {
+        return 1.0;
+    }
     let mut worth = if marks.has(Marks::USER) { 1.0 } else { 0.4 };
     for (mark, factor) in [
         (Marks::CONSTRAINT, 2.6),

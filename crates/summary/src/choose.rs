@@ -2,12 +2,17 @@
 
 use std::collections::BinaryHeap;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::numbers::power;
 
 /// The worth of a candidate is divided by its tokens to this power.
 const LENGTH: f64 = 0.7;
+
+/// The first sentence of a speaker is worth this much more.
+const UNHEARD: f64 = 4.0;
+/// What the sentences of a talk have is worth their number to this power.
+const RECURS: f64 = 0.7;
 
 /// What the worth of something that takes `tokens` is divided by for its length.
 pub fn length(tokens: u32) -> f64 {
@@ -26,28 +31,46 @@ pub struct Candidate<'a> {
     pub tells: &'a [u64],
     /// How much a reader misses without it.
     pub worth: f64,
+    /// Who speaks, if the first sentence of each speaker is worth more.
+    pub speaker: Option<u64>,
     /// As many new words as this are its worth even if all of them are told.
     pub least: f64,
 }
 
-/// What the chosen items tell.
+/// What the chosen items tell, and what telling it is worth, if not the same for all.
 #[derive(Default)]
-pub struct Coverage(FxHashSet<u64>);
+pub struct Coverage {
+    told: FxHashSet<u64>,
+    worth: FxHashMap<u64, f64>,
+}
 
 impl Coverage {
-    /// Adds what an item tells.
-    pub fn add(&mut self, tells: &[u64]) {
-        self.0.extend(tells);
+    /// Of a talk with these `sentences`: what recurs is what it is about. On average, telling something is worth 1.
+    pub fn of<'a>(sentences: impl Iterator<Item = &'a Vec<u64>>) -> Self {
+        let mut counts: FxHashMap<u64, f64> = FxHashMap::default();
+        sentences.flatten().for_each(|word| *counts.entry(*word).or_default() += 1.0);
+        let worth = |count: f64| power(count, RECURS);
+        let sum: f64 = counts.values().map(|count| count * worth(*count)).sum();
+        let mean = sum / counts.values().sum::<f64>();
+        counts.values_mut().for_each(|count| *count = worth(*count) / mean);
+        Self { told: FxHashSet::default(), worth: counts }
     }
 
-    fn fresh(&self, candidate: &Candidate<'_>) -> usize {
-        candidate.tells.iter().filter(|told| !self.0.contains(told)).count()
+    fn add(&mut self, candidate: &Candidate<'_>) {
+        self.told.extend(candidate.tells.iter().chain(&candidate.speaker));
+    }
+
+    fn fresh(&self, candidate: &Candidate<'_>) -> f64 {
+        let fresh = candidate.tells.iter().filter(|told| !self.told.contains(told));
+        fresh.map(|told| self.worth.get(told).copied().unwrap_or(1.0)).sum()
     }
 
     /// The worth of a candidate beside what is told, for its length.
     fn gain(&self, candidate: &Candidate<'_>) -> f64 {
         let fresh = self.fresh(candidate);
-        candidate.worth * (fresh as f64).max(candidate.least) / candidate.length
+        let is_heard = candidate.speaker.is_none_or(|speaker| self.told.contains(&speaker));
+        let worth = if is_heard { candidate.worth } else { UNHEARD * candidate.worth };
+        worth * fresh.max(candidate.least) / candidate.length
     }
 }
 
@@ -93,7 +116,7 @@ pub fn fill(candidates: &[Candidate<'_>], told: &mut Coverage, room: u32) -> (Ve
             continue;
         }
         used += candidate.tokens;
-        told.add(candidate.tells);
+        told.add(candidate);
         chosen.push(candidate.item);
     }
     (chosen, used)

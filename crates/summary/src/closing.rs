@@ -44,7 +44,7 @@ fn is_statement(item: &Item) -> bool {
 
 /// Whether a user says which of what was offered it is to be, or corrects what was said.
 fn decides(item: &Item) -> bool {
-    item.marks.has(Marks::USER)
+    item.marks.has_any(Marks::USER.with(Marks::PERSON))
         && item.marks.has_any(Marks::DECISION.with(Marks::CORRECTION).with(Marks::ANSWER))
         && !item.marks.has(Marks::AFFIRMS)
 }

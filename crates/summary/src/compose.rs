@@ -44,8 +44,6 @@ const DEED_TOKENS: u32 = 44;
 const LEAST_REST: u32 = 6;
 /// Of a value that is told already, the worth of saying whose it is as well.
 const OF_WHICH: f64 = 0.3;
-/// Items of one kind that compete.
-const MOST_COMPETING: usize = 400;
 
 /// What a summary is wanted for.
 #[derive(Clone, Debug, Default)]
@@ -130,6 +128,8 @@ struct Composing<'a> {
     count: Count<'a>,
     root: Option<String>,
     told: Coverage,
+    /// Nobody calls a tool.
+    is_talk: bool,
     chosen: Vec<usize>,
     taken: FxHashSet<usize>,
     left: u32,
@@ -141,8 +141,7 @@ impl<'a> Composing<'a> {
     fn new(mut items: Vec<Item>, wanted: &'a Wanted, focus: &Focus, count: Count<'a>) -> Self {
         let most = (wanted.budget * SENTENCE_PERCENT / 100).max(LEAST_SENTENCE);
         for item in items.iter_mut().filter(|item| item.kind != Kind::Quoted) {
-            let most =
-                if matches!(item.kind, Kind::Said | Kind::Goal | Kind::Open) { most } else { DEED_TOKENS };
+            let most = if is_spoken(item) { most } else { DEED_TOKENS };
             shorten(item, most.min(wanted.budget), count);
         }
         let tells: Vec<Vec<u64>> = items.iter().map(tells).collect();
@@ -150,9 +149,11 @@ impl<'a> Composing<'a> {
         let root = root(&items);
         let tokens = items.iter().map(|item| cost(item, root.as_deref(), count)).collect();
         let left = wanted.budget;
-        let (told, chosen, taken, lines) =
-            (Coverage::default(), Vec::new(), FxHashSet::default(), Vec::new());
-        Self { items, tells, tokens, worth, wanted, count, root, told, chosen, taken, left, lines }
+        let is_talk = is_talk(&items);
+        let said = || items.iter().zip(&tells).filter(|(item, _)| is_spoken(item)).map(|(_, tells)| tells);
+        let told = if is_talk { Coverage::of(said()) } else { Coverage::default() };
+        let (chosen, taken, lines) = (Vec::new(), FxHashSet::default(), Vec::new());
+        Self { items, tells, tokens, worth, wanted, count, root, told, is_talk, chosen, taken, left, lines }
     }
 
     /// What the caller asks for comes first, in half of the budget.
@@ -162,6 +163,10 @@ impl<'a> Composing<'a> {
     }
 
     fn fill_section(&mut self, section: &Section, more: u32) -> u32 {
+        // where nobody acts, all that was said competes for what is left
+        if self.is_talk && section.kind == Kind::Said {
+            return 0;
+        }
         let share = self.wanted.budget * section.percent / 100;
         // of a tiny budget, what the conversation is for takes what a sentence does
         let least = if section.kind == Kind::Goal { LEAST_SENTENCE.min(self.wanted.budget / 2) } else { 0 };
@@ -212,14 +217,15 @@ impl<'a> Composing<'a> {
         if places.is_empty() || room == 0 {
             return;
         }
-        let newest = places.iter().rev().filter(|at| !self.taken.contains(at)).take(MOST_COMPETING);
-        let candidates: Vec<Candidate> = newest
+        let newest_first = places.iter().rev().filter(|at| !self.taken.contains(at));
+        let candidates: Vec<Candidate> = newest_first
             .map(|at| Candidate {
                 item: *at,
                 tokens: self.tokens[*at],
                 length: length(self.tokens[*at]),
                 tells: &self.tells[*at],
                 worth: self.worth[*at],
+                speaker: self.items[*at].marks.has(Marks::PERSON).then(|| hash(&self.items[*at].head)),
                 least: beside_words(&self.items[*at]),
             })
             .collect();
@@ -234,12 +240,6 @@ impl<'a> Composing<'a> {
         let of = |items: &[Item], is: &dyn Fn(&Item) -> bool| -> Vec<usize> {
             (0..items.len()).filter(|at| is(&items[*at])).collect()
         };
-        let calls = |item: &Item| item.seen.is_none_or(|seen| seen.calls + seen.results > 0);
-        let is_talk = !self.items.iter().any(|item| match item.kind {
-            Kind::Did | Kind::Check | Kind::Error => true,
-            Kind::Fact => calls(item),
-            _ => false,
-        });
         let facts = of(&self.items, &|item| item.kind == Kind::Fact);
         let said = of(&self.items, &|item| matches!(item.kind, Kind::Said | Kind::Goal | Kind::Quoted));
         let done = of(&self.items, &|item| {
@@ -251,7 +251,7 @@ impl<'a> Composing<'a> {
                 return;
             }
             let before = self.chosen.len();
-            if is_talk {
+            if self.is_talk {
                 self.fill(&said, self.left);
             }
             self.fill(&done, self.left);
@@ -288,15 +288,30 @@ impl<'a> Composing<'a> {
     }
 }
 
+/// Whether nobody calls a tool.
+fn is_talk(items: &[Item]) -> bool {
+    let calls = |item: &Item| item.seen.is_none_or(|seen| seen.calls + seen.results > 0);
+    !items.iter().any(|item| match item.kind {
+        Kind::Did | Kind::Check | Kind::Error => true,
+        Kind::Fact => calls(item),
+        _ => false,
+    })
+}
+
 /// What an item says beside its words: which of what was told holds; of which thing a value is.
 fn beside_words(item: &Item) -> f64 {
     let which = Marks::CONSTRAINT.with(Marks::CORRECTION).with(Marks::DECISION).with(Marks::ANSWER);
     match item.kind {
+        _ if item.marks.has(Marks::PERSON) => 0.0,
         _ if item.marks.has_any(which) => 2.0,
         Kind::Fact if item.is_value() => OF_WHICH,
         Kind::Said | Kind::Fact | Kind::Step => 0.0,
         _ => 2.0,
     }
+}
+
+fn is_spoken(item: &Item) -> bool {
+    matches!(item.kind, Kind::Said | Kind::Goal | Kind::Open)
 }
 
 /// What an item tells: its words, or its value.

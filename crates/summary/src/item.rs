@@ -116,6 +116,8 @@ impl Marks {
     pub const TITLE: Self = Self(1 << 12);
     /// The check tests, builds or lints.
     pub const TESTS: Self = Self(1 << 13);
+    /// Somebody said it who talks with others, of whom none calls tools.
+    pub const PERSON: Self = Self(1 << 17);
     /// It begins what its message says.
     pub const FIRST: Self = Self(1 << 14);
     /// Its message also calls tools.
