@@ -151,13 +151,16 @@ pub(super) fn has_path(arguments: &[Argument]) -> bool {
     arguments.iter().any(|argument| is_path(argument.value.trim()) && argument.value.contains(['/', '.']))
 }
 
-/// A text on one line, of at most `most` bytes; what is cut ends in `…`.
+/// A text on one line, of at most `most` bytes; what is cut ends in `…`, behind a word unless that is most of the text.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     let read = &text[..text.floor_char_boundary(4 * most)];
     let mut line = read.split_whitespace().collect::<Vec<_>>().join(" ");
     line.retain(|c| !c.is_control());
     if line.len() > most || read.len() < text.len() {
-        line.truncate(line.floor_char_boundary(most.saturating_sub('…'.len_utf8())));
+        let end = line.floor_char_boundary(most.saturating_sub('…'.len_utf8()));
+        let is_within = line[end..].starts_with(char::is_alphanumeric);
+        let words = if is_within { line[..end].trim_end_matches(char::is_alphanumeric).len() } else { end };
+        line.truncate(if words * 2 > end { words } else { end });
         line.truncate(line.trim_end().len());
         line.push('…');
     }
