@@ -268,6 +268,7 @@ impl Analysis {
 /// How much a reader misses a sentence, before what others tell is considered.
 fn worth(item: &Item, said: &Said) -> f64 {
     let marks = item.marks;
+    // nobody has to act on what people tell one another
     if marks.has(Marks::PERSON) {
         return 1.0;
     }

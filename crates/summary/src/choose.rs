@@ -8,11 +8,10 @@ use crate::numbers::power;
 
 /// The worth of a candidate is divided by its tokens to this power.
 const LENGTH: f64 = 0.7;
-
-/// The first sentence of a speaker is worth this much more.
+/// In a talk, telling something is worth the number of sentences that tell it, to this power.
+const RECURS: f64 = 0.5;
+/// The first sentence of a speaker is worth this many times as much.
 const UNHEARD: f64 = 4.0;
-/// What the sentences of a talk have is worth their number to this power.
-const RECURS: f64 = 0.7;
 
 /// What the worth of something that takes `tokens` is divided by for its length.
 pub fn length(tokens: u32) -> f64 {

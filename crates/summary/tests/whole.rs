@@ -163,6 +163,58 @@ fn a_choice_is_no_repetition_of_the_offer() {
 }
 
 #[test]
+fn of_people_each_is_quoted_with_what_the_talk_is_about() {
+    for (lines, about) in [
+        (
+            [
+                "Hi Ben, all well?",
+                "Yes, and you?",
+                "The roof of our barn came down in the storm last night.",
+                "No! Are the horses all right?",
+                "They are, but we must rebuild the barn before the winter.",
+                "Then take the beams from my old barn.",
+                "Great.",
+                "See you on Sunday.",
+            ],
+            "barn",
+        ),
+        (
+            [
+                "Hola Ben, ¿todo bien?",
+                "Sí, ¿y tú?",
+                "El techo de nuestro granero se cayó anoche con la tormenta.",
+                "¡No! ¿Están bien los caballos?",
+                "Sí, pero hay que reconstruir el granero antes del invierno.",
+                "Entonces llévate las vigas de mi viejo granero.",
+                "Genial.",
+                "Hasta el domingo.",
+            ],
+            "granero",
+        ),
+        (
+            [
+                "小本，你好吗？",
+                "很好，你呢？",
+                "昨晚暴风雨把我们的谷仓屋顶吹塌了。",
+                "真的吗？马没事吧？",
+                "马没事，可是冬天以前我们要重建谷仓。",
+                "那就用我旧谷仓的木梁吧。",
+                "太好了。",
+                "星期天见。",
+            ],
+            "谷仓",
+        ),
+    ] {
+        let name = |at: u64| Some(if at % 2 == 1 { "Ada" } else { "Ben" });
+        let said = talk(&lines).into_iter().map(|said| Message { name: name(said.sequence), ..said });
+        let told = text(&said.collect::<Vec<_>>(), 60);
+        let who: Vec<&str> = told.lines().filter_map(|line| Some(line.split_once(": ")?.0)).collect();
+        assert!(who.contains(&"Ada") && who.contains(&"Ben") && told.contains(about), "{told}");
+        assert!(!told.contains("Open: ") && !told.contains("Goal: "), "nobody is asked to act:\n{told}");
+    }
+}
+
+#[test]
 fn what_was_corrected_is_told_as_it_holds_now() {
     for (first, other, correction, new, old) in [
         (
