@@ -137,8 +137,8 @@ export type ContextRecall = Message<"utterd.v1.ContextRecall"> & {
   maxPercent?: number;
 
   /**
-   * Optional. The least relevance of a match, 0 to 1, as Remember counts it; 0.1 by default, so that small
-   * talk recalls nothing.
+   * Optional. The least relevance of a match, 0 to 1, as Remember counts it. By default 0.1, and nothing
+   * matches unless the best match has 0.35 or more. Mere thanks, greetings and consent recall nothing.
    *
    * @generated from field: optional double min_relevance = 5;
    */
@@ -647,7 +647,8 @@ export type HistoryRecall = Message<"utterd.v1.HistoryRecall"> & {
   maxPercent?: number;
 
   /**
-   * Optional. The least relevance of a match, 0 to 1, as Remember counts it; 0.1 by default.
+   * Optional. The least relevance of a match, 0 to 1, as Remember counts it. By default 0.1, and nothing
+   * matches unless the best match has 0.35 or more. Mere thanks, greetings and consent recall nothing.
    *
    * @generated from field: optional double min_relevance = 4;
    */
