@@ -21,13 +21,17 @@ pub(super) struct Groups {
 }
 
 impl Groups {
+    #[inline]
     pub(super) fn see(&mut self, text: &str, word: Word, found: &mut impl FnMut(Term<'_>)) {
         let first = text.as_bytes()[word.start];
         let begins =
             first.is_ascii_digit() || first.is_ascii_uppercase() && word.kind == WordKind::Identifier;
-        if !begins && self.count == 0 || word.kind == WordKind::Joined {
-            return;
+        if (begins || self.count > 0) && word.kind != WordKind::Joined {
+            self.read(text, word, begins, found);
         }
+    }
+
+    fn read(&mut self, text: &str, word: Word, begins: bool, found: &mut impl FnMut(Term<'_>)) {
         let written = &text.as_bytes()[word.start..word.end];
         let begins = begins && begins_number(written);
         let between = text.as_bytes().get(self.range.end..word.start).unwrap_or_default();
@@ -47,7 +51,7 @@ impl Groups {
 
     /// Whether a group of an account's number goes on: one that begins with letters has further ones.
     fn goes_on(&self, written: &[u8]) -> bool {
-        let is_account = self.written.as_bytes()[0].is_ascii_alphabetic();
+        let is_account = self.written.starts_with(|c: char| c.is_ascii_alphabetic());
         is_account
             && written.len() <= 4
             && written.iter().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())

@@ -31,7 +31,7 @@ impl Questions {
                 }
                 start = end;
             }
-            at = end + plain(&text[end..]);
+            at = end + plain(&text[end..], is_thai);
         }
         Self { sentences }
     }
@@ -47,11 +47,13 @@ impl Questions {
     }
 }
 
-/// How many bytes at the beginning of a text, except its last one, are ASCII letters and digits: none of these
-/// ends a sentence.
-fn plain(text: &str) -> usize {
+/// How many bytes at the beginning of a text, except its last one, are ASCII and end no sentence.
+fn plain(text: &str, is_thai: bool) -> usize {
     let but_last = text.as_bytes().split_last().map_or(&[][..], |(_, rest)| rest);
-    but_last.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()
+    let may_end = |byte: &u8| {
+        !byte.is_ascii() || matches!(byte, b'.' | b'!' | b'?' | b'\n') || is_thai && *byte == b' '
+    };
+    but_last.iter().position(may_end).unwrap_or(but_last.len())
 }
 
 /// Whether a sentence ends with `c` before `next`. In Thai, which has no full stop, a clause ends it too.

@@ -24,7 +24,7 @@ use super::{
     stem::{are_words, beginning, has_digit, lower_case, normal_form, stem_of},
     term::{Term, TermKind},
     vocabulary::{Entry, Vocabulary},
-    words::{Word, WordKind, each_word},
+    words::{Word, WordKind, are_joined, each_word, joined},
 };
 
 /// How to treat stop words.
@@ -89,7 +89,7 @@ impl Reader {
         self.vocabulary.bound();
         self.words.clear();
         let Self { words, vocabulary, lower, .. } = self;
-        each_word(text, |word| {
+        let joins = each_word(text, |word| {
             let known = match word.kind {
                 WordKind::Plain => vocabulary.find_short(text, word.start..word.end).unwrap_or_else(|| {
                     lower_case(&text[word.start..word.end], lower);
@@ -99,6 +99,9 @@ impl Reader {
             };
             words.push((word, known));
         });
+        if joins {
+            join(text, words);
+        }
     }
 
     fn plain(
@@ -164,6 +167,19 @@ impl Reader {
         let range = word.start..word.end;
         whole(&normal_form(&text[range.clone()]), &mut self.term);
         found(Term { text: &self.term, range, kind: TermKind::Joined, number: None });
+    }
+}
+
+/// Adds the identifiers that several words form, each behind its words.
+fn join(text: &str, words: &mut Vec<(Word, Entry)>) {
+    let plain = std::mem::take(words);
+    let together = |(word, _): &(Word, Entry), (next, _): &(Word, Entry)| are_joined(text, *word, *next);
+    for run in plain.chunk_by(together) {
+        words.extend(run);
+        if run.len() > 1 {
+            let run: Vec<Word> = run.iter().map(|(word, _)| *word).collect();
+            words.extend(joined(text, &run).map(|joined| (joined, Entry::default())));
+        }
     }
 }
 

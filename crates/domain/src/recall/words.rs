@@ -31,27 +31,46 @@ pub(super) enum WordKind {
 ///   (`_ - . , '` between letters and digits) do not, nor do a point before a name (`.env`) and the signs behind one
 ///   (`C++`, `C#`).
 /// - An emoji or an arrow is a word.
-pub(super) fn each_word(text: &str, mut found: impl FnMut(Word)) {
+/// - Returns whether it saw a mark that joins words into one identifier: [`joined`] finds these.
+pub(super) fn each_word(text: &str, mut found: impl FnMut(Word)) -> bool {
     let bytes = text.as_bytes();
-    let none = Word { start: 0, end: 0, kind: WordKind::Plain };
-    let mut run = Run { last: none, next: 0, start: 0, is_long: false, is_identifier: false };
-    let mut at = 0;
+    let (mut at, mut joins) = (0, false);
     while at < bytes.len() {
-        let see = |word| run.see(text, word, &mut found);
         at = match CLASSES[usize::from(bytes[at])] {
-            FOREIGN => foreign(text, at, see),
+            FOREIGN => foreign(text, at, &mut found),
             class if class & (LOWER | UPPER | DIGIT) != 0 || class == MARK && begins_name(bytes, at) => {
-                spaced(text, at, see)
+                spaced(text, at, &mut found)
             }
             class => {
-                if class == JOINS {
-                    run.join(at);
-                }
+                joins |= class == JOINS && bytes.get(at + 1).is_some_and(|next| !next.is_ascii_whitespace());
                 at + 1
             }
         }
     }
-    run.end(text, &mut found);
+    joins
+}
+
+/// The identifier that words form with the marks between them.
+pub(super) fn joined(text: &str, words: &[Word]) -> Option<Word> {
+    let &[first, .., last] = words else { return None };
+    let has_one = || words.iter().any(|word| word.kind == WordKind::Identifier);
+    let is_one = has_one() || is_named(text, first, last);
+    is_one.then_some(Word { start: first.start, end: last.end, kind: WordKind::Joined })
+}
+
+/// Whether only marks that join words stand between two.
+pub(super) fn are_joined(text: &str, word: Word, next: Word) -> bool {
+    let between = &text.as_bytes()[word.end..next.start];
+    (1..=MAX_JOINING).contains(&between.len()) && between.iter().all(|byte| is_joining(char::from(*byte)))
+}
+
+/// Whether the marks between plain words make one name of them: not in `and/or`.
+fn is_named(text: &str, first: Word, last: Word) -> bool {
+    let joined = &text[first.start..last.end];
+    let is_rooted = text[..first.start].ends_with(['/', '\\']);
+    joined.bytes().any(|byte| byte.is_ascii_digit() || matches!(byte, b'@' | b'=' | b'&' | b'\\'))
+        || joined.contains("::")
+        || joined.matches('/').count() + usize::from(is_rooted) > 1
 }
 
 /// Whether the point at `at` begins a name: `.env`.
@@ -64,65 +83,6 @@ fn begins_name(bytes: &[u8], at: usize) -> bool {
     bytes[at] == b'.' && bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic) && is_after_blank()
 }
 
-/// Words with only marks between them.
-struct Run {
-    last: Word,
-    /// Where the next word begins if it belongs to them; 0 if there is no mark behind the last one.
-    next: usize,
-    start: usize,
-    /// Whether there are several.
-    is_long: bool,
-    /// Whether one of them is an identifier.
-    is_identifier: bool,
-}
-
-impl Run {
-    #[inline]
-    fn see(&mut self, text: &str, word: Word, found: &mut impl FnMut(Word)) {
-        if self.next > 0 || self.is_long {
-            self.go_on(text, word, found);
-        }
-        self.last = word;
-        found(word);
-    }
-
-    fn go_on(&mut self, text: &str, word: Word, found: &mut impl FnMut(Word)) {
-        let is_joined = self.next == word.start;
-        self.next = 0;
-        if !is_joined {
-            self.end(text, found);
-            self.is_long = false;
-            return;
-        }
-        if !self.is_long {
-            (self.start, self.is_long) = (self.last.start, true);
-            self.is_identifier = self.last.kind == WordKind::Identifier;
-        }
-        self.is_identifier |= word.kind == WordKind::Identifier;
-    }
-
-    /// Sees a mark that joins words.
-    fn join(&mut self, at: usize) {
-        let is_behind = at == self.last.end || at == self.next;
-        self.next = if is_behind && at < self.last.end + MAX_JOINING { at + 1 } else { 0 };
-    }
-
-    fn end(&self, text: &str, found: &mut impl FnMut(Word)) {
-        if self.is_long && (self.is_identifier || self.is_named(text)) {
-            found(Word { start: self.start, end: self.last.end, kind: WordKind::Joined });
-        }
-    }
-
-    /// Whether the marks between plain words make one name of them: not in `and/or`.
-    fn is_named(&self, text: &str) -> bool {
-        let joined = &text[self.start..self.last.end];
-        let is_rooted = text[..self.start].ends_with(['/', '\\']);
-        joined.bytes().any(|byte| byte.is_ascii_digit() || matches!(byte, b'@' | b'=' | b'&' | b'\\'))
-            || joined.contains("::")
-            || joined.matches('/').count() + usize::from(is_rooted) > 1
-    }
-}
-
 /// The most marks between two words that they join: `://`.
 const MAX_JOINING: usize = 3;
 
@@ -132,8 +92,7 @@ pub(super) fn is_joining(mark: char) -> bool {
 }
 
 /// Reads a word that begins with an ASCII letter or digit; returns where the text continues.
-#[inline]
-fn spaced(text: &str, start: usize, mut found: impl FnMut(Word)) -> usize {
+fn spaced(text: &str, start: usize, found: &mut impl FnMut(Word)) -> usize {
     let bytes = text.as_bytes();
     let class = |at: usize| bytes.get(at).map_or(OTHER, |&byte| CLASSES[usize::from(byte)]);
     let first = class(start);
@@ -230,7 +189,7 @@ fn goes_on(bytes: &[u8], at: usize) -> bool {
 
 /// Reads from `start` up to the next white space or ASCII mark that ends a word; returns where the text
 /// continues.
-fn foreign(text: &str, start: usize, mut found: impl FnMut(Word)) -> usize {
+fn foreign(text: &str, start: usize, found: &mut impl FnMut(Word)) -> usize {
     if let Some(sign) = text[start..].chars().next().filter(|c| is_sign(*c)) {
         let end = start + sign.len_utf8();
         found(Word { start, end, kind: WordKind::Plain });
@@ -243,7 +202,7 @@ fn foreign(text: &str, start: usize, mut found: impl FnMut(Word)) -> usize {
     while at < end {
         let run = text[at..end].find(is_unspaced).map_or(end, |length| at + length);
         for (offset, word) in text[at..run].unicode_word_indices() {
-            spaced_foreign(at + offset, word, &mut found);
+            spaced_foreign(at + offset, word, found);
         }
         let after = text[run..end].find(|c| !is_unspaced(c)).map_or(end, |length| run + length);
         if run < after {
