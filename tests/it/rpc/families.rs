@@ -256,9 +256,11 @@ impl Family {
             let live: BTreeSet<_> =
                 member.values().filter(|said| !said.forgotten).map(|said| &said.content).collect();
             for line in summary.text.lines() {
-                let (_, told) = line.split_once(": ").unwrap();
+                let (label, told) = line.split_once(": ").unwrap();
                 // names stand alone; sentences are whole, one behind the other
-                let names = told.split("; ").all(|name| live.iter().any(|said| said.contains(name)));
+                let is_name = |name: &str| live.iter().any(|said| said.contains(name));
+                let names = told.split("; ").flat_map(|some| some.split(' ')).all(is_name);
+                let names = names && label.trim() == "Named" || told.split("; ").all(is_name);
                 let rest = live.iter().fold(told.to_owned(), |rest, said| rest.replace(said.as_str(), ""));
                 let is_said = names || !rest.contains(char::is_alphanumeric);
                 assert!(is_said, "{id} tells {told}, which it does not say");
