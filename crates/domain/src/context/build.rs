@@ -162,12 +162,12 @@ impl Plan<'_> {
     /// it gets its whole share. Either way, where the recent units begin does not depend on how long the quote is.
     fn recent_and_quote(&self, shares: &Shares, units: Vec<Unit>) -> (Recent, Option<Quote>) {
         let most = recent::choose(self, units, shares, shares.recent);
-        let room = self.quote_room(shares, &most);
-        let recent = match room == shares.recall_most || self.quotable(&self.shown(shares, &most)).fits(room)
-        {
-            true => most,
-            false => recent::choose(self, most.units, shares, shares.recent - shares.recall),
-        };
+        let (shown, room) = (self.shown(shares, &most), self.quote_room(shares, &most));
+        let quotable = self.quotable(&shown);
+        if room == shares.recall_most || quotable.fits(room) {
+            return (most, quotable.within(room));
+        }
+        let recent = recent::choose(self, most.units, shares, shares.recent - shares.recall);
         let quote = self.quotable(&self.shown(shares, &recent)).within(self.quote_room(shares, &recent));
         (recent, quote)
     }
