@@ -11,9 +11,9 @@ use super::{
 };
 use crate::{
     Draft, More, Result, Role, TokenCounter, ToolCall,
-    limits::{DEFAULT_MAX_TOKENS, DEFAULT_MIN_RELEVANCE, DEFAULT_RECALL_RELEVANCE},
+    limits::{DEFAULT_MAX_TOKENS, DEFAULT_RECALL_RELEVANCE},
     quoting::{AFTER, BEFORE, Line, Said, companion_tokens, tokens_of, widest},
-    recall::{self, Index, Matched, Query, Search, asks_nothing},
+    recall::{self, Hit, Index, Matched, Query, Search, asks_nothing},
 };
 
 /// The default share for what is recalled, in percent of the limits.
@@ -29,7 +29,7 @@ pub struct Recall {
     /// The maximum share of the byte and token limits, in percent; of 8,000 tokens if tokens are unlimited.
     pub percent: u32,
     /// The least relevance of a match, from 0 to 1. By default [`DEFAULT_RECALL_RELEVANCE`], and none matches unless
-    /// the best one has at least [`DEFAULT_MIN_RELEVANCE`].
+    /// the best one [is relevant](Hit::is_relevant).
     pub min_relevance: Option<f64>,
 }
 
@@ -100,8 +100,8 @@ impl Recall {
         };
         let search = Search::new(Query::new(&self.prompt), vec![index]);
         let mut hits = search.hits(eligible, 0..places.len());
-        let is_vain = asks_nothing(&self.prompt)
-            || self.min_relevance.is_none() && !hits.iter().any(|hit| hit.relevance >= DEFAULT_MIN_RELEVANCE);
+        let is_vain =
+            asks_nothing(&self.prompt) || self.min_relevance.is_none() && !hits.iter().any(Hit::is_relevant);
         let least = self.min_relevance.unwrap_or(DEFAULT_RECALL_RELEVANCE);
         hits.retain(|hit| !is_vain && hit.relevance >= least);
         let mut seen = vec![false; units.len()];

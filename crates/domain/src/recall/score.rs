@@ -48,6 +48,12 @@ impl Hit {
         all.sort_unstable();
         all.into_iter().take(most).map(|Reverse(Candidate(hit))| hit).collect()
     }
+
+    /// Whether it has at least [`DEFAULT_MIN_RELEVANCE`]: unless the caller says otherwise, nothing is relevant if no hit
+    /// of a search has.
+    pub fn is_relevant(&self) -> bool {
+        self.relevance >= DEFAULT_MIN_RELEVANCE
+    }
 }
 
 /// What covers a prompt.
@@ -118,10 +124,13 @@ impl Search {
         let total = self.total();
         let mut scorer = Scorer::default();
         let mut best = Best { most, hits: BinaryHeap::new() };
+        // the most that recency raises a score, with room for rounding: others need no relevance
+        let most_raised = (1.0 + self.recency as f32) * 1.001;
         for number in indexes {
             for scored in scorer.score(&asked, number, &self.indexes[number], best.least()) {
-                let hit = self.hit(number, &scored, total);
-                best.offer(hit, &eligible);
+                if scored.score * most_raised >= best.least() {
+                    best.offer(self.hit(number, &scored, total), &eligible);
+                }
             }
         }
         best.hits()

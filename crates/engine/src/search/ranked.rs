@@ -17,7 +17,6 @@ use crate::{
 };
 use utterd_domain::{
     Conversation, Ranges, Sequence,
-    limits::DEFAULT_MIN_RELEVANCE,
     recall::{Hit, Index, Query, Search},
 };
 
@@ -197,9 +196,8 @@ async fn matched(search: Arc<Search>, mut found: Vec<Found>) -> Vec<Found> {
     .await
 }
 
-/// Returns the minimum relevance of a match if the caller sets none: 0 if any of the first candidates has at
-/// least [`DEFAULT_MIN_RELEVANCE`]; `None` if none has, so that nothing is relevant.
+/// Returns the minimum relevance of a match if the caller sets none: 0 if any of the first candidates
+/// [is relevant](Hit::is_relevant), or else `None`.
 fn relevant(hits: &[Hit]) -> Option<f64> {
-    let is_enough = |hit: &Hit| hit.relevance >= DEFAULT_MIN_RELEVANCE;
-    hits.iter().take(CANDIDATES).any(is_enough).then_some(0.0)
+    hits.iter().take(CANDIDATES).any(Hit::is_relevant).then_some(0.0)
 }

@@ -6,7 +6,7 @@ mod times;
 mod words;
 
 use super::{Hit, Index, Query, Said, Search};
-use crate::{Role, limits::DEFAULT_MIN_RELEVANCE};
+use crate::Role;
 
 /// What is said around the texts of a test.
 const OTHERS: [&str; 12] = [
@@ -53,7 +53,7 @@ fn hits(prompt: &str, index: &Index) -> Vec<Hit> {
 /// The sequences that a caller finds who sets no minimum relevance.
 fn found(prompt: &str, index: &Index) -> Vec<u64> {
     let hits = hits(prompt, index);
-    let is_answered = hits.iter().any(|hit| hit.relevance >= DEFAULT_MIN_RELEVANCE);
+    let is_answered = hits.iter().any(Hit::is_relevant);
     hits.iter().filter(|_| is_answered).map(|hit| hit.sequence).collect()
 }
 
