@@ -20,8 +20,8 @@ pub(super) fn is_answer(blocks: &[Arc<IndexBlock>], place: Place, next: Place) -
     document(blocks, place).is_question() && is_others(blocks, place, next)
 }
 
-/// Whether `next`, by somebody else, answers what is said at `place`: a question, or anything that a user tells an
-/// assistant.
+/// Whether `next` answers what is said at `place`, given that somebody else says it: a question, or anything that a user
+/// tells an assistant.
 pub(super) fn is_answered(blocks: &[Arc<IndexBlock>], place: Place, next: Place) -> bool {
     let (asking, answering) = (document(blocks, place), document(blocks, next));
     asking.is_question() || (asking.role(), answering.role()) == (Role::User, Role::Assistant)

@@ -157,9 +157,8 @@ fn is_unknown(one: &Sought) -> bool {
 /// Lets an unknown word stand for two that some utterance has: `username`.
 fn divide(sought: &mut Vec<Sought>, indexes: &[Index]) {
     let known = sought.len();
-    for place in
-        (0..known).filter(|place| is_unknown(&sought[*place])).take(MAX_RESEMBLED).collect::<Vec<_>>()
-    {
+    let unknown = (0..known).filter(|place| is_unknown(&sought[*place])).take(MAX_RESEMBLED);
+    for place in unknown.collect::<Vec<_>>() {
         let whole = &sought[place].wanted;
         if whole.kind != TermKind::Word || !is_written(&sought[place]) {
             continue;
