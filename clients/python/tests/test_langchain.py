@@ -124,8 +124,46 @@ def test_what_was_removed_from_a_state_is_removed(graph):
     assert graph(*numbered(0, 1, 2, 3)) == listed(0, 1, 2, 3)
     assert graph(*numbered(0, 2, 3)) == listed(0, 2, 3)
     assert graph(*numbered(2)) == listed(2, 3)
-    assert graph(*numbered(2, 4)) == listed(2, 4)
+    assert graph(*numbered(2, 3, 4)) == listed(2, 3, 4)
     assert graph(*numbered(4, 5)) == listed(4, 5)
+
+
+def test_what_was_removed_can_be_restored_and_can_come_back(graph, memory, name):
+    graph(*numbered(0, 1, 2))
+    assert graph(*numbered(0, 2)) == listed(0, 2)
+    memory.conversation(name).restore(["m1"])
+    assert len(memory.conversation(name).messages()) == 3
+    assert graph(*numbered(0, 2)) == listed(0, 2)
+    assert graph(*numbered(0, 1, 2)) == listed(0, 1, 2)
+
+
+def test_what_others_said_at_the_same_time_stays(graph):
+    """Two runs from one checkpoint, or from none: neither state ever held what the other one says."""
+    graph(*numbered(0, 1))
+    assert graph(*numbered(0, 1, 2)) == listed(0, 1, 2)
+    assert graph(*numbered(0, 1, 3)) == listed(0, 1, 2, 3)
+    assert graph(*numbered(0, 1, 2, 4)) == listed(0, 1, 2, 3, 4)
+    assert graph(*numbered(0, 1, 3, 5)) == listed(0, 1, 2, 3, 4, 5)
+    assert graph(*numbered(0, 3, 5, 6)) == listed(0, 2, 3, 4, 5, 6)
+
+
+def test_exchanges_of_which_something_was_removed(memory, name):
+    pytest.importorskip("langgraph", reason="pip install './clients/python/utterd[langgraph]'")
+    from utterd import langgraph
+
+    said = [it.model_copy(update={"id": f"m{n}"}) for n, it in enumerate([*EXCHANGE, *EXCHANGE[:1]])]
+    node, configuration = langgraph.remember(memory), {"configurable": {"thread_id": name}}
+
+    def stored(*places):
+        node({"messages": [said[place] for place in places]}, configuration)
+        return [int(it.utterance_id[1:]) for it in memory.conversation(name).stored().messages]
+
+    everything = range(len(said))
+    calling = next(n for n, it in enumerate(said) if getattr(it, "tool_calls", None))
+    assert stored(*everything) == list(everything)
+    without = [n for n in everything if n != calling + 1]
+    assert stored(*without) == without
+    assert stored(*[n for n in without if n != calling]) == [n for n in without if n != calling]
 
 
 def test_a_state_that_starts_anew_removes_nothing_of_others(graph):
@@ -137,11 +175,11 @@ def test_a_state_that_starts_anew_removes_nothing_of_others(graph):
     assert graph(*numbered(5, 6)) == listed(0, 1, 3, 4, 5, 6)
 
 
-def test_what_was_stored_before_states_were_marked_stays(graph, memory, name):
+def test_what_other_clients_stored_stays(graph, memory, name):
     said = [{"role": "user", "content": str(n)} for n in range(4)]
     memory.conversation(name).add(said, ids=[f"m{n}" for n in range(4)])
     assert graph(*numbered(2, 3, 4)) == listed(0, 1, 2, 3, 4)
-    assert graph(*numbered(3, 4)) == listed(0, 1, 3, 4)
+    assert graph(*numbered(3, 4)) == listed(0, 1, 2, 3, 4)
 
 
 def test_the_oldest_stay_if_that_is_wanted(graph):
@@ -168,17 +206,39 @@ def test_what_comes_before_what_is_stored_is_stored_before_it(graph):
     assert graph(*numbered(3, 2)) == listed(3, 2)
 
 
-def test_a_context_is_that_of_its_state(graph, memory, name):
+def test_a_context_is_that_of_its_state(memory, name):
+    pytest.importorskip("langgraph", reason="pip install './clients/python/utterd[langgraph]'")
     from utterd import langgraph
 
-    graph(*numbered(0, 1, 2))
-    assert graph(*numbered(0, 1), node=langgraph.build_context) == listed(0, 1)
+    asked, answered, again = HumanMessage("q", id="0"), AIMessage("a", id="1"), AIMessage("b", id="2")
+    node, configuration = langgraph.build_context(memory), {"configurable": {"thread_id": name}}
+    for said in [asked], [asked, answered], [asked], [asked, again]:
+        assert node({"messages": said}, configuration)["llm_input_messages"] == said
 
 
 def test_what_others_stored_stays(graph, memory, name):
     memory.conversation(name).add({"role": "system", "content": "Be brief."})
-    graph(*numbered(0, 1))
+    graph(*numbered(0, 1, 2))
     assert [content for _, content in graph(*numbered(0, 2))] == ["Be brief.", "0", "2"]
+
+
+def test_a_run_from_an_earlier_checkpoint_replaces_what_came_after_it(memory, name):
+    pytest.importorskip("langgraph", reason="pip install './clients/python/utterd[langgraph]'")
+    from langgraph.checkpoint.memory import InMemorySaver
+    from langgraph.graph import START, MessagesState, StateGraph
+
+    from utterd import langgraph
+
+    graph = StateGraph(MessagesState).add_node("remember", langgraph.remember(memory)).add_edge(START, "remember")
+    compiled, configuration = graph.compile(InMemorySaver()), {"configurable": {"thread_id": name}}
+    for text in "abc":
+        compiled.invoke({"messages": [HumanMessage(text)]}, configuration)
+    history = compiled.get_state_history(configuration)
+    earlier = next(it for it in history if [said.content for said in it.values["messages"]] == ["a"] and not it.next)
+    compiled.invoke({"messages": [HumanMessage("d")]}, earlier.config)
+    assert [content for _, content in said(memory, name)] == ["a", "d"]
+    compiled.invoke({"messages": [HumanMessage("e")]}, configuration)
+    assert [content for _, content in said(memory, name)] == ["a", "d", "e"]
 
 
 def test_messages_without_ids_are_known_by_what_they_say(memory, name):

@@ -51,7 +51,7 @@ def check(memory, name, given, turns):
         calls = [call["id"] for it in messages if it.type == "ai" for call in it.tool_calls]
         assert calls == [it.tool_call_id for it in messages if it.type == "tool"]
     assert "Summary of the conversation so far" in given[-1][0].text
-    assert memory.conversation(name)._filled(BUDGET).tokens >= 0.85 * BUDGET
+    assert memory.conversation(name).filled(BUDGET).tokens >= 0.85 * BUDGET
     stored = memory.conversation(name).messages()
     assert [it["role"] for it in stored] == ["user", "assistant", "tool", "assistant"] * turns
     assert [it["content"] for it in stored[::4]] == [f"Where is order {turn}?" for turn in range(turns)]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 from utterd import _model as model
@@ -11,8 +13,9 @@ from utterd import _read as read
 from utterd._address import MEMORY, Address, Start
 from utterd._calls import Steps, call, logger, request_id
 from utterd._conversations import create, update
-from utterd._errors import ExistsError, ServerError
+from utterd._errors import ConflictError, ExistsError, NotFoundError, ServerError
 from utterd._limits import KEEP, LONG
+from utterd._messages import stored
 from utterd._oversize import cut, too_large
 from utterd._proto import conversation_service_pb2 as conversations
 from utterd._proto import memory_service_pb2 as memory
@@ -91,6 +94,32 @@ def replace_after(
     request = _request(at, format, lenient, replace_after=sequence)
     done = yield from _memorize(at, request, messages, ids, (state, recipient_state), expected_revision, request_id)
     return _together(list(map(_added, done)))
+
+
+def replace(at: Address, messages: model.Messages, *, format: model.Format | None = None) -> Steps[None]:
+    """Makes the conversation contain exactly these messages, for a framework that always stores its whole list.
+
+    Those at the head that are stored already stay, with their ids, times and summary. The rest is replaced in one
+    commit, with up to 1,000 messages, whatever it is, as `store` would.
+    """
+    wanted = read.several(messages)
+    while True:
+        try:
+            now = yield from stored(at, format=format)
+        except NotFoundError:
+            now = model.Stored("", 0, ())
+        pairs = zip(now.messages, wanted, strict=False)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0].message == json.loads(read.one_as_json(pair[1])), pairs))
+        if same == len(now.messages) == len(wanted):
+            return
+        after = now.messages[same - 1].last_sequence if same else 0
+        # If this starts the conversation, there is no revision to pin.
+        revision = now.revision if same else None
+        try:
+            yield from replace_after(at, after, wanted[same:], format=format, lenient=True, expected_revision=revision)
+            return
+        except ConflictError:
+            continue
 
 
 def _request(at: Address, format: model.Format | None, lenient: bool, **fields: Any) -> memory.MemorizeRequest:
@@ -236,9 +265,9 @@ def _together(done: list[model.Added]) -> model.Added:
     irregularities: list[model.Irregularity] = []
     before = 0
     for batch in done:
-        irregularities += [replace(it, index=it.index + before) for it in batch.irregularities]
+        irregularities += [dataclasses.replace(it, index=it.index + before) for it in batch.irregularities]
         before += len(batch.memorized)
-    return replace(
+    return dataclasses.replace(
         done[-1],
         memorized=tuple(it for batch in done for it in batch.memorized),
         evicted=tuple(it for batch in done for it in batch.evicted),

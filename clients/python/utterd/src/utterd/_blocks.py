@@ -1,8 +1,64 @@
-"""The parts of a message in Anthropic's format that adapters use."""
+"""Messages in Anthropic's format, as adapters use them."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from typing import Any
+
+from utterd._media import media_of
+from utterd._model import Shown
+
+
+def block_messages(shown: Iterable[Shown]) -> list[dict[str, Any]]:
+    """What a context shows: the stored messages, and the context's own chat messages, in Anthropic's format.
+
+    Results of one exchange that are not shown whole are one message. The role `system` stays.
+    """
+    said: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
+    for it in shown:
+        if it.whole:
+            results = []
+            said.append(it.said)
+        elif it.message["role"] == "tool":
+            if not results:
+                said.append({"role": "user", "content": results})
+            results.append(_result(it.message))
+        else:
+            results = []
+            said.append(_blocked(it.message))
+    return said
+
+
+def _result(said: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": said["tool_call_id"], "content": _contents(said["content"])}
+
+
+def _blocked(said: dict[str, Any]) -> dict[str, Any]:
+    calls = [_call(call["id"], call["function"]) for call in said.get("tool_calls") or ()]
+    content = _contents(said.get("content") or "")
+    texts = [{"type": "text", "text": content}] * bool(content) if isinstance(content, str) else content
+    return {"role": said["role"], "content": [*texts, *calls] if calls else content}
+
+
+def _contents(content: str | list[dict[str, Any]]) -> str | list[dict[str, Any]]:
+    if isinstance(content, str):
+        return content
+    return [media.block() if (media := media_of(part)) else part for part in content]
+
+
+def _call(id: str, function: dict[str, Any]) -> dict[str, Any]:
+    try:
+        input = json.loads(function["arguments"])
+    except ValueError:
+        input = {}
+    return {"type": "tool_use", "id": id, "name": function["name"], "input": input}
+
+
+def text_of(content: str | list[dict[str, Any]]) -> str:
+    """The text of a content, in any format."""
+    return content if isinstance(content, str) else "\n".join(part["text"] for part in content if part.get("text"))
 
 
 def blocks_of(said: dict[str, Any], *, media: bool = False) -> list[dict[str, Any]]:

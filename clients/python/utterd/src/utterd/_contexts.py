@@ -13,6 +13,7 @@ from utterd._calls import Steps, call, logger
 from utterd._messages import SCOPES
 from utterd._proto import context_service_pb2 as contexts
 from utterd._proto import warning_pb2
+from utterd._shown import shown
 
 CONTEXTS = "ContextService"
 FORMATS = {
@@ -29,6 +30,7 @@ FULL = 0.9
 UNANSWERED = {
     "omit": contexts.UNANSWERED_CALLS_OMIT,
     "placeholder": contexts.UNANSWERED_CALLS_PLACEHOLDER,
+    "open": contexts.UNANSWERED_CALLS_PLACEHOLDER,
 }
 EARLIER = {
     None: contexts.EARLIER_UNSPECIFIED,
@@ -46,11 +48,12 @@ def context(
     recall: str | model.Recall | None = None,
     max_turns: int | None = None,
     summary: Literal["system", "user"] = "system",
-    unanswered: Literal["omit", "placeholder"] = "omit",
+    unanswered: Literal["omit", "placeholder", "open"] = "omit",
     mask_results_after_turns: int | None = None,
     stable_steps: bool | None = None,
     archive: bool | None = None,
     earlier: bool | None = None,
+    stored_as: model.Format | None = None,
 ) -> Steps[model.Context]:
     """Builds what goes to the model, in at most `budget` tokens: instructions, summary, pinned and recent messages.
 
@@ -62,13 +65,17 @@ def context(
     - `recall`: a prompt or a `Recall`; adds what a search for it finds in the rest.
     - `max_turns`: exactly this many of the newest turns.
     - `summary`: whether it goes into a system message or a user message.
-    - `unanswered`: whether a call without a result is left out, or closed with a placeholder.
+    - `unanswered`: whether a call without a result is left out, or closed with a placeholder; with `open`, `shown` has
+      no placeholders in the newest exchange, which its caller is about to answer.
     - `mask_results_after_turns`: replaces tool results of older turns with a line.
     - `stable_steps`: whether messages drop out in steps, so that a provider's prompt cache hits.
     - `archive`: whether stored turns that left the window fill the rest of the budget; by default if one is given.
     - `earlier`: whether a message says how the recipient's other conversations ended; by default if this one was
       not addressed by its id.
+    - `stored_as`: with the format `openai`: the context's `shown` has the stored messages, in this format.
     """
+    if format != "openai" and (stored_as is not None or unanswered == "open"):
+        raise ValueError(f"format: {format}; accepted with stored_as, and with unanswered='open': openai")
     wanted = model.Recall(recall) if isinstance(recall, str) else recall
     request = contexts.BuildContextRequest(
         conversation_id=at.conversation_id,
@@ -87,7 +94,10 @@ def context(
     )
     it = yield from call(CONTEXTS, "BuildContext", request, contexts.BuildContextResponse)
     at.found()
-    return _context(it)
+    made = _context(it)
+    if stored_as is not None:
+        made.shown = yield from shown(at, it, made, stored_as, open=unanswered == "open")
+    return made
 
 
 def filled(
@@ -133,6 +143,7 @@ def _context(it: contexts.BuildContextResponse) -> model.Context:
         for utterance in it.utterances
         if utterance.rendered_as == contexts.RENDERED_AS_WHOLE and utterance.HasField("message_index")
     }
+    made.shown = ()
     made.omitted = tuple(
         model.Omission(
             contexts.OmissionReason.Name(omitted.reason).removeprefix("OMISSION_REASON_").lower(),

@@ -5,25 +5,22 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from google.adk.events.event import Event
-from google.adk.sessions.state import State
 from google.genai import types
 
 from utterd import StoredMessage
-from utterd._blocks import blocks_of
+from utterd._blocks import blocks_of, text_of
 from utterd._fold import fold, unfold
+from utterd._google_adk_state import NEVER_STORED
+from utterd._media import media_of
 
 FIELD = "google_adk"
 """The field of a message that holds ADK's own data."""
 PICTURES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 """What Anthropic's format accepts as an image."""
-MEDIUM = re.compile(r"(\[[^\[\]]+ [0-9a-f]{16}\])")
-"""The text in the place of what Anthropic's format cannot say: its type, and a digest of it."""
 
 
 def said(event: Event) -> dict[str, Any]:
@@ -34,10 +31,10 @@ def said(event: Event) -> dict[str, Any]:
 
 
 def dumped(event: Event) -> dict[str, Any]:
-    """ADK's own data, without temporary state."""
+    """ADK's own data, without state that is never stored."""
     own: dict[str, Any] = json.loads(event.model_dump_json(exclude_none=True))
     delta = own.get("actions", {}).get("state_delta", {})
-    for key in [key for key in delta if key.startswith(State.TEMP_PREFIX)]:
+    for key in [key for key in delta if key.startswith(NEVER_STORED)]:
         del delta[key]
     for part in own.get("content", {}).get("parts", ()):
         if blob := part.get("inline_data"):
@@ -49,35 +46,64 @@ def dumped(event: Event) -> dict[str, Any]:
 def event_of(stored: StoredMessage) -> Event:
     """The event that was stored, or one for what another client said."""
     if FIELD in stored.message:
-        return Event.model_validate_json(json.dumps(unfold(stored.message, FIELD)))
+        return _own(stored.message)
     content = contents([stored.message])[0]
     author = "user" if content.role == "user" else "model"
     return Event(id=stored.utterance_id, author=author, content=content, timestamp=stored.time.timestamp())
 
 
-def contents(messages: Iterable[Mapping[str, Any]], events: Iterable[Event] = ()) -> list[types.Content]:
-    """Converts messages in Anthropic's format to contents. What `events` contain is as it was there."""
-    known = _known(events)
+def _own(message: dict[str, Any]) -> Event:
+    return Event.model_validate_json(json.dumps(unfold(message, FIELD)))
+
+
+def contents(messages: Iterable[dict[str, Any]]) -> list[types.Content]:
+    """The contents of events that were stored as messages, and messages in Anthropic's format as contents."""
     names: dict[str, str] = {}
     converted = []
     for message in messages:
-        content, role = message["content"], message["role"]
-        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        blocks = blocks_of(message, media=True)
         names |= {block["id"]: block["name"] for block in blocks if block["type"] == "tool_use"}
-        parts = [part for block in blocks for part in _parts(block, known[role], names)]
-        converted.append(types.Content(role="model" if role == "assistant" else "user", parts=parts))
+        if FIELD not in message:
+            parts = [_part(block, names) for block in blocks]
+            converted.append(types.Content(role="model" if message["role"] == "assistant" else "user", parts=parts))
+        elif (content := _own(message).content) is not None:
+            converted.append(content)
     return converted
 
 
-def _known(events: Iterable[Event]) -> dict[str, dict[str, types.Part]]:
-    """The parts of events, by the role and the block that stand for them."""
-    known: dict[str, dict[str, types.Part]] = defaultdict(dict)
-    for event in events:
-        role = _role(event)
-        for part in _parts_of(event):
-            if (block := _block(part, role)) is not None:
-                known[role][_key(block)] = part
-    return known
+def same(one: types.Content | None, other: types.Content | None) -> bool:
+    """Whether two contents are equal. ADK removes ids of its own from what goes to the model."""
+    return _without_ids(one) == _without_ids(other)
+
+
+def _without_ids(content: types.Content | None) -> str:
+    ids: Any = {"parts": {"__all__": {"function_call": {"id"}, "function_response": {"id"}}}}
+    return content.model_dump_json(exclude=ids) if content else ""
+
+
+def cut_to(said: Iterable[types.Content], event: Event, shown: dict[str, Any]) -> list[types.Content]:
+    """Contents in which an event has only the text, or the response, that a chat message of a context shows of it."""
+    text = text_of(shown["content"])
+    if shown["role"] != "tool":
+        return [_worded(content, text) if same(content, event.content) else content for content in said]
+    responses = [part.function_response for part in _parts_of(event) if part.function_response]
+    cut = [it.response for it in responses if shown["tool_call_id"] in (it.id, it.name)]
+    return [
+        content.model_copy(update={"parts": [_responded(part, cut, text) for part in content.parts or ()]})
+        for content in said
+    ]
+
+
+def _worded(content: types.Content, text: str) -> types.Content:
+    others = [part for part in content.parts or () if not part.text]
+    return content.model_copy(update={"parts": [types.Part(text=text), *others]})
+
+
+def _responded(part: types.Part, cut: list[Any], text: str) -> types.Part:
+    response = part.function_response
+    if response is None or response.response not in cut:
+        return part
+    return types.Part(function_response=response.model_copy(update={"response": _response(text)}))
 
 
 def _role(event: Event) -> str:
@@ -87,10 +113,6 @@ def _role(event: Event) -> str:
 
 def _parts_of(event: Event) -> list[types.Part]:
     return (event.content.parts or []) if event.content else []
-
-
-def _key(block: Mapping[str, Any]) -> str:
-    return block["text"] if block["type"] == "text" else json.dumps(block, sort_keys=True)
 
 
 def _block(part: types.Part, role: str) -> dict[str, Any] | None:
@@ -112,7 +134,7 @@ def _block(part: types.Part, role: str) -> dict[str, Any] | None:
 
 
 def _medium(part: types.Part) -> dict[str, Any] | None:
-    """A text for what Anthropic's format cannot say."""
+    """A text for what Anthropic's format cannot say: its type, and a digest of it."""
     own = part.model_dump_json(exclude_none=True, exclude={"text", "thought", "thought_signature"})
     if own == "{}":
         return None
@@ -125,20 +147,6 @@ def _base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def _parts(block: dict[str, Any], known: Mapping[str, types.Part], names: Mapping[str, str]) -> list[types.Part]:
-    if (part := known.get(_key(block))) is not None:
-        return [part]
-    if block["type"] == "text":
-        # The server joins texts by line breaks.
-        pieces = [piece.strip("\n") for piece in MEDIUM.split(block["text"])]
-        if known.keys().isdisjoint(pieces):
-            return [types.Part(text=block["text"])]
-        return [known.get(piece) or types.Part(text=piece) for piece in pieces if piece]
-    if (source := block.get("source")) and source["type"] == "base64":
-        return [types.Part.from_bytes(data=base64.b64decode(source["data"]), mime_type=source["media_type"])]
-    return [_part(it, names) for it in blocks_of({"content": [block]})]
-
-
 def _part(block: dict[str, Any], names: Mapping[str, str]) -> types.Part:
     if block["type"] == "tool_use":
         call = types.FunctionCall(id=block["id"], name=block["name"], args=block["input"])
@@ -147,7 +155,10 @@ def _part(block: dict[str, Any], names: Mapping[str, str]) -> types.Part:
         id = block["tool_use_id"]
         response = types.FunctionResponse(id=id, name=names.get(id, id), response=_response(block.get("content")))
         return types.Part(function_response=response)
-    return types.Part(text=block["text"])
+    media = media_of(block)
+    if media and media.data:
+        return types.Part.from_bytes(data=base64.b64decode(media.data), mime_type=media.type)
+    return types.Part(text=block.get("text") or f"[{block['type']}]")
 
 
 def _response(content: Any) -> dict[str, Any]:

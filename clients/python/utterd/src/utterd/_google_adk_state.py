@@ -15,6 +15,8 @@ from pydantic_core import to_jsonable_python
 
 from utterd import AsyncConversation, AsyncRecipient, ConflictError, InvalidRequestError, StateChange, StateValue
 
+NEVER_STORED = (State.TEMP_PREFIX, "secret:")
+"""What the keys begin with that are only in the session in the program."""
 Place = AsyncConversation | AsyncRecipient
 
 STAMP = "temp:google_adk"
@@ -24,14 +26,14 @@ REST = "temp:google_adk_rest"
 
 
 def parted(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """The parts of a state that belong to the app, the user and the session, as JSON, without temporary keys."""
+    """The parts of a state that belong to the app, the user and the session, as JSON, without what is never stored."""
     app, user, own = {}, {}, {}
     for key, value in to_jsonable_python(dict(state), serialize_unknown=True).items():
         if key.startswith(State.APP_PREFIX):
             app[key.removeprefix(State.APP_PREFIX)] = value
         elif key.startswith(State.USER_PREFIX):
             user[key.removeprefix(State.USER_PREFIX)] = value
-        elif not key.startswith(State.TEMP_PREFIX):
+        elif not key.startswith(NEVER_STORED):
             own[key] = value
     return app, user, own
 

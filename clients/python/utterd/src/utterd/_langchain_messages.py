@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
-from itertools import dropwhile
+from itertools import takewhile
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolMessage, convert_to_messages, messages_from_dict
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    SystemMessage,
+    ToolMessage,
+    convert_to_messages,
+    messages_from_dict,
+)
 
+from utterd import Context, Shown
 from utterd._fold import fold, unfold
-from utterd._media import Media, media_of, warn_of_lost_media
+from utterd._media import Media, media_of
 
 FIELD = "langchain"
 """The field of a message that holds LangChain's own data."""
@@ -22,8 +30,6 @@ KINDS = {"image": "image/*", "audio": "audio/*", "video": "video/*", "file": "ap
 def to_chat(message: BaseMessage) -> dict[str, Any]:
     """The message as an OpenAI chat message, with whatever that cannot express in an extra field."""
     said: dict[str, Any] = {"role": ROLES.get(message.type, "user"), "content": _content(message.content)}
-    if said["role"] != "user" and any(map(media_of, _parts(said))):
-        warn_of_lost_media(f"a picture or a file in a message of the role {said['role']}")
     if message.name:
         said["name"] = message.name
     if isinstance(message, AIMessage) and message.tool_calls:
@@ -65,25 +71,23 @@ def _parts(said: dict[str, Any]) -> list[dict[str, Any]]:
     return said["content"] if isinstance(said["content"], list) else []
 
 
-def from_context(messages: list[dict[str, Any]]) -> list[BaseMessage]:
-    """The messages of a context, in forms that every model's integration reads.
+def from_context(context: Context) -> list[BaseMessage]:
+    """The messages of a context: those that were stored, and the context's own in forms that every model reads.
 
-    System messages are one at the head; a later one, with what was recalled, is the user's.
+    System messages at the head are one; a later one of the context's, with what was recalled, is the user's.
     """
-    conversation = list(dropwhile(_is_system, messages))
-    head = "\n\n".join(_text(said) for said in messages[: len(messages) - len(conversation)])
-    said = [{**it, "role": "user"} if _is_system(it) else it for it in conversation]
-    shown = [{**it, "content": _blocks(it)} if _parts(it) else it for it in said]
-    return convert_to_messages([{"role": "system", "content": head}, *shown] if head else shown)
+    head = list(takewhile(lambda it: it.message.get("role") == "system", context.shown))
+    said = [_message(it) for it in context.shown[len(head) :]]
+    if len(head) < 2:
+        return [*(from_chat(it.said) for it in head), *said]
+    return [SystemMessage("\n\n".join(from_chat(it.said).text for it in head)), *said]
 
 
-def _is_system(said: dict[str, Any]) -> bool:
-    return bool(said["role"] == "system")
-
-
-def _text(said: dict[str, Any]) -> str:
-    content = said["content"]
-    return content if isinstance(content, str) else "\n".join(part.get("text", "") for part in content)
+def _message(it: Shown) -> BaseMessage:
+    if it.whole:
+        return from_chat(it.said)
+    said = {**it.message, "role": "user"} if it.message["role"] == "system" else it.message
+    return convert_to_messages([{**said, "content": _blocks(said)} if _parts(said) else said])[0]
 
 
 def _blocks(said: dict[str, Any]) -> list[dict[str, Any]]:

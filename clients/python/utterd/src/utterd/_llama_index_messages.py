@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from contextlib import suppress
 from typing import Any
 
 from llama_index.core.base.llms.types import (
@@ -17,9 +18,11 @@ from llama_index.core.base.llms.types import (
     VideoBlock,
 )
 from llama_index.core.storage.chat_store.base_db import MessageStatus
+from pydantic import ValidationError
 
+from utterd import Context
 from utterd._fold import fold, unfold
-from utterd._media import Media, media_of, warn_of_lost_media
+from utterd._media import Media, media_of
 
 FIELD = "llama_index"
 """The field of a message that holds LlamaIndex' own data."""
@@ -44,11 +47,8 @@ ROLES = {
 def to_chat(message: ChatMessage, status: MessageStatus = MessageStatus.ACTIVE) -> dict[str, Any]:
     """The message as an OpenAI chat message, with whatever that cannot express in an extra field."""
     said: dict[str, Any] = {"role": ROLES.get(message.role, "user"), "content": message.content or ""}
-    if parts := _parts(message):
-        if said["role"] == "user":
-            said["content"] = parts
-        else:
-            warn_of_lost_media(f"a picture or a file in a message of the role {said['role']}")
+    if said["role"] == "user" and (parts := _parts(message)):
+        said["content"] = parts
     if said["role"] == "assistant" and (calls := _calls(message)):
         said["tool_calls"] = calls
     if said["role"] == "tool":
@@ -112,10 +112,17 @@ def _call(id: str, name: str, arguments: dict[str, Any] | str) -> dict[str, Any]
     return {"id": id, "type": "function", "function": {"name": name, "arguments": text}}
 
 
+def from_context(context: Context) -> list[ChatMessage]:
+    """The messages of a context: those that were stored, or the context's own."""
+    return [from_chat(it.said) for it in context.shown]
+
+
 def from_chat(said: dict[str, Any]) -> ChatMessage:
     """The message that was stored; one from another client or a context, as one of LlamaIndex'."""
     if "message" in said.get(FIELD, {}):
-        return ChatMessage.model_validate(unfold(said, FIELD)["message"])
+        # LlamaIndex refuses a picture whose file is gone. The rest of the message has its data.
+        with suppress(ValidationError):
+            return ChatMessage.model_validate(unfold(said, FIELD)["message"])
     content = said.get("content") or []
     blocks = [TextBlock(text=content)] if isinstance(content, str) else list(map(_shown, content))
     extra: dict[str, Any] = {}

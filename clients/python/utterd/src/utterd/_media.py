@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +28,18 @@ class Media:
         kind = self.type.partition("/")[0]
         return kind if kind in ("image", "audio", "video") else "document"
 
+    @classmethod
+    def at(cls, url: str, type: str, **more: str) -> Media:
+        """What is at a URL, or in one that begins with `data:`; `type` unless the URL has one."""
+        if inline := DATA_URL.match(url):
+            return cls(inline[1] or type, data=url[inline.end() :], **more)
+        return cls(type, url=url, **more)
+
+    @property
+    def uri(self) -> str:
+        """Its URL, with the data in it if there is no other."""
+        return f"data:{self.type};base64,{self.data}" if self.data else self.url
+
     def block(self) -> dict[str, Any]:
         """A block of Anthropic's. What is not a picture is a document there, with its media type."""
         source = {"type": "base64", "media_type": self.type, "data": self.data}
@@ -40,7 +51,7 @@ class Media:
 
     def part(self) -> dict[str, Any]:
         """A part of OpenAI's chat."""
-        url = f"data:{self.type};base64,{self.data}" if self.data else self.url
+        url = self.uri
         if self.kind == "image":
             return {"type": "image_url", "image_url": {"url": url} | ({"detail": self.detail} if self.detail else {})}
         if self.data and self.type in ("audio/wav", "audio/mp3"):
@@ -57,20 +68,9 @@ def media_of(block: dict[str, Any]) -> Media | None:
             return Media(type, data=source["data"], name=block.get("title") or "")
         return Media(type, url=source["url"], name=block.get("title") or "") if "url" in source else None
     if kind == "image_url":
-        return _at(block["image_url"]["url"], "image/*", detail=block["image_url"].get("detail") or "")
+        return Media.at(block["image_url"]["url"], "image/*", detail=block["image_url"].get("detail") or "")
     if kind == "input_audio":
         return Media(f"audio/{block['input_audio']['format']}", data=block["input_audio"]["data"])
     if kind == "file" and "file_data" in block.get("file", {}):
-        return _at(block["file"]["file_data"], "application/pdf", name=block["file"].get("filename") or "")
+        return Media.at(block["file"]["file_data"], "application/pdf", name=block["file"].get("filename") or "")
     return None
-
-
-def _at(url: str, type: str, **more: str) -> Media:
-    if inline := DATA_URL.match(url):
-        return Media(inline[1] or type, data=url[inline.end() :], **more)
-    return Media(type, url=url, **more)
-
-
-def warn_of_lost_media(what: str) -> None:
-    """Warns that something is stored, and comes back, but is not part of contexts."""
-    warnings.warn(f"{what} is stored, but no context contains it", stacklevel=3)

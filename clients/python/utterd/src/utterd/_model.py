@@ -314,6 +314,24 @@ class Omission:
     sequences: tuple[range, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A message of a context, and what it shows."""
+
+    message: dict[str, Any]
+    """The context's message; empty for a stored message without words, which the context itself leaves out."""
+    stored: StoredMessage | None
+    """The stored message; None for a summary, a placeholder, what is recalled, and the oldest messages of a context
+    that leaves out others."""
+    whole: bool
+    """Whether `stored` can go to the model in the place of `message`, because all of it is shown, unchanged."""
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What goes to the model: the stored message if it is shown whole, else the context's."""
+        return self.stored.message if self.whole and self.stored else self.message
+
+
 class Context(list[dict[str, Any]]):
     """What goes to a model: a list of messages, ready to be sent, with facts about it."""
 
@@ -331,6 +349,8 @@ class Context(list[dict[str, Any]]):
     """The utterances that it was built from, in the order of the messages."""
     whole: Mapping[int, int]
     """Which message shows an utterance unchanged and in its place: its index, by the utterance's sequence."""
+    shown: tuple[Shown, ...]
+    """With `stored_as`: the messages, with the stored ones that they show."""
     omitted: tuple[Omission, ...]
     stable_messages: int
     """How many messages at the head stay the same while messages are only added: a cache mark can follow them."""

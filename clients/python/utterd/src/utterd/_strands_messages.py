@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from strands.types.session import SessionMessage
 
-from utterd import StoredMessage
-from utterd._blocks import blocks_of
+from utterd import Shown, StoredMessage
+from utterd._blocks import blocks_of, text_of
 from utterd._fold import fold, unfold
 from utterd._media import Media, media_of
 
@@ -88,13 +89,41 @@ def message_of(stored: StoredMessage) -> SessionMessage:
     if FIELD in stored.message:
         return SessionMessage.from_dict(unfold(stored.message, FIELD))
     # stored by another client
-    return SessionMessage(from_blocks(stored.message), stored.sequence)
+    return SessionMessage(strands_message(stored.message), stored.sequence)
 
 
-def from_blocks(said: dict[str, Any]) -> Message:
-    """Converts a message in Anthropic's format to one of Strands'."""
+def strands_message(said: dict[str, Any]) -> Message:
+    """The message that was stored, or one in Anthropic's format as one of Strands'."""
+    if FIELD in said:
+        return SessionMessage.from_dict(unfold(said, FIELD)).to_message()
     blocks = map(_strands_block, blocks_of(said, media=True))
-    return cast("Message", {"role": said["role"], "content": list(blocks)})
+    role = "assistant" if said["role"] == "assistant" else "user"
+    return cast("Message", {"role": role, "content": list(blocks)})
+
+
+def is_system(it: Shown) -> bool:
+    """Whether it is at the head: a system message of the context, or the agent's state."""
+    return bool(it.message.get("role", "system") == "system")
+
+
+def texts_of(head: Sequence[Shown]) -> list[str]:
+    return [text_of(it.message["content"]) for it in head if it.message]
+
+
+def cut_to(message: Message, shown: dict[str, Any]) -> Message:
+    """The message with the texts, or the result, to which a chat message of a context cuts it."""
+    text = text_of(shown["content"])
+    blocks: list[dict[str, Any]] = [dict(block) for block in message["content"]]
+    if shown["role"] == "tool":
+        cut = [_with_text(block, shown["tool_call_id"], text) for block in blocks]
+    else:
+        cut = [{"text": text}, *(block for block in blocks if "text" not in block)]
+    return cast("Message", {**message, "content": cut})
+
+
+def _with_text(block: dict[str, Any], id: str, text: str) -> dict[str, Any]:
+    result = block.get("toolResult") or {}
+    return {"toolResult": {**result, "content": [{"text": text}]}} if result.get("toolUseId") == id else block
 
 
 def _strands_block(block: dict[str, Any]) -> dict[str, Any]:

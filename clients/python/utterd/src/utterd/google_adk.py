@@ -16,9 +16,10 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
 from importlib import import_module
+from itertools import takewhile
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -38,10 +39,12 @@ from utterd import (
     InvalidRequestError,
     NotFoundError,
     Policy,
+    Shown,
     StateValue,
     Stored,
 )
-from utterd._google_adk_events import contents, dumped, event_of, said
+from utterd._blocks import block_messages, text_of
+from utterd._google_adk_events import contents, cut_to, dumped, event_of, said, same
 from utterd._google_adk_state import STAMP, Place, apart, is_of_state, keys_of, parted, prefixed, put, together
 from utterd._ids import fit
 
@@ -211,19 +214,17 @@ class UtterdSessionService(BaseSessionService):
     async def context(self, session: Session, budget: int | None = None) -> tuple[str, list[types.Content]]:
         """What goes to the model within a token budget: a text for the system prompt, and contents.
 
-        The text summarises what is not among the contents. What they contain of `session.events` is as it is there.
-        Pictures and PDF files have 2 MiB in all; if older ones are left out, a warning is logged.
+        The text summarises what is not among the contents. What is shown whole is as the events said it. Large messages
+        have 2 MiB in all; if pictures and files of older ones are left out, a warning is logged.
         """
-        at = self._session(session.app_name, session.user_id, session.id)
-        context = await at.context(budget, "anthropic", unanswered="placeholder")
-        for warning in context.warnings:
-            logger.warning("context of session %s: %s", session.id, warning)
-        return "\n".join(block["text"] for block in context.system), contents(context, session.events)
+        head, shown = await self._shown(session, budget)
+        return "\n".join(head), contents(block_messages(shown))
 
     def trimmed(self, budget: int | None = None) -> Callable[..., Awaitable[None]]:
         """A `before_model_callback` for agents: cuts what a session adds to a request down to a token budget.
 
-        The oldest turns are left out, and a summary of them is appended to the instructions.
+        The oldest turns are left out, and a summary of them is appended to the instructions. What is larger than the
+        budget allows, such as a long response of a function, is cut to its head and tail.
         """
 
         async def trim(callback_context: Any, llm_request: Any) -> None:
@@ -231,17 +232,31 @@ class UtterdSessionService(BaseSessionService):
             session: Session = (
                 getattr(callback_context, "session", None) or callback_context._invocation_context.session
             )
-            at = self._session(session.app_name, session.user_id, session.id)
-            context = await at.context(budget, "anthropic")
-            if not context.sequences:
+            head, shown = await self._shown(session, budget)
+            events = [(it, event_of(it.stored)) for it in shown if it.stored]
+            oldest = next((it for it in events if it[1].content), None)
+            if oldest is None:
                 return
-            oldest = await at.stored(after=context.sequences[0] - 1, limit=1)
-            start = _place(llm_request.contents, session.events, event_of(oldest.messages[0]))
-            llm_request.contents = llm_request.contents[start:]
-            if start and context.system:
-                llm_request.append_instructions([block["text"] for block in context.system])
+            said = llm_request.contents[_place(llm_request.contents, session.events, oldest[1]) :]
+            for it, event in events:
+                if not it.whole:
+                    said = cut_to(said, event, it.message)
+            if len(said) < len(llm_request.contents):
+                # Such as the question that the newest steps are about.
+                said = contents(block_messages(shown[: shown.index(oldest[0])])) + said
+                llm_request.append_instructions(head)
+            llm_request.contents = said
 
         return trim
+
+    async def _shown(self, session: Session, budget: int | None) -> tuple[list[str], Sequence[Shown]]:
+        """The texts for the system prompt, and what else a context shows."""
+        at = self._session(session.app_name, session.user_id, session.id)
+        context = await at.context(budget, unanswered="placeholder", stored_as="anthropic")
+        for warning in context.warnings:
+            logger.warning("context of session %s: %s", session.id, warning)
+        head = list(takewhile(lambda it: it.message.get("role") == "system", context.shown))
+        return [text_of(it.message["content"]) for it in head], context.shown[len(head) :]
 
     async def _listed(self, record: ConversationRecord) -> _Session | None:
         """A session with its own state; None if it was deleted meanwhile."""
@@ -329,6 +344,6 @@ def _place(contents: list[types.Content], events: list[Event], oldest: Event) ->
     ids = [event.id for event in events]
     if oldest.id not in ids:
         return 0
-    said_again = sum(event.content == oldest.content for event in events[ids.index(oldest.id) :])
-    places = [place for place, content in enumerate(contents) if content == oldest.content]
+    said_again = sum(same(event.content, oldest.content) for event in events[ids.index(oldest.id) :])
+    places = [place for place, content in enumerate(contents) if same(content, oldest.content)]
     return places[-said_again] if said_again <= len(places) else 0

@@ -73,8 +73,8 @@ class UtterdChatMessageHistory(BaseChatMessageHistory):
 
     @messages.setter
     def messages(self, messages: list[BaseMessage]) -> None:
-        """Replaces them, in one commit."""
-        self.conversation.replace_after(0, list(map(to_chat, messages)), format="openai", lenient=True)
+        """Replaces them, in one commit. Those at the head that are already the same stay."""
+        self.conversation.replace(list(map(to_chat, messages)), format="openai")
 
     def stored(self) -> list[BaseMessage]:
         """Every stored message."""
@@ -86,14 +86,14 @@ class UtterdChatMessageHistory(BaseChatMessageHistory):
     def context(self, budget: int | None = None) -> list[BaseMessage]:
         """What goes to the model within a token budget: a summary, and the newest messages in whole exchanges."""
         try:
-            return from_context(self.conversation._filled(budget))
+            return from_context(self.conversation.filled(budget, stored_as="openai"))
         except NotFoundError:
             return []
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Stores messages, all or none."""
         if messages:
-            self.conversation._store(list(map(to_chat, messages)), format="openai")
+            self.conversation.store(list(map(to_chat, messages)), format="openai")
 
     def clear(self) -> None:
         """Removes all messages."""
@@ -118,8 +118,8 @@ def build_context(
 
     def build(said: Said, config: RunnableConfig) -> list[BaseMessage]:
         conversation = of(config)
-        conversation._store(list(map(to_chat, _messages(said))), format="openai")
-        return from_context(conversation._filled(budget, **options))
+        conversation.store(list(map(to_chat, _messages(said))), format="openai")
+        return from_context(conversation.filled(budget, stored_as="openai", **options))
 
     return RunnableLambda(build)
 
@@ -133,7 +133,7 @@ def remember(memory: Client, *, key: str = "session_id") -> Runnable[BaseMessage
         if isinstance(whole, BaseMessageChunk):
             whole = message_chunk_to_message(whole)
         if whole is not None:
-            of(config)._store(to_chat(whole), format="openai")
+            of(config).store(to_chat(whole), format="openai")
 
     def passed_on(parts: Iterator[Any], config: RunnableConfig) -> Iterator[Any]:
         whole = None

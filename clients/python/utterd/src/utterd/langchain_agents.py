@@ -70,13 +70,22 @@ class UtterdMiddleware(AgentMiddleware[AgentState[Any], Any]):
 
     def _with_context(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         self._mirror(request.state, keep_newest=False)
-        context = from_context(self._of(get_config())._filled(self._budget, **self._options))
-        summary = [it.text for it in context if isinstance(it, SystemMessage)]
-        prompt = [request.system_message.text] if request.system_message else []
-        system = SystemMessage("\n\n".join(prompt + summary)) if summary else request.system_message
+        conversation = self._of(get_config())
+        context = from_context(conversation.filled(self._budget, stored_as="openai", **self._options))
         messages: list[Any] = [it for it in context if not isinstance(it, SystemMessage)]
-        return request.override(messages=messages, system_message=system)
+        summary = [str(it.text) for it in context if isinstance(it, SystemMessage)]
+        return request.override(messages=messages, system_message=_with_summary(request.system_message, summary))
 
     def _mirror(self, state: AgentState[Any], *, keep_newest: bool) -> None:
-        conversation = self._of(get_config())
-        mirror(conversation, state["messages"], keep_oldest=self._keep_oldest, keep_newest=keep_newest)
+        config = get_config()
+        mirror(self._of(config), state["messages"], config, keep_oldest=self._keep_oldest, keep_newest=keep_newest)
+
+
+def _with_summary(prompt: SystemMessage | None, summary: list[str]) -> SystemMessage | None:
+    """The system prompt, with the blocks that it has, such as those marked for a provider's cache."""
+    if prompt is None or not summary:
+        return SystemMessage("\n\n".join(summary)) if summary else prompt
+    if isinstance(prompt.content, str):
+        return prompt.model_copy(update={"content": "\n\n".join([prompt.content, *summary])})
+    blocks = [{"type": "text", "text": text} for text in summary]
+    return prompt.model_copy(update={"content": [*prompt.content, *blocks]})

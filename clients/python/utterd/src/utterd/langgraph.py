@@ -29,17 +29,18 @@ Node = Callable[[State, RunnableConfig], dict[str, Any]]
 def remember(
     memory: Client, *, key: str = "thread_id", messages_key: str = "messages", keep_oldest: bool = False
 ) -> Node:
-    """A node that stores what is new among the state's messages, replaces what changed, and removes what is missing.
+    """A node that stores what is new among the state's messages, replaces what changed, and forgets what was removed.
 
-    Messages are identified by their ids, so that a repeated step stores nothing twice. A state that shares no message
-    with the conversation removes nothing: without a checkpointer, each run starts anew. With `keep_oldest`, what is
-    missing at the head of the state stays, for a graph that trims it. `key` in the configuration's `configurable` names
-    the conversation.
+    Messages are identified by their ids, so that a repeated step stores nothing twice. What was removed is forgotten
+    softly, and only if the state is known to have held it: what other runs say at the same time stays, and so does what
+    was said before a state that starts anew, as each does without a checkpointer. With `keep_oldest`, what is missing
+    at the head of the state stays, for a graph that trims it. `key` in the configuration's `configurable` names the
+    conversation.
     """
     of = named(memory, key, limits(None))
 
     def node(state: State, config: RunnableConfig) -> dict[str, Any]:
-        mirror(of(config), _messages(state, messages_key), keep_oldest=keep_oldest)
+        mirror(of(config), _messages(state, messages_key), config, keep_oldest=keep_oldest)
         return {}
 
     return node
@@ -58,7 +59,7 @@ def build_context(
 ) -> Node:
     """A node that stores the state's messages like `remember`, and writes what goes to the model into the state.
 
-    It removes what is missing at the end of the state, too.
+    It forgets answers that were removed at the end of the state, too.
 
     That is a summary, and the newest messages in whole exchanges, within a token budget. `options` are those of
     `Conversation.context`; by default a call without a result is closed with a placeholder.
@@ -68,8 +69,9 @@ def build_context(
 
     def node(state: State, config: RunnableConfig) -> dict[str, Any]:
         conversation = of(config)
-        mirror(conversation, _messages(state, messages_key), keep_oldest=keep_oldest, keep_newest=False)
-        return {into: from_context(conversation._filled(budget, **options))}
+        said = _messages(state, messages_key)
+        mirror(conversation, said, config, keep_oldest=keep_oldest, keep_newest=False)
+        return {into: from_context(conversation.filled(budget, stored_as="openai", **options))}
 
     return node
 

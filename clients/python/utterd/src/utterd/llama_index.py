@@ -4,14 +4,13 @@
     response = await agent.run("Where is my order?", memory=memory)
 
 A message is stored as an OpenAI chat message, together with LlamaIndex' own data, and is returned unchanged. A key of a
-store is a conversation.
+store is a conversation, with the id `USER/KEY`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
 from functools import lru_cache
-from itertools import takewhile
 from typing import Any, TypeVar
 
 from llama_index.core.base.llms.types import ChatMessage
@@ -26,6 +25,7 @@ from utterd import (
     Client,
     ConflictError,
     Conversation,
+    ConversationRecord,
     NotFoundError,
     Policy,
     Stored,
@@ -33,7 +33,7 @@ from utterd import (
 )
 from utterd._ids import fit
 from utterd._limits import limits
-from utterd._llama_index_messages import FIELD, from_chat, to_chat
+from utterd._llama_index_messages import FIELD, from_chat, from_context, to_chat
 
 __all__ = ["UtterdChatStore", "UtterdDBChatStore", "UtterdMemory"]
 
@@ -42,7 +42,7 @@ T = TypeVar("T")
 KNOWN = 10_000
 """Keys that are remembered to exist."""
 LABEL = "llama_index_key"
-"""The label for the key of a conversation, if that is not its id."""
+"""The label for the key of a conversation whose id does not contain it."""
 
 
 class UtterdChatStore(BaseChatStore):
@@ -57,7 +57,7 @@ class UtterdChatStore(BaseChatStore):
         super().__init__(**kwargs)
         self._memory = memory
         self._user = user
-        self._at = lru_cache(KNOWN)(lambda key: memory.conversation(fit(key), recipient=user, **_started(key)))
+        self._at = lru_cache(KNOWN)(lambda key: memory.conversation(**_started(user, key)))
 
     @classmethod
     def class_name(cls) -> str:
@@ -65,7 +65,7 @@ class UtterdChatStore(BaseChatStore):
 
     def set_messages(self, key: str, messages: list[ChatMessage]) -> None:
         """Replaces a key's messages, in one commit. Those at the head that are already the same stay."""
-        _set(self._at(key), messages)
+        self._at(key).replace(list(map(to_chat, messages)), format="openai")
 
     def get_messages(self, key: str) -> list[ChatMessage]:
         """A key's messages; none if there is no such key."""
@@ -74,7 +74,7 @@ class UtterdChatStore(BaseChatStore):
     def add_message(self, key: str, message: ChatMessage, idx: int | None = None) -> None:
         """Adds a message at the end, or before the one at an index."""
         if idx is None:
-            self._at(key)._store(to_chat(message), format="openai")
+            self._at(key).store(to_chat(message), format="openai")
             return
         while True:
             at = self._at(key)
@@ -116,12 +116,12 @@ class UtterdChatStore(BaseChatStore):
     def get_keys(self) -> list[str]:
         """The keys, the oldest first."""
         records = self._memory.conversations(self._user, order="oldest_start")
-        return [record.labels.get(LABEL, record.conversation_id) for record in records]
+        return [_key(record, self._user) for record in records]
 
     def context(self, key: str, budget: int | None = None) -> list[ChatMessage]:
         """What goes to the model of a key's messages within a token budget: a summary, and the newest messages."""
         try:
-            return list(map(from_chat, self._at(key)._filled(budget)))
+            return from_context(self._at(key).filled(budget, stored_as="openai"))
         except NotFoundError:
             return []
 
@@ -138,7 +138,7 @@ class UtterdDBChatStore(AsyncDBChatStore):
         super().__init__(**kwargs)
         self._memory = memory
         self._user = user
-        self._at = lru_cache(KNOWN)(lambda key: memory.conversation(fit(key), recipient=user, **_started(key)))
+        self._at = lru_cache(KNOWN)(lambda key: memory.conversation(**_started(user, key)))
 
     async def get_messages(
         self,
@@ -165,14 +165,13 @@ class UtterdDBChatStore(AsyncDBChatStore):
         """Adds messages, all or none."""
         if messages:
             at = self._at(key)
-            await at._store([to_chat(message, status) for message in messages], format="openai")
+            await at.store([to_chat(message, status) for message in messages], format="openai")
 
     async def set_messages(
         self, key: str, messages: list[ChatMessage], status: MessageStatus = MessageStatus.ACTIVE
     ) -> None:
-        """Replaces all of a key's messages, in one commit."""
-        at = self._at(key)
-        await at.replace_after(0, [to_chat(message, status) for message in messages], format="openai", lenient=True)
+        """Replaces all of a key's messages, in one commit. Those at the head that are already the same stay."""
+        await self._at(key).replace([to_chat(message, status) for message in messages], format="openai")
 
     async def delete_message(self, key: str, idx: int) -> ChatMessage | None:
         """Removes the message with a sequence, and returns it; None if there is none."""
@@ -216,7 +215,7 @@ class UtterdDBChatStore(AsyncDBChatStore):
             oldest = _of_status(stored, MessageStatus.ACTIVE)[:n]
             messages = [from_chat(it.message) for it in oldest]
             if oldest:
-                await self._at(key)._store(
+                await self._at(key).store(
                     [to_chat(message, MessageStatus.ARCHIVED) for message in messages],
                     format="openai",
                     ids=[it.utterance_id for it in oldest],
@@ -230,12 +229,12 @@ class UtterdDBChatStore(AsyncDBChatStore):
     async def get_keys(self) -> list[str]:
         """The keys, the oldest first."""
         records = await self._memory.conversations(self._user, order="oldest_start")
-        return [record.labels.get(LABEL, record.conversation_id) for record in records]
+        return [_key(record, self._user) for record in records]
 
     async def context(self, key: str, budget: int | None = None) -> list[ChatMessage]:
         """What goes to the model of a key's messages within a token budget: a summary, and the newest messages."""
         try:
-            return list(map(from_chat, await self._at(key)._filled(budget)))
+            return from_context(await self._at(key).filled(budget, stored_as="openai"))
         except NotFoundError:
             return []
 
@@ -299,7 +298,7 @@ class UtterdMemory(BaseMemory):
         """What goes to the model: a summary, and the newest messages in whole exchanges, within the budget."""
         try:
             recall = input if self._recall and input and input.strip() else None
-            return list(map(from_chat, self._conversation._filled(self._budget, recall=recall)))
+            return from_context(self._conversation.filled(self._budget, recall=recall, stored_as="openai"))
         except NotFoundError:
             return []
 
@@ -314,20 +313,26 @@ class UtterdMemory(BaseMemory):
     def put_messages(self, messages: list[ChatMessage]) -> None:
         """Adds messages, all or none."""
         if messages:
-            self._conversation._store(list(map(to_chat, messages)), format="openai")
+            self._conversation.store(list(map(to_chat, messages)), format="openai")
 
     def set(self, messages: list[ChatMessage]) -> None:
         """Replaces all messages, in one commit. Those at the head that are already the same stay."""
-        _set(self._conversation, messages)
+        self._conversation.replace(list(map(to_chat, messages)), format="openai")
 
     def reset(self) -> None:
         """Removes all messages."""
         self._conversation.clear()
 
 
-def _started(key: str) -> dict[str, Any]:
-    """What the conversation of a key starts with: a label if its id is not the key."""
-    return {"policy": limits(None), "labels": {} if fit(key) == key else {LABEL: key[:1000]}}
+def _started(user: str, key: str) -> dict[str, Any]:
+    """The conversation of a user's key, and what it starts with: a label if its id does not end with the key."""
+    id = fit(user, key)
+    labels = {} if id == f"{user}/{key}" else {LABEL: key[:1000]}
+    return {"id": id, "recipient": user, "policy": limits(None), "labels": labels}
+
+
+def _key(record: ConversationRecord, user: str) -> str:
+    return record.labels.get(LABEL, record.conversation_id.removeprefix(f"{user}/"))
 
 
 async def _until_settled(change: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -335,28 +340,6 @@ async def _until_settled(change: Callable[[], Coroutine[Any, Any, T]]) -> T:
     while True:
         try:
             return await change()
-        except ConflictError:
-            continue
-
-
-def _set(at: Conversation, messages: list[ChatMessage]) -> None:
-    """Replaces the stored messages from the first one that differs.
-
-    An agent that is given its own history sets it: removed and stored again, it would lose its ids, times and summary.
-    """
-    while True:
-        stored = _stored(at)
-        both = takewhile(lambda it: from_chat(it[0].message) == it[1], zip(stored.messages, messages, strict=False))
-        same = [it for it, _ in both]
-        if same and len(same) == len(stored.messages) == len(messages):
-            return
-        after = same[-1].last_sequence if same else 0
-        said = list(map(to_chat, messages[len(same) :]))
-        # If this starts the conversation, there is no revision to pin.
-        revision = stored.revision if same else None
-        try:
-            at.replace_after(after, said, format="openai", lenient=True, expected_revision=revision)
-            return
         except ConflictError:
             continue
 

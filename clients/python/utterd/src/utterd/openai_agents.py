@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from agents.memory.session import SessionABC
 from agents.memory.session_settings import SessionSettings, coerce_session_settings, resolve_session_limit
 
-from utterd import AsyncClient, ConflictError, Context, NotFoundError, Policy, Recall, Stored, StoredMessage
-from utterd._calls import logger
+from utterd import AsyncClient, ConflictError, NotFoundError, Policy, Recall, Shown, Stored
 from utterd._ids import fit
 from utterd._limits import limits
 
@@ -33,10 +32,6 @@ T = TypeVar("T")
 
 FIELD = "openai_agents"
 """The field of a message that holds an item that is not one of OpenAI's, such as an encrypted one."""
-MEDIA = ("input_image", "input_file", "input_audio")
-"""The parts of an item that are not text."""
-MEDIA_BYTES = 2 * 1024 * 1024
-"""The most bytes of pictures and files in a context, unless a single one has more. The server's own limit."""
 ROLES = ("system", "developer", "user", "assistant")
 
 
@@ -84,24 +79,25 @@ class UtterdSession(SessionABC):
             return []
 
     async def context(self, budget: int | None = None) -> list[TResponseInputItem]:
-        """The history within a token budget, as items: a summary, and the newest messages in whole exchanges."""
+        """The history within a token budget, as items: a summary, and the newest messages in whole exchanges.
+
+        A message that is shown whole is the item that was stored. Calls of the newest exchange can be without results.
+        """
         recall = None
         if self._recall:
             asked = await self._stored(last=1, roles=["user"])
             prompt = "".join(_texts(message.message.get("content")) for message in asked.messages)
             recall = Recall(prompt[:10_000]) if prompt.strip() else None
         try:
-            context = await self.conversation._filled(budget, recall=recall)
+            context = await self.conversation.filled(budget, recall=recall, stored_as="responses", unanswered="open")
         except NotFoundError:
             return []
-        # A context consists of chat messages, which cannot hold pictures and files that came as items.
-        stored = await self._stored(after=_first(context) - 1, roles=["user", "tool"])
-        return _with_media(context, [it for it in stored.messages if _has_media(it)])
+        return [item for it in context.shown for item in _items(it)]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Stores items, all or none."""
         if items:
-            await _to_its_end(self.conversation._store(list(map(_said, items)), format="responses"))
+            await _to_its_end(self.conversation.store(list(map(_said, items)), format="responses"))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Removes the newest item and returns it; None if there is none."""
@@ -195,6 +191,11 @@ async def _to_its_end(change: Coroutine[Any, Any, T]) -> T:
     return task.result()
 
 
+def _items(shown: Shown) -> list[TResponseInputItem]:
+    """What was stored, if it is shown whole."""
+    return [_item(shown.said)] if shown.whole else items_of([shown.message])
+
+
 def items_of(messages: list[dict[str, Any]]) -> list[TResponseInputItem]:
     """Chat messages, such as a context's, as items."""
     items: list[dict[str, Any]] = []
@@ -205,8 +206,10 @@ def items_of(messages: list[dict[str, Any]]) -> list[TResponseInputItem]:
                 {"type": "function_call_output", "call_id": message["tool_call_id"], "output": _texts(content)}
             )
             continue
-        if text := _texts(content):
-            items.append({"role": role, "content": text})
+        if said := _content(content):
+            # A saved run and Chat Completions know an answer by its type.
+            typed = {"type": "message"} if role == "assistant" else {}
+            items.append({**typed, "role": role, "content": said})
         for call in message.get("tool_calls") or ():
             function = call["function"]
             items.append(
@@ -220,41 +223,14 @@ def items_of(messages: list[dict[str, Any]]) -> list[TResponseInputItem]:
     return cast("list[TResponseInputItem]", items)
 
 
-def _empty(context: Context) -> set[int]:
-    """The sequences of messages that are nothing but a picture or a file, and of others without words."""
-    return {sequence for it in context.omitted if it.reason == "empty" for its in it.sequences for sequence in its}
-
-
-def _first(context: Context) -> int:
-    """The sequence of the first message that is in the context, or directly before it and empty."""
-    empty = _empty(context)
-    first = min(context.whole, default=max(empty, default=0) + 1)
-    while first - 1 in empty:
-        first -= 1
-    return first
-
-
-def _has_media(stored: StoredMessage) -> bool:
-    content = stored.message.get("content") or stored.message.get("output")
-    return isinstance(content, list) and any(part.get("type") in MEDIA for part in content if isinstance(part, dict))
-
-
-def _with_media(context: Context, media: list[StoredMessage]) -> list[TResponseInputItem]:
-    """The items of a context, in which those with pictures and files are as they were given."""
-    groups = [*(items_of([message]) for message in context), []]
-    empty, size = _empty(context), 0
-    for stored in reversed(media):
-        size += len(stored.json)
-        if size > MEDIA_BYTES and stored is not media[-1]:
-            logger.warning("older pictures and files are left out of a context: together they are too large")
-            break
-        index = context.whole.get(stored.sequence)
-        if index is not None:
-            groups[index] = [_item(stored.message)]
-        elif stored.sequence in empty:
-            behind = (index for sequence, index in context.whole.items() if sequence > stored.sequence)
-            groups[min(behind, default=len(context))].insert(0, _item(stored.message))
-    return [item for group in groups for item in group]
+def _content(content: Any) -> str | list[dict[str, Any]]:
+    """A text, or parts if there are pictures."""
+    shown = [part["image_url"] for part in content if part["type"] == "image_url"] if isinstance(content, list) else []
+    texts = _texts(content)
+    if not shown:
+        return texts
+    pictures = [{"type": "input_image", "image_url": it["url"], "detail": it.get("detail", "auto")} for it in shown]
+    return [*([{"type": "input_text", "text": texts}] if texts else []), *pictures]
 
 
 def _texts(content: Any) -> str:

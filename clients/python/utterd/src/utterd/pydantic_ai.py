@@ -12,8 +12,9 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from pydantic_ai.messages import (
     AudioUrl,
@@ -36,11 +37,11 @@ from pydantic_ai.messages import (
 )
 
 from utterd import AsyncClient, NotFoundError, Policy
-from utterd._blocks import blocks_of
+from utterd._blocks import block_messages, blocks_of
 from utterd._fold import fold, unfold
 from utterd._ids import fit
 from utterd._limits import limits
-from utterd._media import Media, media_of, warn_of_lost_media
+from utterd._media import Media, media_of
 
 __all__ = ["UtterdHistory"]
 
@@ -82,30 +83,48 @@ class UtterdHistory:
     async def save(self, messages: Sequence[ModelMessage]) -> None:
         """Stores messages, such as a run's `new_messages()`, all or none."""
         if messages:
-            await self.conversation._store(list(map(_said, messages)), format="anthropic")
+            await self.conversation.store(list(map(_said, messages)), format="anthropic")
 
-    async def context(self, budget: int | None = None, *, recall: str | None = None) -> list[ModelMessage]:
+    async def context(
+        self,
+        budget: int | None = None,
+        *,
+        recall: str | None = None,
+        unanswered: Literal["open", "placeholder"] = "open",
+    ) -> list[ModelMessage]:
         """What goes to the model within a token budget: a summary, and the newest messages in whole exchanges.
 
         System prompts of the first message stay, and count towards the budget. `recall` adds what a search for it finds
-        in the rest.
+        in the rest. Calls at the end that are not answered yet stay open, so that a run without a prompt makes them, or
+        takes `deferred_tool_results`. Before a new prompt, `unanswered="placeholder"` closes them.
         """
         try:
-            first = await self.conversation.messages(limit=1, format="anthropic")
-            prompts = _prompts(_message(first[0])) if first else []
-            context = await self.conversation._filled(
-                budget or self._budget, "anthropic", instructions="\n\n".join(prompts), recall=recall
+            first = await self.conversation.stored(limit=1, format="anthropic")
+            prompts = [prompt for it in first.messages for prompt in _prompts(_message(it.message))]
+            context = await self.conversation.filled(
+                budget or self._budget,
+                instructions="\n\n".join(prompts),
+                recall=recall,
+                unanswered=unanswered,
+                stored_as="anthropic",
             )
         except NotFoundError:
             return []
-        head = [SystemPromptPart(block["text"]) for block in context.system]
-        names = {block["id"]: block["name"] for block in _calls(context)}
-        messages = [_said_by_others(said, names) for said in context]
-        return [ModelRequest(parts=head), *messages] if head else messages
+        # The first message has its prompts itself.
+        whole = bool(prompts) and any(it.whole and it.stored == first.messages[0] for it in context.shown)
+        said = block_messages(context.shown[1 if whole else 0 :])
+        names = {block["id"]: block["name"] for block in _calls(said)}
+        head = list(takewhile(lambda it: it["role"] == "system", said))
+        messages = [_message(it, names) for it in said[len(head) :]]
+        return [ModelRequest(parts=[_prompt(it) for it in head]), *messages] if head else messages
 
     async def clear(self) -> None:
         """Removes all messages."""
         await self.conversation.clear()
+
+
+def _prompt(said: dict[str, Any]) -> SystemPromptPart:
+    return SystemPromptPart("\n".join(block["text"] for block in blocks_of(said) if block["type"] == "text"))
 
 
 def _prompts(message: ModelMessage) -> list[str]:
@@ -148,11 +167,7 @@ def _block(content: Any) -> dict[str, Any] | None:
     if isinstance(content, FileUrl):
         return Media(_media_type(content), url=content.url).block()
     text = content if isinstance(content, str) else getattr(content, "content", None)
-    if isinstance(text, str):
-        return {"type": "text", "text": text} if text else None
-    if getattr(content, "kind", None) != "cache-point":
-        warn_of_lost_media(type(content).__name__)
-    return None
+    return {"type": "text", "text": text} if isinstance(text, str) and text else None
 
 
 def _media_type(content: FileUrl) -> str:
@@ -174,9 +189,9 @@ def _shown(block: dict[str, Any]) -> UserContent:
     return cast("UserContent", url)
 
 
-def _message(said: dict[str, Any]) -> ModelMessage:
+def _message(said: dict[str, Any], names: Mapping[str, str] = MappingProxyType({})) -> ModelMessage:
     if FIELD not in said:
-        return _said_by_others(said)
+        return _said_by_others(said, names)
     return ModelMessagesTypeAdapter.validate_json(json.dumps([unfold(said, FIELD)]))[0]
 
 
@@ -186,7 +201,7 @@ def _calls(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [block for content in contents for block in content if block["type"] == "tool_use"]
 
 
-def _said_by_others(said: dict[str, Any], names: Mapping[str, str] = MappingProxyType({})) -> ModelMessage:
+def _said_by_others(said: dict[str, Any], names: Mapping[str, str]) -> ModelMessage:
     """Converts a message in Anthropic's format, such as a context's, to Pydantic AI's; `names`: the tools of calls."""
     blocks = blocks_of(said, media=True)
     if said["role"] == "assistant":

@@ -11,6 +11,8 @@ replaced in place.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, cast
 
 from strands.agent.conversation_manager import ConversationManager
@@ -29,12 +31,22 @@ from utterd import (
     InvalidRequestError,
     NotFoundError,
     Policy,
+    Shown,
     StoredMessage,
 )
-from utterd._address import PAGE
+from utterd._blocks import block_messages
 from utterd._ids import fit
 from utterd._limits import limits
-from utterd._strands_messages import FIELD, from_blocks, message_of, results_in, said_of
+from utterd._strands_messages import (
+    FIELD,
+    cut_to,
+    is_system,
+    message_of,
+    results_in,
+    said_of,
+    strands_message,
+    texts_of,
+)
 
 if TYPE_CHECKING:
     from strands import Agent
@@ -130,7 +142,7 @@ class UtterdSessionRepository(SessionRepository):
         """Stores a message; SessionException if there is one with its id, or no such agent."""
         self._need_agent(session_id, agent_id)
         try:
-            self._of_agent(session_id, agent_id)._store(
+            self._of_agent(session_id, agent_id).store(
                 said_of(session_message), format="anthropic", ids=[_id(session_message.message_id)]
             )
         except ExistsError as error:
@@ -151,7 +163,7 @@ class UtterdSessionRepository(SessionRepository):
             conversation = self._of_agent(session_id, agent_id)
             said = said_of(session_message)
             try:
-                conversation._store(said, format="anthropic", ids=[stored.utterance_id], upsert=True)
+                conversation.store(said, format="anthropic", ids=[stored.utterance_id], upsert=True)
                 return
             except InvalidRequestError:
                 if stored.utterance_count == 1 and results_in(said) < 2:
@@ -186,9 +198,15 @@ class UtterdSessionRepository(SessionRepository):
 
         The text summarises what is not among the messages.
         """
-        context = self._of_agent(session_id, agent_id)._filled(budget or self._budget, "anthropic")
-        system = "\n".join(block["text"] for block in context.system)
-        return system, [from_blocks(message) for message in context]
+        shown = self.shown(session_id, agent_id, budget).shown
+        head = list(takewhile(is_system, shown))
+        said = block_messages(shown[len(head) :])
+        return "\n".join(texts_of(head)), [strands_message(it) for it in said]
+
+    def shown(self, session_id: str, agent_id: str, budget: int | None = None) -> Context:
+        """The context of an agent's messages, with the stored ones that it shows."""
+        conversation = self._of_agent(session_id, agent_id)
+        return conversation.filled(budget or self._budget, stored_as="anthropic")
 
     def create_multi_agent(self, session_id: str, multi_agent: MultiAgentBase, **kwargs: Any) -> None:
         """Stores the state of several agents that work together."""
@@ -248,17 +266,6 @@ class UtterdSessionManager(RepositorySessionManager, UtterdSessionRepository):
         UtterdSessionRepository.__init__(self, memory, user=user, budget=budget, policy=policy)
         RepositorySessionManager.__init__(self, session_id=session_id, session_repository=self, **kwargs)
 
-    def shown(self, agent_id: str, budget: int | None = None) -> tuple[Context, int]:
-        """An agent's context, and the place of the first message in it, among all of the agent's."""
-        conversation = self._of_agent(self.session_id, agent_id)
-        context = conversation._filled(budget or self._budget, "anthropic")
-        if not any(it.reason in ("evicted", "budget") for it in context.omitted) or not context.whole:
-            return context, 0
-        shown = conversation.stored(after=min(context.whole) - 1, limit=PAGE, format="anthropic").messages
-        # Messages that another client stored have ids of another form.
-        own = (it.utterance_id for it in shown if it.utterance_id.startswith(_id("")))
-        return context, int(next(own, _id(0)).removeprefix(_id("")))
-
 
 class UtterdConversationManager(ConversationManager):
     """Gives the model what a session's context contains: the newest messages, and in the system prompt a summary."""
@@ -273,6 +280,8 @@ class UtterdConversationManager(ConversationManager):
         self._budget = budget
         self._prompt: list[SystemContentBlock] = []
         self._summary: list[SystemContentBlock] = []
+        self._before = 0
+        """How many messages of the agent's are only the context's: they come before what is stored."""
 
     def register_hooks(self, registry: HookRegistry, **kwargs: Any) -> None:
         super().register_hooks(registry, **kwargs)
@@ -297,17 +306,39 @@ class UtterdConversationManager(ConversationManager):
 
     def _trim(self, agent: Agent, budget: int | None) -> int:
         """Returns the tokens of the context that the agent is left with."""
-        context, first = self._sessions.shown(agent.agent_id, budget)
-        if first > self.removed_message_count:
-            del agent.messages[: first - self.removed_message_count]
-            self.removed_message_count = first
+        context = self._sessions.shown(self._sessions.session_id, agent.agent_id, budget)
+        head = list(takewhile(is_system, context.shown))
+        self._keep(agent, context.shown[len(head) :])
         prompt = agent.system_prompt_content or []
         if prompt != self._prompt + self._summary:
             # Someone else set it.
             self._prompt = prompt
-        self._summary = [{"text": block["text"]} for block in context.system]
+        self._summary = [{"text": text} for text in texts_of(head)]
         agent.system_prompt = self._prompt + self._summary or None
         return context.tokens
+
+    def _keep(self, agent: Agent, shown: Sequence[Shown]) -> None:
+        """Leaves what is shown. Messages that another client stored have ids of another form, and are not there."""
+        ids = [_number(it) for it in shown]
+        first = next((id for id in ids if id is not None), None)
+        if first is None:
+            return
+        leaving = max(first - self.removed_message_count, 0)
+        kept = agent.messages[self._before + leaving :]
+        self.removed_message_count += leaving
+        for id, it in zip(ids, shown, strict=True):
+            place = -1 if id is None else id - self.removed_message_count
+            if not it.whole and 0 <= place < len(kept):
+                kept[place] = cut_to(kept[place], it.message)
+        before = shown[: ids.index(first)] if self.removed_message_count else []
+        mine = [strands_message(said) for said in block_messages(before)]
+        self._before = len(mine)
+        agent.messages[:] = mine + kept
+
+
+def _number(it: Shown) -> int | None:
+    id = it.stored.utterance_id if it.stored else ""
+    return int(id.removeprefix(_id(""))) if id.startswith(_id("")) else None
 
 
 def _id(message_id: int | str) -> str:
@@ -319,7 +350,7 @@ def _multi(multi_agent_id: str) -> str:
 
 
 def _put(conversation: Conversation, id: str, state: dict[str, Any]) -> None:
-    conversation._store({"role": "system", "content": "", FIELD: state}, format="openai", ids=[id], upsert=True)
+    conversation.store({"role": "system", "content": "", FIELD: state}, format="openai", ids=[id], upsert=True)
 
 
 def _state(conversation: Conversation, id: str) -> dict[str, Any] | None:

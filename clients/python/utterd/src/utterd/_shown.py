@@ -1,0 +1,158 @@
+"""What the messages of a context show of what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby, takewhile
+from typing import Any
+
+from utterd import _model as model
+from utterd._address import Address
+from utterd._calls import Steps
+from utterd._messages import stored
+from utterd._proto import context_service_pb2 as contexts
+from utterd._proto import utterance_pb2
+
+MEDIA_BYTES = 2 * 1024 * 1024
+"""The most bytes of large messages that are given back, unless a single one has more: the server's limit for media."""
+LARGE = 16 * 1024
+"""Bytes of a message that might contain a picture or a file."""
+UNCHANGED = (contexts.RENDERED_AS_WHOLE, contexts.RENDERED_AS_INSTRUCTION, contexts.RENDERED_AS_PINNED)
+LIMITS = ("evicted", "budget", "max_turns")
+"""Why the oldest messages are left out."""
+
+
+def shown(
+    at: Address, it: contexts.BuildContextResponse, context: model.Context, format: model.Format, *, open: bool
+) -> Steps[tuple[model.Shown, ...]]:
+    """The messages of a context of chat messages, each with the stored message that it shows.
+
+    What is shown whole is in the order in which it was stored. A message without words, such as a model's reasoning, is
+    there if the one after it is. With `open`, the newest exchange is not closed by placeholders.
+    """
+    # What is shown from before that, such as pinned messages, is little: the context's own messages will do.
+    cut = max((its.stop - 1 for its in _omitted(context, *LIMITS)), default=0)
+    listed = (yield from stored(at, after=cut, format=format)).messages
+    empty = {sequence for its in _omitted(context, "empty") for sequence in its}
+    made = list(_shown(it, context, listed, empty))
+    if open:
+        made = _opened(made)
+    whole = list(_with_ids(_with_empty(_in_order(made), listed, empty)))
+    light = tuple(_light(whole))
+    if light != tuple(whole) and not context.media_left_out:
+        context.media_left_out = True
+        context.warnings += ("pictures and files of older messages are left out: together they are too large",)
+    return light
+
+
+def _omitted(context: model.Context, *reasons: str) -> list[range]:
+    return [its for it in context.omitted if it.reason in reasons for its in it.sequences]
+
+
+def _shown(
+    it: contexts.BuildContextResponse, context: model.Context, listed: Iterable[model.StoredMessage], empty: set[int]
+) -> Iterator[model.Shown]:
+    them = {sequence: message for message in listed for sequence in _sequences(message)}
+    quoted = contexts.RENDERED_AS_RECALLED
+    utterances = {its.message_index: its for its in it.utterances if its.rendered_as != quoted}
+    unchanged = empty | {its.sequence for index, its in utterances.items() if _is_unchanged(its, context[index])}
+    given: set[int] = set()
+    for index, message in enumerate(context):
+        source = them.get(utterances[index].sequence) if index in utterances else None
+        if source is None or not unchanged.issuperset(_sequences(source)):
+            yield model.Shown(message, source, False)
+        elif source.sequence not in given:
+            given.add(source.sequence)
+            yield model.Shown(message, source, True)
+
+
+def _sequences(message: model.StoredMessage) -> range:
+    return range(message.sequence, message.last_sequence + 1)
+
+
+def _is_unchanged(utterance: contexts.RenderedUtterance, message: dict[str, Any]) -> bool:
+    # A result that came late is not one any more, but a note of the user's.
+    late = utterance.role == utterance_pb2.ROLE_TOOL and message["role"] != "tool"
+    return utterance.rendered_as in UNCHANGED and not late
+
+
+def _opened(made: list[model.Shown]) -> list[model.Shown]:
+    """Without the placeholders of the newest exchange, if nothing follows it."""
+    end = list(takewhile(lambda it: _is_result(it) or it.message.get("tool_calls"), reversed(made)))
+    calls = [it.stored.sequence for it in end if it.stored and not _is_result(it)]
+    results = [it.stored.sequence for it in end if it.stored and _is_result(it)]
+    # Calls of one answer can be several messages, with no result stored between them.
+    before = max((it for it in results if calls and it < calls[0]), default=0)
+    opened: list[model.Shown] = []
+    newest = False
+    for it in made:
+        newest = newest if _is_result(it) else it.stored is not None and before < it.stored.sequence in calls
+        if not (newest and _is_result(it) and it.stored is None):
+            opened.append(it)
+    return opened
+
+
+def _is_result(it: model.Shown) -> bool:
+    return bool(it.message["role"] == "tool")
+
+
+def _in_order(made: Iterable[model.Shown]) -> Iterator[model.Shown]:
+    """What is shown whole, in the order of storing: a context has the results of each call directly behind it."""
+    for whole, run in groupby(made, lambda it: it.whole):
+        them = list(run)
+        yield from sorted(them, key=lambda it: it.stored.sequence if it.stored else 0) if whole else them
+
+
+def _with_empty(
+    made: Iterable[model.Shown], listed: Sequence[model.StoredMessage], empty: set[int]
+) -> Iterator[model.Shown]:
+    """Adds the messages without words before those that follow them, or at the end."""
+    made = list(made)
+    whole = {it.stored.sequence: it.whole for it in made if it.stored}
+    before: dict[int, list[model.Shown]] = {}
+    following = 0
+    for message in reversed(listed):
+        if not empty.issuperset(_sequences(message)):
+            following = message.sequence
+        # Reasoning is nothing without the answer that it led to.
+        elif not following or whole.get(following, message.role == "user" and following in whole):
+            before.setdefault(following, []).insert(0, model.Shown({}, message, True))
+    for it in made:
+        yield from before.pop(it.stored.sequence, ()) if it.stored else ()
+        yield it
+    yield from before.pop(0, ())
+
+
+def _with_ids(made: Iterable[model.Shown]) -> Iterator[model.Shown]:
+    """Gives results that are not shown whole the ids of the stored calls, which a context might have replaced."""
+    ids: dict[str, str] = {}
+    for it in made:
+        if it.whole and it.stored:
+            calls = [call["id"] for call in it.message.get("tool_calls") or ()]
+            ids.update(zip(calls, _calls(it.stored.message), strict=False))
+        id = it.message.get("tool_call_id")
+        yield it if it.whole or id is None else replace(it, message={**it.message, "tool_call_id": ids.get(id, id)})
+
+
+def _calls(message: dict[str, Any]) -> list[str]:
+    """The ids of a message's calls, in any format."""
+    if "call_id" in message:
+        return [message["call_id"]]
+    content = message.get("content")
+    blocks = [it for it in content if it.get("type") == "tool_use"] if isinstance(content, list) else []
+    return [call["id"] for call in [*(message.get("tool_calls") or ()), *blocks]]
+
+
+def _light(made: Iterable[model.Shown]) -> list[model.Shown]:
+    """Shows the older ones of large messages as the context does: together they would be too large."""
+    light: list[model.Shown] = []
+    size = 0
+    for it in reversed(list(made)):
+        large = len(it.stored.json) if it.whole and it.stored else 0
+        size += large if large >= LARGE else 0
+        if large < LARGE or size == large or size <= MEDIA_BYTES:
+            light.append(it)
+        elif it.message:
+            light.append(replace(it, whole=False))
+    return light[::-1]
