@@ -90,6 +90,20 @@ fn what_the_asker_has_ranks_below_its_answer() {
 }
 
 #[test]
+fn an_answer_says_something_of_its_own() {
+    for (told, answer, is_wanted) in [
+        ("What is the code of the garage?", "4711", true),
+        ("What is the code of the garage?", "It is that.", false),
+        ("The code of the garage is 4711.", "Noted.", false),
+        ("The code of the garage is 4711.", "Okay, done.", false),
+        ("The code of the garage is rejected.", "Replace the battery behind the keypad.", true),
+    ] {
+        let index = said(&[told, answer, "The weather in Oslo is fine."]);
+        assert_eq!(found("the code of the garage", &index).contains(&2), is_wanted, "{told} {answer}");
+    }
+}
+
+#[test]
 fn relevance_stays_within_its_bounds() {
     let index = talk(&["Ship W2378156 to Lyon."]);
     let hit = &hits("volcano geyser glacier fjord lagoon W2378156", &index)[0];
