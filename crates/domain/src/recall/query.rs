@@ -226,7 +226,7 @@ fn add_unaccented(wanted: &mut Wanted, language: Language) {
     let plain = folded(&wanted.word);
     let other = match plain == wanted.word {
         true if language == Language::English => return,
-        true => plain,
+        true => plain.into_owned(),
         false => stem_of(&plain, language),
     };
     if !wanted.alternatives.contains(&other) {
