@@ -67,7 +67,7 @@ impl Conversation {
     /// At most `count` hits that a prompt finds now in an index of the conversation, the best first.
     pub fn find(&self, index: &Index, prompt: &str, count: usize) -> Vec<Hit> {
         let query = Query::new(prompt).at(self.now());
-        Search::new(query, vec![index.clone()]).hits(|_, _| true, 0..count)
+        Search::new(query, vec![index.clone()]).hits(|_| true, 0..count)
     }
 }
 

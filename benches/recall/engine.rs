@@ -7,7 +7,7 @@ use std::{
 };
 
 use utterd::{
-    domain::Draft,
+    domain::{Draft, recall::Floor},
     engine::{Address, Caller, Engine, Filter, MemorizeCall, Order, RememberCall, Scope},
     store::{MemoryStore, Store},
 };
@@ -161,7 +161,7 @@ pub async fn search(served: &Arc<Engine>, address: Address, scope: Scope, prompt
         filter: Filter::default(),
         scope,
         order: Order::Relevance,
-        min_relevance: None,
+        floor: Floor::of_search(None),
         neighbors: 0,
         skip: 0,
         limit: 10,

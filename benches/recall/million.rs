@@ -49,9 +49,8 @@ pub fn print(files: &[File]) {
     let prompts: Vec<&str> =
         prompts.iter().copied().step_by(prompts.len().div_ceil(PROMPTS).max(1)).collect();
     let query = |prompt: &str| Query::new(prompt).at((CONVERSATIONS * EACH) as u32);
-    let time = |prompt: &&str| {
-        least(RUNS, || Search::new(query(prompt), indexes.clone()).hits(|_, _| true, 0..FIRST))
-    };
+    let time =
+        |prompt: &&str| least(RUNS, || Search::new(query(prompt), indexes.clone()).hits(|_| true, 0..FIRST));
     let times: Times = prompts.iter().map(time).collect();
     let (count, size) = (CONVERSATIONS * EACH, indexes.iter().map(|index| index.heap_bytes()).sum::<usize>());
     let mut table = Table::new(&format!("{} utterances of one recipient", grouped(count))).columns(["", ""]);

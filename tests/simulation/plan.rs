@@ -8,6 +8,7 @@ use utterd::{
         compaction::Extent,
         forget::{How, Selector},
         policy::PolicyUpdate,
+        recall::Floor,
         state::{StateChange, StateContent, UpdateState},
     },
     engine::{
@@ -343,7 +344,7 @@ pub fn remember(address: Address, prompt: String) -> RememberCall {
         filter: Filter::default(),
         scope: Scope::Conversation,
         order: Order::Relevance,
-        min_relevance: Some(0.0),
+        floor: Floor::of_search(Some(0.0)),
         patience: None,
         neighbors: 0,
         skip: 0,

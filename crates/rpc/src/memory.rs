@@ -15,7 +15,9 @@ use crate::{
     memorize::Combined,
     proto::{self, memory_service_server::MemoryService},
 };
-use utterd_domain::{Reason, Refusal, extract::Untold, forget::restore::Restore, limits::MAX_PROMPT_BYTES};
+use utterd_domain::{
+    Reason, Refusal, extract::Untold, forget::restore::Restore, limits::MAX_PROMPT_BYTES, recall::Floor,
+};
 use utterd_engine::{
     Address, Call, Found, Order, Patience, RememberCall, Scope, SummarizeCall, SummarizeScope,
 };
@@ -185,7 +187,7 @@ fn remember_call(request: proto::RememberRequest, skip: usize) -> Result<Remembe
         address,
         filter: decode::filter(request.filter.unwrap_or_default())?,
         order: order(request.order, &request.prompt)?,
-        min_relevance: decode::min_relevance("min_relevance", request.min_relevance)?,
+        floor: Floor::of_search(decode::min_relevance("min_relevance", request.min_relevance)?),
         neighbors: neighbors.into(),
         skip,
         limit: decode::page_size(request.page_size, MATCHES)?,

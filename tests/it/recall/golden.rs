@@ -43,7 +43,7 @@ fn shares(name: &str) -> (usize, usize) {
     index.extend((1..).zip(&golden.utterances).map(|(sequence, utterance)| utterance.said(sequence)));
     let now = golden.utterances.last().map_or(0, Utterance::minute);
     let within = |question: &&Question, first: usize| {
-        let hits = score(&Query::new(&question.prompt).at(now), &[&index], |_, _| true, 0..first);
+        let hits = score(&Query::new(&question.prompt).at(now), &[&index], |_| true, 0..first);
         hits.iter().any(|hit| question.evidence.contains(&(hit.sequence as usize - 1)))
     };
     let share = |first| {

@@ -34,7 +34,7 @@ fn conversation() -> (Index, Vec<&'static str>) {
 /// The first hits of a prompt, after each was matched with its text.
 fn found(prompt: &str, index: &Index, texts: &[&str]) -> Vec<Hit> {
     let search = Search::new(Query::new(prompt), vec![index.clone()]);
-    let hits = search.hits(|_, _| true, 0..20);
+    let hits = search.hits(|_| true, 0..20);
     let mut matched = search.matched();
     for hit in &hits {
         let text = texts[hit.sequence as usize - 1];

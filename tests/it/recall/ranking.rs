@@ -135,7 +135,7 @@ fn of_equal_utterances_the_newest_is_first() {
 fn what_is_not_eligible_is_no_hit_and_changes_no_score() {
     let index = index(&[(1, "tea"), (2, "tea and cake"), (3, "cake"), (4, "milk")]);
     let query = Query::new("tea");
-    let all = score(&query, &[&index], |_, _| true, 0..10);
+    let all = score(&query, &[&index], |_| true, 0..10);
     let second = score(&query, &[&index], |_, sequence| sequence == all[1].sequence, 0..1);
     assert_eq!(second, [all[1].clone()]);
 }
@@ -196,9 +196,9 @@ fn a_page_beyond_the_hits_is_empty() {
     let index = index(&[(1, "tea")]);
     let query = Query::new("tea");
     for page in [0..0, 1..1, 1..2, 5..9, usize::MAX..usize::MAX] {
-        assert!(score(&query, &[&index], |_, _| true, page).is_empty());
+        assert!(score(&query, &[&index], |_| true, page).is_empty());
     }
-    assert_eq!(score(&query, &[&index], |_, _| true, 0..usize::MAX).len(), 1);
+    assert_eq!(score(&query, &[&index], |_| true, 0..usize::MAX).len(), 1);
 }
 
 #[test]
@@ -246,10 +246,10 @@ proptest! {
         let indexes: Vec<Index> =
             conversations.iter().map(|texts| of((1..).zip(texts).map(|(sequence, text)| said(sequence, text)))).collect();
         let indexes: Vec<&Index> = indexes.iter().collect();
-        let eligible = |_: usize, sequence: u64| !odd || sequence % 2 == 1;
+        let eligible = |hit: &Hit| !odd || hit.sequence % 2 == 1;
         let query = Query::new(&prompt);
         let hits = score(&query, &indexes, eligible, 0..usize::MAX);
-        prop_assert!(hits.iter().all(|hit| eligible(hit.index, hit.sequence) && hit.score > 0.0));
+        prop_assert!(hits.iter().all(|hit| eligible(hit) && hit.score > 0.0));
         prop_assert!(hits.is_sorted_by(|one, next| one.score >= next.score));
         let shown: Vec<Hit> = hits.iter().skip(page.0).take(page.1).cloned().collect();
         prop_assert_eq!(score(&query, &indexes, eligible, page.0..page.0 + page.1), shown);

@@ -114,7 +114,7 @@ proptest! {
     fn any_text_is_searched_for_any_prompt(content in any::<String>(), prompt in any::<String>()) {
         let index = index(&[(1, &content), (2, "and then")]);
         let search = Search::new(Query::new(&prompt), vec![index]);
-        for hit in search.hits(|_, _| true, 0..10) {
+        for hit in search.hits(|_| true, 0..10) {
             prop_assert!(hit.score > 0.0 && (0.0..=1.0).contains(&hit.relevance), "{:?}", hit);
         }
         let ranges = search.matched().of(&content).ranges;

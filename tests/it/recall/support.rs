@@ -26,7 +26,7 @@ pub fn of<'a>(utterances: impl IntoIterator<Item = Said<'a>>) -> Index {
 pub fn score(
     query: &Query,
     indexes: &[&Index],
-    eligible: impl Fn(usize, u64) -> bool,
+    eligible: impl Fn(&Hit) -> bool,
     page: Range<usize>,
 ) -> Vec<Hit> {
     let indexes = indexes.iter().map(|index| (*index).clone()).collect();
@@ -34,7 +34,7 @@ pub fn score(
 }
 
 pub fn search(prompt: &str, indexes: &[&Index]) -> Vec<Hit> {
-    score(&Query::new(prompt), indexes, |_, _| true, 0..100)
+    score(&Query::new(prompt), indexes, |_| true, 0..100)
 }
 
 pub fn places(hits: &[Hit]) -> Vec<(usize, u64)> {
@@ -55,7 +55,7 @@ pub fn finds(prompt: &str, content: &str) -> bool {
 pub fn matched(prompt: &str, content: &str) -> Match {
     let index = index(&[(1, content)]);
     let search = Search::new(Query::new(prompt), vec![index]);
-    match search.hits(|_, _| true, 0..1).is_empty() {
+    match search.hits(|_| true, 0..1).is_empty() {
         true => Match::default(),
         false => search.matched().of(content),
     }

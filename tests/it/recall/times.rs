@@ -19,7 +19,7 @@ fn first(prompt: &str) -> i64 {
         minute: minute(days),
         ..said(sequence, "We talked about the garden")
     }));
-    let hits = score(&Query::new(prompt).at(NOW.minute()), &[&index], |_, _| true, 0..1);
+    let hits = score(&Query::new(prompt).at(NOW.minute()), &[&index], |_| true, 0..1);
     days[hits[0].sequence as usize - 1]
 }
 

@@ -11,9 +11,9 @@ use super::{
 };
 use crate::{
     Draft, More, Result, Role, TokenCounter, ToolCall,
-    limits::{DEFAULT_MAX_TOKENS, DEFAULT_RECALL_RELEVANCE},
+    limits::DEFAULT_MAX_TOKENS,
     quoting::{AFTER, BEFORE, Line, Said, companion_tokens, tokens_of, widest},
-    recall::{self, Hit, Index, Matched, Query, Search, asks_nothing},
+    recall::{self, Floor, Hit, Index, Matched, Query, Search},
 };
 
 /// The default share for what is recalled, in percent of the limits.
@@ -28,8 +28,7 @@ pub struct Recall {
     pub matches: Option<usize>,
     /// The maximum share of the byte and token limits, in percent; of 8,000 tokens if tokens are unlimited.
     pub percent: u32,
-    /// The least relevance of a match, from 0 to 1. By default [`DEFAULT_RECALL_RELEVANCE`], and none matches unless
-    /// the best one [is relevant](Hit::is_relevant).
+    /// The least relevance of a match, from 0 to 1; by default, that of [`Floor::of_recall`].
     pub min_relevance: Option<f64>,
 }
 
@@ -87,6 +86,7 @@ impl Recall {
     /// The places among `wanted` of the units that say most about the prompt, best first, with where their messages
     /// match; instructions are not quoted.
     fn ranked(&self, units: &[Unit], wanted: &[usize]) -> Vec<Ranked> {
+        let Some(floor) = Floor::of_recall(&self.prompt, self.min_relevance) else { return Vec::new() };
         // for each sequence, from 0, the place of its unit
         let places: Vec<usize> =
             units.iter().zip(0..).flat_map(|(unit, place)| unit.entries().map(move |_| place)).collect();
@@ -94,16 +94,15 @@ impl Recall {
         let said = units.iter().flat_map(searched).zip(0..);
         index.extend(said.map(|(said, sequence)| recall::Said { sequence, ..said }));
         let head = head(units);
-        let eligible = |_, sequence: u64| {
-            let place = places[sequence as usize];
-            place >= head && wanted.binary_search(&place).is_ok()
+        let eligible = |hit: &Hit| {
+            let place = places[hit.sequence as usize];
+            floor.admits(hit) && place >= head && wanted.binary_search(&place).is_ok()
         };
         let search = Search::new(Query::new(&self.prompt), vec![index]);
-        let mut hits = search.hits(eligible, 0..places.len());
-        let is_vain =
-            asks_nothing(&self.prompt) || self.min_relevance.is_none() && !hits.iter().any(Hit::is_relevant);
-        let least = self.min_relevance.unwrap_or(DEFAULT_RECALL_RELEVANCE);
-        hits.retain(|hit| !is_vain && hit.relevance >= least);
+        let hits = search.hits(eligible, 0..places.len());
+        if !floor.is_reached(&hits) {
+            return Vec::new();
+        }
         let mut seen = vec![false; units.len()];
         let mut matcher = search.matched();
         let ranked = hits.into_iter().map(|hit| places[hit.sequence as usize]);

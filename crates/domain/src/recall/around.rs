@@ -8,6 +8,8 @@ use crate::Role;
 /// An utterance: its block, and its index in the block.
 pub(super) type Place = (u32, u32);
 
+/// What answers no question has at least so many words, without stop words.
+const ANSWER_WORDS: u16 = 3;
 /// The minimum gap between sessions, in minutes.
 const SESSION_GAP: u32 = 180;
 
@@ -20,11 +22,13 @@ pub(super) fn is_answer(blocks: &[Arc<IndexBlock>], place: Place, next: Place) -
     document(blocks, place).is_question() && is_others(blocks, place, next)
 }
 
-/// Whether `next` answers what is said at `place`, given that somebody else says it: a question, or anything that a user
-/// tells an assistant.
+/// Whether `next` answers what is said at `place`, given that somebody else says it, with words of its own: a question,
+/// or anything that a user tells an assistant. Few words behind what is told only acknowledge it.
 pub(super) fn is_answered(blocks: &[Arc<IndexBlock>], place: Place, next: Place) -> bool {
     let (asking, answering) = (document(blocks, place), document(blocks, next));
-    asking.is_question() || (asking.role(), answering.role()) == (Role::User, Role::Assistant)
+    let is_told = (asking.role(), answering.role()) == (Role::User, Role::Assistant);
+    let least = if asking.is_question() { 1 } else { ANSWER_WORDS };
+    answering.length >= least && (asking.is_question() || is_told)
 }
 
 /// Whether somebody else says `next`.

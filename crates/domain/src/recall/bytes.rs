@@ -9,7 +9,7 @@ use super::{
 };
 
 /// The version of the text analysis and of this format: blocks of another version are rebuilt.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 impl IndexBlock {
     /// Encodes the block if it is whole: ordered and not empty.

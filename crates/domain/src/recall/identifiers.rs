@@ -7,21 +7,21 @@ pub(super) const MAX_TERM_BYTES: usize = 64;
 
 /// The search form of a whole identifier: its letters and digits in lower case without punctuation, so that
 /// `HAT-136`, `hat_136` and `HAT136` are equal, and `1,249.50` and `1249.50` are too. What changes a meaning stays: a
-/// point before a name, signs behind it, and marks that are not just groups between digits. Of a long one, the rest is
-/// told by a hash.
+/// point before a name, signs behind it, and marks that are not just groups between digits, such as the colon of a time.
+/// Of a long one, the rest is told by a hash.
 pub(super) fn whole(word: &str, into: &mut String) {
     into.clear();
     let number = as_number(word);
     let word = number.as_deref().unwrap_or(word);
     let word = version(word).unwrap_or(word);
     let mut before = ' ';
-    let mut chars = word.chars().peekable();
-    while let Some(c) = chars.next() {
-        let after = chars.peek().copied();
+    for (at, c) in word.char_indices() {
+        let after = || word[at + c.len_utf8()..].chars().next();
         let stays = match c {
             '.' if into.is_empty() => true,
-            '+' | '#' => after.is_none_or(|after| after == '+'),
-            '.' | '/' | ':' => before.is_numeric() && after.is_some_and(char::is_numeric),
+            '+' | '#' => after().is_none_or(|after| after == '+'),
+            ':' if word.contains(char::is_alphabetic) => false,
+            '.' | '/' | ':' => before.is_numeric() && after().is_some_and(char::is_numeric),
             _ => false,
         };
         if stays {

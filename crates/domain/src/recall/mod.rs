@@ -13,7 +13,7 @@
 //! | a prompt to what it asks for | `query`, `times` |
 //! | looking that up in the indexes | `lookup`, `sought`, `similar` |
 //! | which of its words must be covered | `phrasing`, `covering` |
-//! | the score and the relevance of each utterance | `fields`, `around`, `weights`, `score` |
+//! | the score and the relevance of each utterance, and how relevant a hit must be | `fields`, `around`, `weights`, `score`, `floor` |
 //! | what a hit has in common with the prompt | `matched` |
 //! | scores and cosines in one order, if there are embeddings | `hybrid` |
 
@@ -24,6 +24,7 @@ mod capitals;
 mod covering;
 mod dictionary;
 mod fields;
+mod floor;
 mod groups;
 mod holds;
 pub mod hybrid;
@@ -52,9 +53,10 @@ mod weights;
 mod words;
 
 pub use block::IndexBlock;
+pub use floor::Floor;
 pub use holds::{Terms, holds_all, terms};
 pub use index::{Index, IndexMaker};
 pub use matched::{Match, Matched};
-pub use query::{Query, asks_nothing};
+pub use query::Query;
 pub use said::Said;
 pub use score::{Hit, Search};

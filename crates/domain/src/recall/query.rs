@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use utterd_text::{Cues, End, Language, Languages, Sentence, base_form, cues, matter, sentences, words};
+use utterd_text::{Cues, End, Language, Languages, Sentence, base_form, cues, matter, sentences};
 
 use super::{
     phrasing::share,
@@ -16,9 +16,6 @@ use super::{
     weights::{ASKED, OWN},
 };
 use crate::Role;
-
-/// A reply that asks for nothing has at most so many words.
-const REPLY_WORDS: usize = 3;
 
 /// What a prompt asks for.
 #[derive(Clone, Debug)]
@@ -195,18 +192,6 @@ fn is_telephone(prompt: &str, number: &Range<usize>, whole: Option<&Wanted>) -> 
         && (prompt[number.clone()].contains(['-', ' ', '.', '(']) || prompt[number.clone()].starts_with('0'))
 }
 
-/// Whether a prompt is a few words of thanks, greeting, consent or refusal, which ask for nothing that was said.
-pub fn asks_nothing(prompt: &str) -> bool {
-    let is_reply = |one: &Sentence<'_>| {
-        let found = cues(one.text);
-        let is_kind = [Cues::COURTESY, Cues::AFFIRMS, Cues::DENIES].into_iter().any(|cue| found.has(cue));
-        let words = words(one.text).take(REPLY_WORDS + 1).count();
-        is_kind && one.ends != End::Question && words <= REPLY_WORDS
-    };
-    let sentences = sentences(prompt);
-    !sentences.is_empty() && sentences.iter().all(is_reply)
-}
-
 /// A prompt with blanks for its greetings, thanks and regards, unless it has nothing else.
 fn without_courtesies(prompt: &str) -> String {
     let sentences = sentences(prompt);
@@ -241,7 +226,7 @@ fn add_unaccented(wanted: &mut Wanted, language: Language) {
     let plain = folded(&wanted.word);
     let other = match plain == wanted.word {
         true if language == Language::English => return,
-        true => plain,
+        true => plain.into_owned(),
         false => stem_of(&plain, language),
     };
     if !wanted.alternatives.contains(&other) {

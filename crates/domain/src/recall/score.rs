@@ -48,12 +48,6 @@ impl Hit {
         all.sort_unstable();
         all.into_iter().take(most).map(|Reverse(Candidate(hit))| hit).collect()
     }
-
-    /// Whether it has at least [`DEFAULT_MIN_RELEVANCE`]: unless the caller says otherwise, nothing is relevant if no hit
-    /// of a search has.
-    pub fn is_relevant(&self) -> bool {
-        self.relevance >= DEFAULT_MIN_RELEVANCE
-    }
 }
 
 /// What covers a prompt.
@@ -102,11 +96,10 @@ impl Search {
 
     /// The hits in `page`, ordered by score.
     ///
-    /// - `eligible` gets an index's position and a sequence; utterances it refuses are not hits, and
-    ///   the other scores stay the same. It is called at most once per utterance, and only for scores that could
-    ///   be on the page.
+    /// - What `eligible` refuses is no hit, and the other scores stay the same. It is called at most once per
+    ///   utterance, and only for scores that could be on the page.
     /// - At equal scores, the earlier index comes first, and within an index the newer utterance.
-    pub fn hits(&self, eligible: impl Fn(usize, u64) -> bool, page: Range<usize>) -> Vec<Hit> {
+    pub fn hits(&self, eligible: impl Fn(&Hit) -> bool, page: Range<usize>) -> Vec<Hit> {
         let mut hits = self.hits_among(0..self.indexes.len(), eligible, page.end);
         hits.drain(..page.start.min(hits.len()));
         hits
@@ -117,7 +110,7 @@ impl Search {
     pub fn hits_among(
         &self,
         indexes: Range<usize>,
-        eligible: impl Fn(usize, u64) -> bool,
+        eligible: impl Fn(&Hit) -> bool,
         most: usize,
     ) -> Vec<Hit> {
         let asked = self.asked();
@@ -231,12 +224,11 @@ impl Best {
         worst.map_or(0.0, |Reverse(Candidate(hit))| hit.score as f32)
     }
 
-    fn offer(&mut self, hit: Hit, eligible: impl Fn(usize, u64) -> bool) {
-        let (index, sequence) = (hit.index, hit.sequence);
+    fn offer(&mut self, hit: Hit, eligible: impl Fn(&Hit) -> bool) {
         let candidate = Reverse(Candidate(hit));
         let full = self.hits.len() >= self.most;
         let enters = !full || self.hits.peek().is_some_and(|worst| candidate < *worst);
-        if enters && eligible(index, sequence) {
+        if enters && eligible(&candidate.0.0) {
             self.hits.push(candidate);
             if full {
                 self.hits.pop();

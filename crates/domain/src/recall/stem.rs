@@ -15,7 +15,7 @@ pub(super) fn stem_of(lower: &str, language: Language) -> String {
     }
     let word = without_elision(word);
     let plain = without_vowel_points(word);
-    folded(&language.stem(&plain))
+    folded(&language.stem(&plain)).into_owned()
 }
 
 pub(super) fn has_digit(word: &str) -> bool {
@@ -43,9 +43,9 @@ fn without_vowel_points(word: &str) -> Cow<'_, str> {
 }
 
 /// Removes the accents of Latin, Greek and Cyrillic letters.
-pub(super) fn folded(word: &str) -> String {
+pub(super) fn folded(word: &str) -> Cow<'_, str> {
     if word.is_ascii() {
-        return word.to_owned();
+        return Cow::Borrowed(word);
     }
     let is_accent = |c: &char| matches!(c, '\u{0300}'..='\u{036F}') && is_combining_mark(*c);
     let plain = word.nfd().filter(|c| !is_accent(c)).nfc();
@@ -61,7 +61,7 @@ pub(super) fn folded(word: &str) -> String {
             _ => folded.push(c),
         }
     }
-    folded
+    Cow::Owned(folded)
 }
 
 /// Writes the word to `lower` in lower case and NFKC, with `'` for any apostrophe.
@@ -77,7 +77,9 @@ pub(super) fn lower_case(word: &str, lower: &mut String) {
 }
 
 pub(super) fn normal_form(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() || is_nfkc_quick(text.chars()) == IsNormalized::Yes {
+    // ideographs, the most of a text that has them, are their own normal forms
+    let others = text.chars().filter(|c| !matches!(c, '\u{4E00}'..='\u{9FFF}'));
+    if text.is_ascii() || is_nfkc_quick(others) == IsNormalized::Yes {
         Cow::Borrowed(text)
     } else {
         Cow::Owned(text.nfkc().collect())

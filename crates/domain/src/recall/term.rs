@@ -37,6 +37,7 @@ pub(super) struct Term<'a> {
 impl Term<'_> {
     /// How much of a word it is, in quarters: half a word for a pair of characters, a quarter in scripts of
     /// letters. A single character counts nothing, because it is in pairs too.
+    #[inline]
     pub(super) fn quarters(&self) -> usize {
         match self.kind {
             TermKind::Pair if self.text.chars().all(is_unspaced_letter) => 1,

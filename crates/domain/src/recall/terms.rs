@@ -21,7 +21,7 @@ use super::{
     groups::Groups,
     identifiers::{MAX_TERM_BYTES, each_part, whole},
     language::guess,
-    stem::{are_words, beginning, has_digit, lower_case, normal_form, stem_of},
+    stem::{are_words, beginning, folded, has_digit, lower_case, normal_form, stem_of},
     term::{Term, TermKind},
     vocabulary::{Entry, Vocabulary},
     words::{Word, WordKind, are_joined, each_word, joined},
@@ -89,7 +89,8 @@ impl Reader {
         self.vocabulary.bound();
         self.words.clear();
         let Self { words, vocabulary, lower, .. } = self;
-        let joins = each_word(text, |word| {
+        let (mut run, mut end) = (None, 0);
+        each_word(text, |word| {
             let known = match word.kind {
                 WordKind::Plain => vocabulary.find_short(text, word.start..word.end).unwrap_or_else(|| {
                     lower_case(&text[word.start..word.end], lower);
@@ -97,11 +98,15 @@ impl Reader {
                 }),
                 _ => Entry::default(),
             };
+            if are_joined(text, end..word.start) {
+                run = run.or(words.len().checked_sub(1));
+            } else if let Some(first) = run.take() {
+                join(text, words, first);
+            }
+            end = word.end;
             words.push((word, known));
         });
-        if joins {
-            join(text, words);
-        }
+        run.into_iter().for_each(|first| join(text, words, first));
     }
 
     fn plain(
@@ -137,11 +142,12 @@ impl Reader {
         let range = word.start..word.end;
         let written = normal_form(&text[range.clone()]);
         let mut term = std::mem::take(&mut self.term);
-        whole(&written, &mut term);
+        whole(&folded(&written), &mut term);
         if are_words(&written) {
-            term = stem_of(&term, language);
-        }
-        if !term.is_empty() {
+            let known = self.vocabulary.entry(&term);
+            let (text, number) = self.vocabulary.stem(known, language, || stem_of(&term, language));
+            found(Term { text, range: range.clone(), kind: TermKind::Whole, number: Some(number) });
+        } else if !term.is_empty() {
             found(Term { text: &term, range: range.clone(), kind: TermKind::Whole, number: None });
         }
         if written.len() <= MAX_TERM_BYTES {
@@ -165,22 +171,15 @@ impl Reader {
 
     fn joined(&mut self, text: &str, word: Word, found: &mut impl FnMut(Term<'_>)) {
         let range = word.start..word.end;
-        whole(&normal_form(&text[range.clone()]), &mut self.term);
+        whole(&folded(&normal_form(&text[range.clone()])), &mut self.term);
         found(Term { text: &self.term, range, kind: TermKind::Joined, number: None });
     }
 }
 
-/// Adds the identifiers that several words form, each behind its words.
-fn join(text: &str, words: &mut Vec<(Word, Entry)>) {
-    let plain = std::mem::take(words);
-    let together = |(word, _): &(Word, Entry), (next, _): &(Word, Entry)| are_joined(text, *word, *next);
-    for run in plain.chunk_by(together) {
-        words.extend(run);
-        if run.len() > 1 {
-            let run: Vec<Word> = run.iter().map(|(word, _)| *word).collect();
-            words.extend(joined(text, &run).map(|joined| (joined, Entry::default())));
-        }
-    }
+/// Adds behind the words from `first` on the identifier that they form, if any.
+fn join(text: &str, words: &mut Vec<(Word, Entry)>, first: usize) {
+    let joined = joined(text, words[first..].iter().map(|(word, _)| *word));
+    words.extend(joined.map(|joined| (joined, Entry::default())));
 }
 
 /// Whether a hyphenated word consists of stop words, as in French questions: `a-t-il`, `faut-il`.

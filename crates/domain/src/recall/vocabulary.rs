@@ -82,6 +82,7 @@ impl Vocabulary {
     }
 
     /// The stem of a word in a language; `stem` computes it if it is not cached.
+    #[inline]
     pub(super) fn stem(
         &mut self,
         word: Entry,
@@ -110,6 +111,7 @@ impl Vocabulary {
 }
 
 /// The bytes of a word shorter than 16 bytes, with its length: faster to look up than text on the heap.
+#[inline]
 fn key(text: &str, range: Range<usize>) -> Option<u128> {
     let length = range.len();
     if !(1..16).contains(&length) {

@@ -1,5 +1,8 @@
 //! Splits text into words, with their ranges and kinds.
 
+use std::ops::Range;
+
+use smallvec::SmallVec;
 use unicode_segmentation::UnicodeSegmentation;
 use utterd_text::is_unspaced;
 
@@ -31,37 +34,33 @@ pub(super) enum WordKind {
 ///   (`_ - . , '` between letters and digits) do not, nor do a point before a name (`.env`) and the signs behind one
 ///   (`C++`, `C#`).
 /// - An emoji or an arrow is a word.
-/// - Returns whether it saw a mark that joins words into one identifier: [`joined`] finds these.
-pub(super) fn each_word(text: &str, mut found: impl FnMut(Word)) -> bool {
+pub(super) fn each_word(text: &str, mut found: impl FnMut(Word)) {
     let bytes = text.as_bytes();
-    let (mut at, mut joins) = (0, false);
+    let mut at = 0;
     while at < bytes.len() {
         at = match CLASSES[usize::from(bytes[at])] {
             FOREIGN => foreign(text, at, &mut found),
             class if class & (LOWER | UPPER | DIGIT) != 0 || class == MARK && begins_name(bytes, at) => {
                 spaced(text, at, &mut found)
             }
-            class => {
-                joins |= class == JOINS && bytes.get(at + 1).is_some_and(|next| !next.is_ascii_whitespace());
-                at + 1
-            }
+            _ => at + 1,
         }
     }
-    joins
 }
 
 /// The identifier that words form with the marks between them.
-pub(super) fn joined(text: &str, words: &[Word]) -> Option<Word> {
-    let &[first, .., last] = words else { return None };
-    let has_one = || words.iter().any(|word| word.kind == WordKind::Identifier);
-    let is_one = has_one() || is_named(text, first, last);
+pub(super) fn joined(text: &str, mut words: impl DoubleEndedIterator<Item = Word> + Clone) -> Option<Word> {
+    let mut all = words.clone();
+    let (first, last) = (words.next()?, words.next_back()?);
+    let is_one = all.any(|word| word.kind == WordKind::Identifier) || is_named(text, first, last);
     is_one.then_some(Word { start: first.start, end: last.end, kind: WordKind::Joined })
 }
 
-/// Whether only marks that join words stand between two.
-pub(super) fn are_joined(text: &str, word: Word, next: Word) -> bool {
-    let between = &text.as_bytes()[word.end..next.start];
-    (1..=MAX_JOINING).contains(&between.len()) && between.iter().all(|byte| is_joining(char::from(*byte)))
+/// Whether only marks that join words, or letters and digits, stand between two.
+pub(super) fn are_joined(text: &str, between: Range<usize>) -> bool {
+    let between = &text.as_bytes()[between];
+    let joins = |byte: &u8| CLASSES[usize::from(*byte)] & (JOINS | MARK) != 0 && *byte != b',';
+    between.iter().all(joins) && (1..=MAX_JOINING).contains(&between.len())
 }
 
 /// Whether the marks between plain words make one name of them: not in `and/or`.
@@ -97,7 +96,7 @@ fn spaced(text: &str, start: usize, found: &mut impl FnMut(Word)) -> usize {
     let class = |at: usize| bytes.get(at).map_or(OTHER, |&byte| CLASSES[usize::from(byte)]);
     let first = class(start);
     let (mut end, mut rest) = (start + 1, 0);
-    loop {
+    let stop = loop {
         let class = class(end);
         if class & (LOWER | UPPER | DIGIT) == 0 {
             // A word that merely begins in ASCII, such as `señor`.
@@ -105,13 +104,13 @@ fn spaced(text: &str, start: usize, found: &mut impl FnMut(Word)) -> usize {
                 return foreign(text, start, found);
             }
             if class & (MARK | APOSTROPHE) == 0 || !goes_on(bytes, end) {
-                break;
+                break class;
             }
         }
         rest |= class;
         end += 1;
-    }
-    let is_marked = class(end) == JOINS && (first | rest) & DIGIT == 0;
+    };
+    let is_marked = stop == JOINS && (first | rest) & DIGIT == 0;
     let signs = if is_marked { signs(bytes, end) } else { 0 };
     end += signs;
     let all = first | rest;
@@ -168,11 +167,6 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// Whether `byte` can join the letters and digits of one word.
-fn joins(byte: u8) -> bool {
-    matches!(byte, b'_' | b'-' | b'.' | b',' | b'\'')
-}
-
 /// Whether the word continues after the mark at `at`: after a comma only between digits, not after the full
 /// stop of a sentence.
 fn goes_on(bytes: &[u8], at: usize) -> bool {
@@ -182,7 +176,6 @@ fn goes_on(bytes: &[u8], at: usize) -> bool {
     match bytes[at] {
         b'_' => after.is_ascii_alphanumeric() || *after == b'_',
         b',' => before.is_ascii_digit() && after.is_ascii_digit(),
-        b'.' => after.is_ascii_lowercase() || after.is_ascii_digit(),
         _ => after.is_ascii_alphanumeric(),
     }
 }
@@ -195,14 +188,19 @@ fn foreign(text: &str, start: usize, found: &mut impl FnMut(Word)) -> usize {
         found(Word { start, end, kind: WordKind::Plain });
         return end;
     }
-    let is_mark = |c: char| c.is_ascii() && !c.is_ascii_alphanumeric() && !joins(c as u8);
+    let is_mark = |c: char| c.is_ascii() && matches!(CLASSES[c as usize], OTHER | JOINS);
     let ends = |c: char| c.is_whitespace() || is_mark(c) || is_sign(c);
     let end = text[start..].find(ends).map_or(text.len(), |length| start + length);
     let mut at = start;
     while at < end {
         let run = text[at..end].find(is_unspaced).map_or(end, |length| at + length);
-        for (offset, word) in text[at..run].unicode_word_indices() {
-            spaced_foreign(at + offset, word, found);
+        let words = text[at..run].unicode_word_indices();
+        let words: SmallVec<[_; 8]> =
+            words.map(|(offset, word)| (at + offset, at + offset + word.len())).collect();
+        // small digits begin a word of their own: `H₂O`
+        for word in words.chunk_by(|one, next| one.1 == next.0) {
+            let start = word[0].0;
+            spaced_foreign(start, &text[start..word[word.len() - 1].1], found);
         }
         let after = text[run..end].find(|c| !is_unspaced(c)).map_or(end, |length| run + length);
         if run < after {

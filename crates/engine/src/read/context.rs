@@ -36,9 +36,8 @@ pub struct Recall {
     pub prompt: String,
     /// The limits of the search.
     pub limits: RecallLimits,
-    /// The least relevance of a match, from 0 to 1. By default
-    /// [`DEFAULT_RECALL_RELEVANCE`](utterd_domain::limits::DEFAULT_RECALL_RELEVANCE), and none matches unless the best
-    /// one has at least [`DEFAULT_MIN_RELEVANCE`](utterd_domain::limits::DEFAULT_MIN_RELEVANCE).
+    /// The least relevance of a match, from 0 to 1; by default, that of
+    /// [`Floor::of_recall`](utterd_domain::recall::Floor::of_recall).
     pub min_relevance: Option<f64>,
     /// Where to search: in the conversation, or in all of its recipient's.
     pub scope: Scope,

@@ -9,8 +9,7 @@ use crate::{
 use utterd_domain::{
     Conversation, Ranges, Sequence, Utterance,
     context::{Found, Match, Source},
-    limits::DEFAULT_RECALL_RELEVANCE,
-    recall::asks_nothing,
+    recall::Floor,
 };
 
 /// One match is considered per this many tokens of the budget, so that even short matches can fill recall's
@@ -34,9 +33,9 @@ impl Engine {
         recall: &Recall,
         (wanted, budget): (Ranges, Option<u32>),
     ) -> Result<Vec<Match>> {
-        if asks_nothing(&recall.prompt) {
+        let Some(floor) = Floor::of_recall(&recall.prompt, recall.min_relevance) else {
             return Ok(Vec::new());
-        }
+        };
         let mut searched = vec![(state.clone(), wanted)];
         if recall.scope == Scope::Recipient {
             let (recipient, max_staleness) =
@@ -51,14 +50,9 @@ impl Engine {
         let states = &searched.states;
         let count = recall.looked_at(budget);
         let address = Address { conversation: Some(state.key().id.clone()), ..Address::default() };
-        let call = RememberCall {
-            address,
-            min_relevance: recall.min_relevance,
-            ..RememberCall::ranking(&recall.prompt, recall.scope, count)
-        };
-        let mut found = self.ranked(&searched, &call, PageRoom::of_items(count)).await?.found;
-        let least = recall.min_relevance.unwrap_or(DEFAULT_RECALL_RELEVANCE);
-        found.retain(|one| one.relevance >= least);
+        let call =
+            RememberCall { address, floor, ..RememberCall::ranking(&recall.prompt, recall.scope, count) };
+        let found = self.ranked(&searched, &call, PageRoom::of_items(count)).await?.found;
         let mut around = Vec::with_capacity(states.len());
         for searched in states {
             let of_it = found.iter().filter(|one| one.state.key() == searched.key());

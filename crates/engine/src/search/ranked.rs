@@ -17,7 +17,7 @@ use crate::{
 };
 use utterd_domain::{
     Conversation, Ranges, Sequence,
-    recall::{Hit, Index, Query, Search},
+    recall::{Floor, Hit, Index, Query, Search},
 };
 
 /// Searching more utterances than this is long.
@@ -57,20 +57,21 @@ impl Engine {
             self.take_newest(&mut matches, searched, call, &search, is_long).await?;
             return Ok(matches);
         }
+        // meaning can raise what words leave below the floor
+        let least = if similar.is_some() { Floor::of_search(Some(0.0)) } else { call.floor };
         let mut candidates = CANDIDATES.max(call.skip + call.limit + 1);
         loop {
-            let mut hits = best(&search, is_long, searched, 0..states.len(), candidates).await;
+            let mut hits = best(&search, is_long, searched, (0..states.len(), candidates), least).await;
             if let Some(similar) = &similar {
                 let (similar, searched) = (similar.clone(), searched.clone());
                 let mix = move || mixed(hits, &similar, &searched.states, candidates);
                 hits = offload(is_long, mix).await;
             }
-            let least = call.min_relevance.or_else(|| relevant(&hits));
+            let is_vain = !call.floor.is_reached(&hits[..hits.len().min(CANDIDATES)]);
             // When words alone rank, further candidates would rank below these, and none of these is
             // relevant.
-            let is_vain = least.is_none() && similar.is_none();
-            let exhausted = hits.len() < candidates || is_vain;
-            hits.retain(|hit| least.is_some_and(|least| hit.relevance >= least));
+            let exhausted = hits.len() < candidates || is_vain && similar.is_none();
+            hits.retain(|hit| !is_vain && call.floor.admits(hit));
             self.take_all(&mut matches, states, hits, call, &search).await?;
             if exhausted || matches.more {
                 return Ok(matches);
@@ -91,15 +92,14 @@ impl Engine {
         is_long: bool,
     ) -> Result<()> {
         let states = &searched.states;
-        let least = match call.min_relevance {
-            Some(least) => Some(least),
-            None => relevant(&best(search, is_long, searched, 0..states.len(), CANDIDATES).await),
-        };
-        let Some(least) = least else { return Ok(()) };
+        let floor = call.floor;
+        let all = (0..states.len(), CANDIDATES);
+        if floor.best > 0.0 && !floor.is_reached(&best(search, is_long, searched, all, floor).await) {
+            return Ok(());
+        }
         for first in (0..states.len()).step_by(CONVERSATIONS_AT_A_TIME) {
             let some = first..states.len().min(first + CONVERSATIONS_AT_A_TIME);
-            let mut hits = best(search, is_long, searched, some, usize::MAX).await;
-            hits.retain(|hit| hit.relevance >= least);
+            let mut hits = best(search, is_long, searched, (some, usize::MAX), floor).await;
             hits.sort_by(|one, other| other.recency.total_cmp(&one.recency));
             self.take_all(matches, states, hits, call, search).await?;
             if matches.more {
@@ -159,13 +159,13 @@ impl Engine {
     }
 }
 
-/// Returns the best `most` hits in some of the conversations. A long search is done in parts.
+/// Returns the best `most` hits, not below the floor, in some of the conversations. A long search is done in parts.
 async fn best(
     search: &Arc<Search>,
     is_long: bool,
     searched: &Arc<Searched>,
-    among: Range<usize>,
-    most: usize,
+    (among, most): (Range<usize>, usize),
+    floor: Floor,
 ) -> Vec<Hit> {
     let parts = if is_long { most_offloaded().min(MAX_SEARCH_PARTS) } else { 1 };
     let each = among.len().div_ceil(parts).max(1);
@@ -173,7 +173,8 @@ async fn best(
         let (search, searched) = (search.clone(), searched.clone());
         let part = from..among.end.min(from + each);
         offload(is_long, move || {
-            search.hits_among(part, |index, sequence| searched.has(index, sequence), most)
+            let eligible = |hit: &Hit| floor.admits(hit) && searched.has(hit.index, hit.sequence);
+            search.hits_among(part, eligible, most)
         })
     };
     let parts = join_all(among.clone().step_by(each).map(part)).await;
@@ -194,10 +195,4 @@ async fn matched(search: Arc<Search>, mut found: Vec<Found>) -> Vec<Found> {
         found
     })
     .await
-}
-
-/// Returns the minimum relevance of a match if the caller sets none: 0 if any of the first candidates
-/// [is relevant](Hit::is_relevant), or else `None`.
-fn relevant(hits: &[Hit]) -> Option<f64> {
-    hits.iter().take(CANDIDATES).any(Hit::is_relevant).then_some(0.0)
 }

@@ -11,7 +11,7 @@ use crate::{
         searched::Searched,
     },
 };
-use utterd_domain::{Conversation, Ranges, RecipientId, Role, Sequence, Timestamp, Utterance};
+use utterd_domain::{Conversation, Ranges, RecipientId, Role, Sequence, Timestamp, Utterance, recall::Floor};
 use utterd_store::Page;
 
 /// What to search for, and where.
@@ -27,9 +27,8 @@ pub struct RememberCall {
     pub scope: Scope,
     /// The order of matches.
     pub order: Order,
-    /// The least relevance of a match, from 0 to 1. By default, any match counts if the best one has at least
-    /// [`DEFAULT_MIN_RELEVANCE`](utterd_domain::limits::DEFAULT_MIN_RELEVANCE).
-    pub min_relevance: Option<f64>,
+    /// The least relevance of a match.
+    pub floor: Floor,
     /// The number of utterances to return before and after each match. If it is not 0, the rest of the
     /// match's exchange is returned too.
     pub neighbors: u64,
@@ -258,7 +257,7 @@ impl RememberCall {
             filter: Filter::default(),
             scope,
             order: Order::Relevance,
-            min_relevance: None,
+            floor: Floor::of_search(None),
             neighbors: 0,
             skip: 0,
             limit,

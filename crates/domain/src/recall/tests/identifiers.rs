@@ -71,8 +71,49 @@ fn paths_and_addresses_are_wholes() {
 }
 
 #[test]
+fn capitals_part_no_identifier() {
+    for name in [
+        "REPORT.PDF",
+        "IMG_0042.JPG",
+        "Setup.Exe",
+        "SRC/Main.JAVA",
+        "docs/API/V2.Yaml",
+        "System.Console.WriteLine",
+        "MAX-Retry_Count.Value",
+        "Übersicht-Q3.PDF",
+        "Отчёт_2023.DOCX",
+    ] {
+        let text = format!("The thing that matters is {name} from then on.");
+        let other = name.replace(['.', '_', '-', '/'], " ");
+        let index = talk(&[&other, &text, &format!("He knows what {other} means.")]);
+        for prompt in [name.to_owned(), format!("Do you remember where {name} came up?")] {
+            assert_eq!(found(&prompt, &index).first(), Some(&place(2)), "{prompt}");
+        }
+        assert!(holds(&text, name) && !holds(&other, name), "{name}");
+        assert_silent(&[(name, "The thing that matters is notes.txt from then on.")]);
+    }
+    assert_finds(&[("harbour", "It stood in the harbour.Then it left.")]);
+}
+
+#[test]
+fn identifiers_of_other_scripts_are_wholes() {
+    assert_finds(&[
+        ("resume_final.doc", "She sent résumé_final.DOC twice."),
+        ("отчет_2023.docx", "Вот Отчёт_2023.docx на диске."),
+        ("H₂SO₄", "The bottle holds H2SO4 here."),
+        ("H2SO4", "The bottle holds H₂SO₄ here."),
+        ("v2.0-β1", "Testers run v2.0-β1 now."),
+    ]);
+    assert_silent(&[
+        ("Отчёт_2022.docx", "Вот Отчёт_2023.docx на диске."),
+        ("H₂SO₃", "The bottle holds H₂SO₄ here."),
+    ]);
+}
+
+#[test]
 fn numbers_are_found_however_they_are_grouped() {
     assert_finds(&[
+        ("b8:27:eb:aa:31:0d", "The card is b8-27-eb-aa-31-0d there."),
         ("DE89370400440532013000", "Pay to DE89 3704 0044 0532 0130 00 please."),
         ("GB82 WEST 1234 5698 7654 32", "Rent goes to GB82WEST12345698765432 monthly."),
         ("4111 1111 1111 1111", "Card 4111-1111-1111-1111 is declined."),

@@ -5,7 +5,7 @@ mod prompts;
 mod times;
 mod words;
 
-use super::{Hit, Index, Query, Said, Search};
+use super::{Floor, Hit, Index, Query, Said, Search};
 use crate::Role;
 
 /// What is said around the texts of a test.
@@ -47,13 +47,13 @@ fn said(texts: &[&str]) -> Index {
 }
 
 fn hits(prompt: &str, index: &Index) -> Vec<Hit> {
-    Search::new(Query::new(prompt), vec![index.clone()]).hits(|_, _| true, 0..100)
+    Search::new(Query::new(prompt), vec![index.clone()]).hits(|_| true, 0..100)
 }
 
 /// The sequences that a caller finds who sets no minimum relevance.
 fn found(prompt: &str, index: &Index) -> Vec<u64> {
     let hits = hits(prompt, index);
-    let is_answered = hits.iter().any(Hit::is_relevant);
+    let is_answered = Floor::of_search(None).is_reached(&hits);
     hits.iter().filter(|_| is_answered).map(|hit| hit.sequence).collect()
 }
 

@@ -1,5 +1,8 @@
 use super::{found, hits, place, said, talk};
-use crate::{limits::DEFAULT_MIN_RELEVANCE, recall::asks_nothing};
+use crate::{
+    limits::DEFAULT_MIN_RELEVANCE,
+    recall::{Floor, Query, Search},
+};
 
 #[test]
 fn a_greeting_and_regards_do_not_count() {
@@ -87,6 +90,20 @@ fn what_the_asker_has_ranks_below_its_answer() {
 }
 
 #[test]
+fn an_answer_says_something_of_its_own() {
+    for (told, answer, is_wanted) in [
+        ("What is the code of the garage?", "4711", true),
+        ("What is the code of the garage?", "It is that.", false),
+        ("The code of the garage is 4711.", "Noted.", false),
+        ("The code of the garage is 4711.", "Okay, done.", false),
+        ("The code of the garage is rejected.", "Replace the battery behind the keypad.", true),
+    ] {
+        let index = said(&[told, answer, "The weather in Oslo is fine."]);
+        assert_eq!(found("the code of the garage", &index).contains(&2), is_wanted, "{told} {answer}");
+    }
+}
+
+#[test]
 fn relevance_stays_within_its_bounds() {
     let index = talk(&["Ship W2378156 to Lyon."]);
     let hit = &hits("volcano geyser glacier fjord lagoon W2378156", &index)[0];
@@ -94,7 +111,25 @@ fn relevance_stays_within_its_bounds() {
 }
 
 #[test]
+fn what_is_below_the_floor_is_no_hit() {
+    let index = talk(&["The ferry to Molde leaves at noon.", "The ferry is late."]);
+    let prompt = "when does the ferry to Molde leave, and who plays the trombone?";
+    let [searched, recalled] = [Some(Floor::of_search(None)), Floor::of_recall(prompt, None)];
+    for floor in [searched, recalled, Floor::of_recall(prompt, Some(0.3))] {
+        let floor = floor.unwrap();
+        let search = Search::new(Query::new(prompt), vec![index.clone()]);
+        let above = search.hits(|hit| floor.admits(hit), 0..100);
+        let mut all = hits(prompt, &index);
+        assert!(floor.is_reached(&above) && all.len() > above.len() || floor.each == 0.0, "{floor:?}");
+        all.retain(|hit| hit.relevance >= floor.each);
+        assert_eq!(above, all, "{floor:?}");
+    }
+    assert!(!Floor::of_search(None).is_reached(&[]));
+}
+
+#[test]
 fn a_short_reply_asks_for_nothing() {
+    let asks_nothing = |prompt| Floor::of_recall(prompt, Some(0.0)).is_none();
     for reply in
         ["thanks!", "ok, go on", "no, that's all", "Yes.", "Danke!", "Sí, gracias.", "Merci !", "好的。"]
     {

@@ -34,7 +34,7 @@ fn a_time_is_told_by_its_words_or_by_when_something_was_said() {
         calls: Vec::new(),
     }));
     let relevances = |prompt: &str| {
-        let hits = Search::new(Query::new(prompt).at(now), vec![index.clone()]).hits(|_, _| true, 0..2);
+        let hits = Search::new(Query::new(prompt).at(now), vec![index.clone()]).hits(|_| true, 0..2);
         hits.iter().map(|hit| (hit.sequence, hit.relevance)).collect::<Vec<_>>()
     };
     for (prompt, first) in [("the garden in May", 1), ("the garden yesterday", 2)] {
