@@ -302,9 +302,7 @@ impl<'u> Exchange<'u> {
     /// Adds a message that makes `calls`.
     fn say(&mut self, message: Message, calls: &'u [ToolCall]) {
         let place = self.said.len();
-        for (index, call) in calls.iter().enumerate() {
-            self.open.open(&call.id, (place, index));
-        }
+        self.open.open(calls.iter().enumerate().map(|(index, call)| (&*call.id, (place, index))));
         self.said.push(Said { message, answers: calls.iter().map(|_| None).collect() });
     }
 

@@ -184,8 +184,8 @@ fn exchanges_that_overlap_are_told_apart() {
     let prepared = prepared(&history, "", &OPENAI).unwrap();
     let expected = json!([
         calls(&["a", "a_2"]),
-        result("a_2", "2"),
-        result("a", "3"),
+        result("a", "2"),
+        result("a_2", "3"),
         calls(&["a"]),
         result("a", "1"),
         {"role": "assistant", "content": "let me see", "tool_calls": [call("c")]},

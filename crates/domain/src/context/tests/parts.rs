@@ -28,11 +28,11 @@ fn an_id_that_comes_twice_is_answered_in_order() {
     talk.call("", &["a", "a"]).answer("a", "first").answer("a", "second");
     talk.call("", &["a"]).answer("a", "third");
     let context = talk.context(&unlimited());
-    // the nearest open call is answered first
+    // the first open call of the nearest message is answered
     let opening = format!("user {}", wording::OPENING);
     assert_eq!(
         told(&context),
-        [&opening, "assistant a+a", "tool second", "tool first", "assistant a", "tool third"]
+        [&opening, "assistant a+a", "tool first", "tool second", "assistant a", "tool third"]
     );
 }
 
