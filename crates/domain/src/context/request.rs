@@ -29,6 +29,8 @@ pub struct Request {
     pub unanswered: Unanswered,
     /// Whether turns of the archive fill what the window leaves of the budget.
     pub include_archive: bool,
+    /// Whether only tool results are trimmed: a budget that is too small for what was said is refused.
+    pub whole_messages: bool,
 }
 
 /// The limits of what is recalled.

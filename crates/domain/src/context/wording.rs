@@ -18,7 +18,7 @@ use serde::de::IgnoredAny;
 
 use crate::{
     Role, TokenCounter, ToolCall, Utterance,
-    context::{Format, Message, text},
+    context::{Format, text},
     draft::{MESSAGE_TOKENS, NAME_TOKENS},
     exchange::note,
 };
@@ -126,9 +126,27 @@ impl Costs<'_> {
         }
     }
 
-    /// Tokens of the content of a result's message.
-    pub(super) fn content_of(&self, result: &Message) -> u32 {
-        result.tokens.saturating_sub(MESSAGE_TOKENS)
+    /// Tokens of the content of `utterance`, and of what its message has besides.
+    pub(super) fn parts_of(&self, utterance: &Utterance) -> (u32, u32) {
+        let whole = self.of(utterance).unwrap_or_default();
+        let content = match utterance.role {
+            _ if utterance.late().is_some() || self.format == Format::Text => {
+                self.counter.count(&utterance.content)
+            }
+            Role::Tool => whole.saturating_sub(MESSAGE_TOKENS),
+            _ if utterance.more.is_none() => utterance.tokens.saturating_sub(MESSAGE_TOKENS),
+            _ => self.counter.count(&utterance.content),
+        };
+        (content, self.of_shortened(utterance, "", whole.saturating_sub(content)))
+    }
+
+    /// Tokens of the message for `utterance` with `content` as its text. If they add up, they are `sum`.
+    pub(super) fn of_shortened(&self, utterance: &Utterance, content: &str, sum: u32) -> u32 {
+        match self.format {
+            _ if utterance.late().is_some() => self.of_late_result(utterance, content),
+            Format::Text => self.of_words(&text::entry(utterance, content)),
+            Format::OpenAiChat | Format::AnthropicMessages => sum,
+        }
     }
 
     /// Whether the format has a place for results.

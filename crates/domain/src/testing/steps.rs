@@ -83,7 +83,7 @@ pub fn requests() -> impl Strategy<Value = Request> {
         prop::sample::select(vec![Unanswered::Omit, Unanswered::Placeholder]),
         any::<Option<bool>>(),
         prop::option::of("[a-z ]{0,60}"),
-        any::<bool>(),
+        any::<[bool; 2]>(),
     )
         .prop_map(
             |(
@@ -96,7 +96,7 @@ pub fn requests() -> impl Strategy<Value = Request> {
                 unanswered,
                 stable_steps,
                 given,
-                include_archive,
+                [include_archive, whole_messages],
             )| {
                 Request {
                     stable_steps,
@@ -109,6 +109,7 @@ pub fn requests() -> impl Strategy<Value = Request> {
                     mask_after_turns,
                     unanswered,
                     include_archive,
+                    whole_messages,
                 }
             },
         )
