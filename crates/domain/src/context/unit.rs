@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::{
     Role, Sequence, ToolCall, Utterance, Window,
     context::{
-        ContentParts, How, Message, Omission, Unanswered, mask,
+        ContentParts, How, Images, Message, Omission, Unanswered, mask,
         message::tokens_of,
         wording::{self, Costs, says},
     },
@@ -137,24 +137,36 @@ impl Rendering<'_> {
 
     /// The message that renders `utterance` unchanged.
     pub(super) fn message(&self, utterance: &Arc<Utterance>) -> Option<Message> {
-        let content_parts = self.content_parts(utterance);
-        let tokens = match content_parts {
-            Some(_) => self.costs.with_parts(utterance),
+        let original = self.parts.and_then(|parts| parts.of(utterance.sequence));
+        let tokens = match original {
+            Some(original) => self.costs.with_parts(utterance, original),
             None => self.costs.of(utterance)?,
         };
         Some(Message {
             role: utterance.role,
             utterance: Some(utterance.clone()),
             instead: None,
-            content_parts,
+            content_parts: original.map(|original| original.json.clone()),
             answers: 0,
             how: How::Whole,
             tokens,
         })
     }
 
-    fn content_parts(&self, utterance: &Utterance) -> Option<Arc<str>> {
-        self.parts?.of(utterance.sequence)
+    /// The images that a message shows.
+    fn images(&self, message: &Message) -> Option<&Images> {
+        let utterance = message.utterance.as_ref().filter(|_| message.how == How::Whole)?;
+        let original = self.parts?.of(utterance.sequence).filter(|_| message.content_parts().is_some())?;
+        original.images.as_ref()
+    }
+
+    /// Puts a mark in the place of each image that `message` shows.
+    fn mask_images(&self, message: &mut Message, how: How) {
+        let Some((images, utterance)) = self.images(message).zip(message.utterance.as_deref()) else {
+            return;
+        };
+        message.tokens = self.costs.with_marks(utterance, images);
+        (message.content_parts, message.how) = (Some(images.masked.clone()), how);
     }
 
     fn omission(&self, utterance: &Utterance) -> Option<Omission> {
@@ -242,6 +254,7 @@ impl Rendering<'_> {
     fn part(&self, message: &Message) -> Option<Part> {
         match message.how {
             How::Whole if message.is_result() => Some(Part::Results),
+            How::Whole if self.images(message).is_some() => Some(Part::Said),
             How::Whole if says(message.text(), self.costs.format) => Some(Part::Said),
             _ => None,
         }
@@ -255,7 +268,11 @@ impl Rendering<'_> {
     /// The fewest tokens to which a message can be trimmed.
     pub(super) fn least_of(&self, message: &Message, trims: Trims) -> u64 {
         let least = match self.part(message).is_some_and(|part| trims.parts().contains(&part)) {
-            true => self.trimmed(message, 0).map_or(message.tokens, |(_, tokens)| tokens.min(message.tokens)),
+            true => {
+                let mut message = message.clone();
+                self.trim(&mut message, 0);
+                message.tokens
+            }
             false => message.tokens,
         };
         least.into()
@@ -288,9 +305,13 @@ impl Rendering<'_> {
         unit.tokens = tokens_of(&unit.messages);
     }
 
-    /// Trims a message that has more than `room` tokens to that, or as close to it as possible.
+    /// Trims a message that has more than `room` tokens to that, or as close to it as possible: first its images, then
+    /// its text.
     pub(super) fn trim(&self, message: &mut Message, room: u64) {
-        if u64::from(message.tokens) <= room {
+        if u64::from(message.tokens) > room {
+            self.mask_images(message, How::Trimmed);
+        }
+        if u64::from(message.tokens) <= room || !says(message.text(), self.costs.format) {
             return;
         }
         let trimmed = self.trimmed(message, u32::try_from(room).unwrap_or(u32::MAX));

@@ -18,7 +18,7 @@ use serde::de::IgnoredAny;
 
 use crate::{
     Role, TokenCounter, ToolCall, Utterance,
-    context::{Format, text},
+    context::{Format, Images, Original, text},
     draft::{MESSAGE_TOKENS, NAME_TOKENS},
     exchange::note,
 };
@@ -26,6 +26,8 @@ use crate::{
 /// Precedes a system utterance in the middle of an Anthropic conversation, whose messages have no system
 /// role.
 pub const SYSTEM_MARK: &str = "[system message]";
+/// Takes the place of an image that is left out.
+pub const IMAGE_MARK: &str = "[image left out]";
 /// Opens an Anthropic conversation that would otherwise begin with the assistant.
 pub const OPENING: &str = "[The conversation goes on.]";
 /// Longest name of a participant or a tool that OpenAI accepts, in characters.
@@ -172,9 +174,18 @@ impl Costs<'_> {
     }
 
     /// Tokens of a message that renders `utterance` with its original content.
-    pub(super) fn with_parts(&self, utterance: &Utterance) -> u32 {
-        let declared = utterance.more.as_ref().map_or(0, |more| more.extras_tokens);
-        self.worded(utterance, says(&utterance.content, self.format)).saturating_add(declared)
+    pub(super) fn with_parts(&self, utterance: &Utterance, original: &Original) -> u32 {
+        let of_extras = || utterance.more.as_ref().map_or(0, |more| more.extras_tokens);
+        self.with(utterance, original.tokens.unwrap_or_else(of_extras))
+    }
+
+    /// The same with a mark in the place of each image.
+    pub(super) fn with_marks(&self, utterance: &Utterance, images: &Images) -> u32 {
+        self.with(utterance, images.count.saturating_mul(self.counter.count(IMAGE_MARK)))
+    }
+
+    fn with(&self, utterance: &Utterance, parts: u32) -> u32 {
+        self.worded(utterance, says(&utterance.content, self.format)).saturating_add(parts)
     }
 
     fn worded(&self, utterance: &Utterance, says: bool) -> u32 {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{super::*, talk::*};
 use crate::{
-    ConversationId, Marks, Policy, Role, Sequence, Timestamp, TokenCounter, Utterance,
+    ConversationId, Marks, More, Policy, Role, Sequence, Timestamp, TokenCounter, Utterance,
     testing::{Talk, needed, o200k},
 };
 
@@ -485,4 +485,31 @@ fn what_fits_altogether_stays_whole() {
     assert_eq!(context.stable, 0, "the first is cut when others follow");
     let less = talk.context(&within(all - 1));
     assert_eq!(less.messages[0].how, How::Trimmed);
+}
+
+/// An image is shown with its tokens, unless there is no room for it.
+#[test]
+fn images_that_do_not_fit_are_marked() {
+    let mut talk = Talk::session();
+    let more = More { extras_tokens: 2_000, extras_json: Some("{}".into()), ..More::default() };
+    talk.add(Role::User, "See?", more);
+    let mut parts = ContentParts::default();
+    let images = Images { count: 1, masked: "[masked]".into() };
+    parts.insert(Sequence(1), Original { json: "[image]".into(), tokens: None, images: Some(images) });
+    let shown = |talk: &Talk, budget, whole_messages| {
+        let archived = Archived { content_parts: Some(&parts), ..Archived::default() };
+        let request = Request { whole_messages, ..within(budget) };
+        let context = build_with(&talk.0, archived, &request, o200k()).ok()?;
+        assert!(context.tokens <= budget);
+        let parts: String = context.messages.iter().filter_map(Message::content_parts).collect();
+        Some((parts, context.messages.len(), context.warnings.len()))
+    };
+    let is = |parts: &str, messages, warnings| Some((parts.to_owned(), messages, warnings));
+    assert_eq!(shown(&talk, 2_100, false), is("[image]", 1, 0));
+    assert_eq!(shown(&talk, 1_000, false), is("[masked]", 1, 1));
+    assert_eq!(shown(&talk, 1_000, true), None);
+    talk.say(Role::Assistant, "A pump.").say(Role::User, "Which?");
+    assert_eq!(shown(&talk, 2_100, false), is("[image]", 3, 0));
+    assert_eq!(shown(&talk, 1_000, false), is("[masked]", 3, 1));
+    assert_eq!(shown(&talk, 1_000, true), is("", 1, 1), "the older ones are left out");
 }
