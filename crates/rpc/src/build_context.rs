@@ -71,6 +71,10 @@ fn call(request: proto::BuildContextRequest, max_bytes: usize) -> Result<BuildCo
         recall: None,
         instructions: instructions(request.instructions, max_bytes)?,
         mask_after_turns: positive("mask_tool_results_after_turns", request.mask_tool_results_after_turns)?,
+        mask_images_after_turns: request
+            .mask_images_after_turns
+            .map(|number| decode::natural("mask_images_after_turns", number))
+            .transpose()?,
         unanswered: unanswered(request.unanswered_calls)?,
         include_archive: request.include_archive,
         whole_messages: request.whole_messages,

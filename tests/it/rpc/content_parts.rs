@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use utterd::proto::{
     BuildContextRequest, BuildContextResponse, ContextFormat, EditMode, MemorizeRequest, NewUtterance,
-    Policy, PolicyPreset, UpdateUtteranceRequest, WarningKind,
+    Policy, PolicyPreset, RenderedAs, UpdateUtteranceRequest, WarningKind,
 };
 
 use crate::support::session::{Reply, Session, user};
@@ -298,5 +298,36 @@ async fn declared_tokens_count_with_their_image() {
         let anthropic = session.context_in(ContextFormat::AnthropicMessages).await;
         let left_out = if goes_to_anthropic { 0 } else { 90 };
         assert_eq!(tokens(&anthropic).map(|tokens| tokens + left_out), tokens(&chat));
+    }
+}
+
+/// The URL of an old image has expired, and the provider refuses it.
+#[tokio::test]
+async fn images_of_older_turns_can_be_left_out() {
+    let session = Session::of_messages(&chat()).await;
+    session
+        .bring_all(&json!([{"role": "user", "content": "Thanks."}, {"role": "assistant", "content": "Bye."}]))
+        .await;
+    let mark = || text("[image left out]");
+    for (turns, shown) in
+        [(None, [true, true]), (Some(1), [false, true]), (Some(4), [true, true]), (Some(0), [false; 2])]
+    {
+        for format in [ContextFormat::OpenaiChat, ContextFormat::AnthropicMessages] {
+            let request = BuildContextRequest {
+                format: format.into(),
+                mask_images_after_turns: turns,
+                ..Default::default()
+            };
+            let context = session.context().build_context(request).await.reply();
+            let messages: Value = serde_json::from_str(&context.messages_json).unwrap();
+            for ((place, part), shown) in [(0, 1), (2, 0)].into_iter().zip(shown) {
+                let image = &messages[place]["content"][part];
+                assert_eq!(*image != mark(), shown, "{turns:?}: {image}");
+                let utterance = &context.utterances[place];
+                assert_eq!(utterance.rendered_as() == RenderedAs::Whole, shown, "{turns:?}: {utterance:?}");
+                assert!(shown || utterance.token_count() < 20, "{utterance:?}");
+            }
+            assert_eq!(messages[0]["content"][0], text("What is this?"));
+        }
     }
 }

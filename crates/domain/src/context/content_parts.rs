@@ -33,6 +33,16 @@ pub struct Images {
     pub masked: Arc<str>,
 }
 
+impl Original {
+    /// Its content, with its images or without.
+    pub fn shown(&self, with_images: bool) -> &str {
+        match &self.images {
+            Some(images) if !with_images => &images.masked,
+            _ => &self.json,
+        }
+    }
+}
+
 impl ContentParts {
     /// Keeps the content of an utterance.
     pub fn insert(&mut self, sequence: Sequence, original: Original) {

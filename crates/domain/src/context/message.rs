@@ -71,7 +71,7 @@ pub enum How {
     Instruction,
     /// An important utterance, out of its place.
     Pinned,
-    /// A tool result whose text is left out.
+    /// A tool result whose text is left out, or a message whose images are.
     Masked,
     /// A message that was cut down to its head and tail.
     Trimmed,

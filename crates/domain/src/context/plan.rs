@@ -7,7 +7,6 @@ use crate::{
     context::{
         Archived, Format, How, Message, Omission, Request,
         cut::enough,
-        mask,
         message::tokens_of,
         omitted::Omitted,
         text::HEADING,
@@ -83,9 +82,8 @@ impl<'a> Plan<'a> {
         let first = unit_start(&window, floor, first.max(floor));
         let rendering = Rendering {
             costs: Costs { format: request.format, counter },
-            first_whole_turn: request
-                .mask_after_turns
-                .map_or(0, |turns| mask::first_whole_turn(turns, conversation.head.turn)),
+            first_whole_turn: request.first_whole_turn(conversation.head.turn),
+            first_turn_with_images: request.first_turn_with_images(conversation.head.turn),
             unanswered: request.unanswered,
             trims: if request.whole_messages { Trims::Results } else { Trims::All },
             parts: archived.content_parts,

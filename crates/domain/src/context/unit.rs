@@ -86,6 +86,8 @@ pub(super) struct Rendering<'a> {
     pub(super) costs: Costs<'a>,
     /// Results of earlier turns are masked.
     pub(super) first_whole_turn: u32,
+    /// Images of earlier turns are masked.
+    pub(super) first_turn_with_images: u32,
     pub(super) unanswered: Unanswered,
     /// What can be trimmed of a unit that is not the newest.
     pub(super) trims: Trims,
@@ -142,7 +144,7 @@ impl Rendering<'_> {
             Some(original) => self.costs.with_parts(utterance, original),
             None => self.costs.of(utterance)?,
         };
-        Some(Message {
+        let mut message = Message {
             role: utterance.role,
             utterance: Some(utterance.clone()),
             instead: None,
@@ -150,7 +152,11 @@ impl Rendering<'_> {
             answers: 0,
             how: How::Whole,
             tokens,
-        })
+        };
+        if utterance.turn < self.first_turn_with_images {
+            self.mask_images(&mut message, How::Masked);
+        }
+        Some(message)
     }
 
     /// The images that a message shows.
@@ -252,10 +258,11 @@ impl Rendering<'_> {
 
     /// The part that a message belongs to; `None` if it cannot be trimmed.
     fn part(&self, message: &Message) -> Option<Part> {
-        match message.how {
-            How::Whole if message.is_result() => Some(Part::Results),
-            How::Whole if self.images(message).is_some() => Some(Part::Said),
-            How::Whole if says(message.text(), self.costs.format) => Some(Part::Said),
+        let is_whole = message.how == How::Whole || message.how == How::Masked && message.instead.is_none();
+        match is_whole {
+            true if message.is_result() => Some(Part::Results),
+            true if self.images(message).is_some() => Some(Part::Said),
+            true if says(message.text(), self.costs.format) => Some(Part::Said),
             _ => None,
         }
     }

@@ -84,13 +84,14 @@ impl Sources {
         let mut parts = ContentParts::default();
         let mut room = None;
         let window = &self.state.window;
+        let first_turn_with_images = self.request.first_turn_with_images(self.state.head.turn);
         // most windows have none
         let places = if window.extras_bytes() == 0 { 0..0 } else { 0..window.len() };
         let recent = window.slice(places).rev().chain(self.turns.iter().rev());
         let said = recent.chain(self.pinned.iter().rev()).chain(&self.asked);
         for utterance in said.filter(|utterance| utterance.is_live()) {
             let Some(original) = (self.content_parts)(utterance, self.request.format) else { continue };
-            let bytes = original.json.len();
+            let bytes = original.shown(utterance.turn >= first_turn_with_images).len();
             match room.unwrap_or(MAX_PARTS_BYTES.max(bytes)).checked_sub(bytes) {
                 Some(rest) => {
                     room = Some(rest);
