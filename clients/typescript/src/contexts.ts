@@ -44,6 +44,10 @@ export interface ContextOptions extends CallOptions {
   readonly unanswered?: "omit" | "placeholder";
   /** Replaces tool results of older turns with a line. */
   readonly maskResultsAfterTurns?: number;
+  /** Replaces images of older turns with a text, or with 0 all images. */
+  readonly maskImagesAfterTurns?: number;
+  /** Only cuts tool results, and refuses a budget that has no room for the newest message. */
+  readonly wholeMessages?: boolean;
   /** Whether messages drop out in steps, so that a provider's prompt cache hits. */
   readonly stableSteps?: boolean;
   /** Whether stored turns that left the window fill the rest of the budget; by default if one is given. */
@@ -64,6 +68,8 @@ export function contextRequest(options: ContextOptions) {
     summaryPlacement: read.chosen("summary", options.summary ?? "system", PLACES),
     recall: recallOf(options.recall),
     maskToolResultsAfterTurns: options.maskResultsAfterTurns,
+    maskImagesAfterTurns: options.maskImagesAfterTurns,
+    wholeMessages: options.wholeMessages,
     unansweredCalls: read.chosen("unanswered", options.unanswered ?? "omit", UNANSWERED),
     stableSteps: options.stableSteps,
     instructions: options.instructions,
@@ -124,6 +130,8 @@ export interface PrepareOptions extends CallOptions {
   readonly format?: "openai" | "anthropic";
   /** The encoding to count tokens with, or the name of an OpenAI model. */
   readonly model?: string;
+  /** Refuses a prompt that exceeds a limit by itself, instead of cutting it to its head and tail. */
+  readonly wholeMessages?: boolean;
 }
 
 /** The request of PrepareHistory. */
@@ -136,6 +144,7 @@ export function prepareRequest(messages: Messages, options: PrepareOptions) {
     tokenBudget: options.budget,
     format: read.chosen("format", options.format ?? "openai", FORMATS),
     model: options.model,
+    wholeMessages: options.wholeMessages,
   };
 }
 

@@ -275,7 +275,9 @@ impl Placing {
                 }
             };
             let Some(caller) = caller.filter(|caller| !caller.forgotten) else { continue };
-            let made = caller.tool_calls().iter().rfind(|made| *made.id == *id);
+            let same = waiting.iter().filter(|other| other.caller == call.caller).count();
+            // of calls with the same id, the last are those that still wait
+            let made = caller.tool_calls().iter().rev().filter(|made| *made.id == *id).nth(same - 1);
             let tool = made.map_or_else(Box::default, |made| made.name.clone());
             let head = &mut self.transition.after.head;
             head.answer_late(call, head.next);

@@ -11,7 +11,7 @@
 
 use serde_json::{Map, Value, json, value::RawValue};
 
-use crate::{Format, Sourced, notes::Notes, place::Place, raw_object::RawObject, time};
+use crate::{Format, Sourced, notes::Notes, place::Place, raw_object::RawObject, time, vision};
 use utterd_domain::{Draft, More, Role, Timestamp, Utterance, exchange::Said};
 
 /// The key of a hole.
@@ -199,8 +199,8 @@ pub fn has_difference(extras: &str) -> bool {
     [DIFFERENCE, WHOLE].iter().any(|key| extras.contains(&format!("\"{key}\":")))
 }
 
-/// Keeps with the draft what `canonical` alone does not reproduce of `source`, if anything. `hollow` is `source`
-/// with its holes punched.
+/// Keeps with the draft what `canonical` alone does not reproduce of `source`, if anything, and counts the pictures in
+/// it. `hollow` is `source` with its holes punched.
 pub fn keep_difference(
     draft: &mut Draft,
     format: Format,
@@ -212,6 +212,10 @@ pub fn keep_difference(
     let kept = difference(parts, source, hollow, canonical(&parts));
     if !kept.is_empty() {
         keep(draft, format, kept);
+    }
+    let tokens = if format.has_messages() { vision::tokens(source, format) } else { 0 };
+    if tokens > 0 {
+        draft.more.get_or_insert_default().extras_tokens = tokens;
     }
 }
 

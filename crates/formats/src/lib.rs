@@ -40,6 +40,7 @@ pub mod render;
 pub mod repair;
 mod surrogates;
 mod time;
+mod vision;
 mod weight;
 mod whole;
 
@@ -49,6 +50,7 @@ pub use fields::fit_id;
 pub use loss::{Loss, Losses};
 pub use notes::{Note, UnknownRoles};
 pub use parsed::{Parsed, Source, Sourced};
+pub use pictures::picture_tokens;
 pub use place::{Place, kind};
 pub use programs::{condensed, session};
 pub use render::{Rendered, content_parts, render};

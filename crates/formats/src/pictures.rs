@@ -7,6 +7,7 @@ use crate::{
     extras::Parts,
     fields::{is_text, joined},
     openai_chat, openai_responses,
+    vision::{self, inline},
 };
 use utterd_domain::{Role, context};
 
@@ -15,29 +16,49 @@ const ANTHROPICS: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/we
 
 /// The content of `parts`, which came in another format than `format` or in a form that its API refuses: its texts and
 /// pictures as content of `format`, and nothing else. `None` without pictures, or if the API takes none there.
-pub fn with_pictures(parts: &Parts<'_>, format: context::Format) -> Option<Vec<Value>> {
+///
+/// The second value is what the pictures cost there; `None` if the caller declared what they cost.
+pub fn with_pictures(parts: &Parts<'_>, format: context::Format) -> Option<(Vec<Value>, Option<u32>)> {
     let takes = match format {
         context::Format::OpenAiChat => parts.role == Role::User,
         context::Format::AnthropicMessages => matches!(parts.role, Role::User | Role::Tool),
         context::Format::Text => false,
     };
     // it can be verbatim, from before an edit
-    let content = original(parts).filter(|content| takes && joined(content) == parts.content)?;
+    let (source, content) =
+        original(parts).filter(|(_, content)| takes && joined(content) == parts.content)?;
     let pieces = content.iter().filter_map(Piece::of);
     let written: Vec<Value> = match format {
         context::Format::AnthropicMessages => pieces.filter_map(|piece| piece.block()).collect(),
         _ => pieces.map(|piece| piece.part()).collect(),
     };
-    written.iter().any(|piece| piece["type"] != "text").then_some(match parts.role {
+    if !written.iter().any(vision::is_picture) {
+        return None;
+    }
+    let is_declared = tokens(&content, source) != parts.more.map_or(0, |more| more.extras_tokens);
+    let target =
+        if format == context::Format::AnthropicMessages { Format::Anthropic } else { Format::OpenAiChat };
+    let cost = (!is_declared).then(|| tokens(&written, target));
+    let written = match parts.role {
         Role::Tool => {
             vec![json!({"type": "tool_result", "tool_use_id": parts.tool_call_id(), "content": written})]
         }
         _ => written,
-    })
+    };
+    Some((written, cost))
 }
 
-/// The content as it came, in whichever format.
-fn original(parts: &Parts<'_>) -> Option<Vec<Value>> {
+/// The tokens of the pictures among the extras of `parts`.
+pub fn picture_tokens(parts: &Parts<'_>) -> u32 {
+    original(parts).map_or(0, |(format, content)| tokens(&content, format))
+}
+
+fn tokens(content: &[Value], format: Format) -> u32 {
+    content.iter().map(|part| vision::tokens(part, format)).fold(0, u32::saturating_add)
+}
+
+/// The content as it came, and in which format.
+fn original(parts: &Parts<'_>) -> Option<(Format, Vec<Value>)> {
     const FORMATS: [Format; 3] = [Format::OpenAiChat, Format::Anthropic, Format::OpenAiResponses];
     let format = parts.first_kept(&FORMATS)?;
     let kept = parts.kept(format);
@@ -46,16 +67,15 @@ fn original(parts: &Parts<'_>) -> Option<Vec<Value>> {
         Format::Anthropic => anthropic::blocks(parts, kept.as_ref()).0,
         _ => openai_responses::items(parts, kept.as_ref()).0,
     };
-    if format == Format::OpenAiChat {
-        return list(said["content"].take());
-    }
     // a result's content, and an item's, is in the only element
-    match said.as_array_mut().map(Vec::as_mut_slice) {
-        Some([block]) if block["type"] == "tool_result" => list(block["content"].take()),
-        Some([item]) if item["type"] == "function_call_output" => list(item["output"].take()),
-        Some([item]) if item.get("role").is_some() => list(item["content"].take()),
-        _ => list(said),
-    }
+    let content = match said.as_array_mut().map(Vec::as_mut_slice) {
+        _ if format == Format::OpenAiChat => said["content"].take(),
+        Some([block]) if block["type"] == "tool_result" => block["content"].take(),
+        Some([item]) if item["type"] == "function_call_output" => item["output"].take(),
+        Some([item]) if item.get("role").is_some() => item["content"].take(),
+        _ => said,
+    };
+    Some((format, list(content)?))
 }
 
 fn list(value: Value) -> Option<Vec<Value>> {
@@ -127,13 +147,6 @@ impl Piece {
 
 fn is_address(url: &str) -> bool {
     url.starts_with("https://") || url.starts_with("http://") || inline(url).is_some()
-}
-
-/// The media type and the base64 of a `data:` URL.
-fn inline(url: &str) -> Option<(&str, &str)> {
-    let (kind, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
-    let media_type = kind.split(';').next().unwrap_or_default();
-    (!media_type.is_empty() && !data.is_empty()).then_some((media_type, data))
 }
 
 /// The URL of a source of Anthropic's; `None` if only Anthropic can open it.

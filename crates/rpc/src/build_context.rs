@@ -71,8 +71,13 @@ fn call(request: proto::BuildContextRequest, max_bytes: usize) -> Result<BuildCo
         recall: None,
         instructions: instructions(request.instructions, max_bytes)?,
         mask_after_turns: positive("mask_tool_results_after_turns", request.mask_tool_results_after_turns)?,
+        mask_images_after_turns: request
+            .mask_images_after_turns
+            .map(|number| decode::natural("mask_images_after_turns", number))
+            .transpose()?,
         unanswered: unanswered(request.unanswered_calls)?,
         include_archive: request.include_archive,
+        whole_messages: request.whole_messages,
     };
     let address =
         decode::read_address(&request.conversation_id, &request.recipient_id, request.max_staleness)?;
@@ -222,6 +227,7 @@ fn omitted((omission, ranges): &(Omission, Ranges)) -> proto::OmittedUtterances 
 fn warning(warning: &Warning) -> proto::Warning {
     let kind = match warning {
         Warning::Uncovered(_) => proto::WarningKind::UncoveredLeftOut,
+        Warning::MessagesTrimmed(_) => proto::WarningKind::MessagesTrimmed,
         Warning::PartsLeftOut => proto::WarningKind::PartsLeftOut,
         Warning::SummaryCut => proto::WarningKind::SummaryCut,
     };

@@ -66,6 +66,7 @@ fn asked(request: &proto::PrepareHistoryRequest, limits: RequestLimits) -> Resul
         format: format(request.format)?,
         max_content_bytes: limits.max_content_bytes,
         recall: request.recall.as_ref().map(|asked| recall(asked, &request.prompt)).transpose()?,
+        whole_messages: request.whole_messages,
     })
 }
 
@@ -192,7 +193,7 @@ fn warning(warning: Warning) -> proto::Warning {
     let kind = encode::same_name!(
         warning.kind, WarningKind to WarningKind:
         ManyMessages LargeRequest NearTokenBudget PartsLeftOut ResultsMoved MessagesMerged CallIdsChanged
-        PlaceholderAdded
+        PlaceholderAdded MessagesTrimmed
     );
     encode::warning(kind, warning.text)
 }

@@ -1,4 +1,5 @@
-//! Non-text content, such as an image, is kept with an utterance and counts no tokens.
+//! Non-text content, such as an image, is kept with an utterance. Images count what their provider charges, and
+//! everything else counts no tokens.
 
 use serde_json::{Value, json};
 use utterd::{
@@ -15,7 +16,7 @@ impl TokenCounter for Bytes {
     }
 }
 
-/// The bytes of an image in base 64.
+/// The bytes of an image in base 64: one that is 35,152 pixels wide, and very tall.
 fn blob() -> String {
     "iVBORw0KGgoAAAANSUhEUgAA".repeat(4_000)
 }
@@ -26,15 +27,15 @@ fn read(messages: &Value, format: Format) -> Vec<Draft> {
     source.conversations.into_iter().flat_map(|one| one.said).map(|said| said.draft).collect()
 }
 
-/// Each message with parts costs only its text, and keeps the rest.
-fn costs_its_text(format: Format, with: &Value, text: &Value) {
+/// Each message with parts costs its text and `images`, and keeps the rest.
+fn costs(format: Format, with: &Value, text: &Value, images: &[u32]) {
     let (with, text) = (read(with, format), read(text, format));
     assert_eq!(with.len(), text.len(), "{format:?}");
     let mut kept = 0;
-    for (with, text) in with.iter().zip(&text) {
-        assert_eq!(with.tokens(&Bytes), text.tokens(&Bytes), "{format:?}: {:?}", with.content);
+    for ((with, text), images) in with.iter().zip(&text).zip(images) {
+        assert_eq!(with.tokens(&Bytes), text.tokens(&Bytes) + images, "{format:?}: {:?}", with.content);
+        assert!(!with.counts_exactly(), "an image is an estimate");
         let more = with.more.as_deref();
-        assert_eq!(more.map_or(0, |more| more.extras_tokens), 0);
         kept += more
             .and_then(|more| more.extras_json.as_ref())
             .map_or(0, |extras| extras.matches(&blob()).count());
@@ -59,9 +60,9 @@ fn of_openai_chat() {
         {"type": "file", "file": {"file_data": blob(), "filename": "a.pdf"}},
     ]);
     let message = |content: Value| json!([{"role": "user", "content": content}]);
-    costs_its_text(Format::OpenAiChat, &message(parts), &message(json!("What is this?")));
+    costs(Format::OpenAiChat, &message(parts), &message(json!("What is this?")), &[765]);
     let audio = json!([{"role": "assistant", "content": "A bird.", "audio": {"id": "a", "data": blob()}}]);
-    costs_its_text(Format::OpenAiChat, &audio, &json!([{"role": "assistant", "content": "A bird."}]));
+    costs(Format::OpenAiChat, &audio, &json!([{"role": "assistant", "content": "A bird."}]), &[0]);
 }
 
 #[test]
@@ -72,10 +73,11 @@ fn of_openai_responses() {
         {"type": "input_file", "file_data": blob(), "filename": "a.pdf"},
     ]);
     let message = |content: Value| json!([{"type": "message", "role": "user", "content": content}]);
-    costs_its_text(
+    costs(
         Format::OpenAiResponses,
         &message(parts),
         &message(json!([{"type": "input_text", "text": "What is this?"}])),
+        &[765],
     );
 }
 
@@ -98,5 +100,5 @@ fn of_anthropic() {
         {"role": "assistant", "content": [text("Let me look."), call]},
         {"role": "user", "content": [result(json!([text("A screenshot.")]))]},
     ]);
-    costs_its_text(Format::Anthropic, &with, &without);
+    costs(Format::Anthropic, &with, &without, &[3, 0, 3]);
 }

@@ -257,12 +257,18 @@ async fn what_is_left_of_a_turn_without_units_is_within_the_budget() {
         session.say(vec![user(&asked)]).await;
         let evicted = session.say(vec![calls(&["a"])]).await.evicted;
         assert_eq!(evicted.len(), 1);
-        let refusal = session.context().build_context(within(budget)).await.refusal();
+        let whole = |budget| BuildContextRequest { whole_messages: true, ..within(budget) };
+        let refusal = session.context().build_context(whole(budget)).await.refusal();
         let (_, rest) = refusal.message().split_once("accepted: ").unwrap();
         let needed: i32 = rest.split_once(' ').unwrap().0.parse().unwrap();
-        let context = build(&session, within(needed)).await;
+        let context = build(&session, whole(needed)).await;
         assert_eq!(rendered(&context), [(1, RenderedAs::Whole)]);
         assert_eq!(context.token_count(), needed);
+        let context = build(&session, within(needed - 1)).await;
+        assert_eq!(rendered(&context), [(1, RenderedAs::Trimmed)]);
+        assert!(context.token_count() < needed);
+        let mut warnings = context.warnings.iter().map(|warning| warning.kind());
+        assert!(warnings.any(|kind| kind == WarningKind::MessagesTrimmed));
     }
 }
 

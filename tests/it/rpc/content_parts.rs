@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use utterd::proto::{
     BuildContextRequest, BuildContextResponse, ContextFormat, EditMode, MemorizeRequest, NewUtterance,
-    Policy, PolicyPreset, UpdateUtteranceRequest, WarningKind,
+    Policy, PolicyPreset, RenderedAs, UpdateUtteranceRequest, WarningKind,
 };
 
 use crate::support::session::{Reply, Session, user};
@@ -229,6 +229,52 @@ async fn many_large_images_are_left_out_with_a_warning() {
     assert_eq!(warnings, [WarningKind::PartsLeftOut]);
 }
 
+/// Pictures count by the rule of the provider that gets them, and a budget holds with them: what does not fit has a
+/// text in their place.
+#[tokio::test]
+async fn pictures_are_within_the_budget() {
+    let picture = |detail: &str| json!({"type": "image_url", "image_url": {"url": "https://example.org/a.png", "detail": detail}});
+    let said = |number: usize| {
+        json!([
+            {"role": "user", "content": [text(&format!("Page {number}")), picture("high")]},
+            {"role": "assistant", "content": "Read."},
+        ])
+    };
+    let session = Session::of_messages(&said(1)).await;
+    for number in 2..=20 {
+        session.bring_all(&said(number)).await;
+    }
+    session
+        .bring_all(&json!([{"role": "user", "content": [picture("high"), picture("high"), picture("low")]}]))
+        .await;
+    let shown = async |format: ContextFormat, token_budget| {
+        let request = BuildContextRequest { format: format.into(), token_budget, ..Default::default() };
+        let context = session.context().build_context(request).await.reply();
+        assert!(token_budget.is_none_or(|budget| context.token_count() <= budget));
+        (context.messages_json.matches("example.org").count(), context)
+    };
+    for (format, each, last) in
+        [(ContextFormat::OpenaiChat, 765, 2 * 765 + 85), (ContextFormat::AnthropicMessages, 1_399, 3 * 1_399)]
+    {
+        let (pictures, all) = shown(format, None).await;
+        assert_eq!(pictures, 23);
+        assert!(
+            (20 * each + last..20 * each + last + 500).contains(&all.token_count()),
+            "{}",
+            all.token_count()
+        );
+        let (pictures, some) = shown(format, Some(8_000)).await;
+        assert!(
+            pictures >= 4 && some.token_count() > 765 * i32::try_from(pictures - 1).unwrap(),
+            "{pictures}"
+        );
+        let (pictures, cut) = shown(format, Some(1_000)).await;
+        assert_eq!(pictures, 0);
+        assert_eq!(cut.messages_json.matches("[image left out]").count(), 3, "{}", cut.messages_json);
+        assert!(cut.warnings.iter().any(|warning| warning.kind() == WarningKind::MessagesTrimmed));
+    }
+}
+
 /// Tokens declared for an image count if it goes out: Anthropic takes no SVG.
 #[tokio::test]
 async fn declared_tokens_count_with_their_image() {
@@ -240,7 +286,7 @@ async fn declared_tokens_count_with_their_image() {
         let with_image = NewUtterance {
             content: "What is this?".to_owned(),
             extras_json: json!({"openai_chat": {"differs": differs}}).to_string(),
-            extras_token_count: 85,
+            extras_token_count: 90,
             ..user("")
         };
         let request = MemorizeRequest { utterances: vec![with_image], ..Default::default() };
@@ -250,7 +296,38 @@ async fn declared_tokens_count_with_their_image() {
         assert_eq!(tokens(&chat), stored.memorized[0].token_count);
         assert!(chat.messages_json.contains(url), "{}", chat.messages_json);
         let anthropic = session.context_in(ContextFormat::AnthropicMessages).await;
-        let left_out = if goes_to_anthropic { 0 } else { 85 };
+        let left_out = if goes_to_anthropic { 0 } else { 90 };
         assert_eq!(tokens(&anthropic).map(|tokens| tokens + left_out), tokens(&chat));
+    }
+}
+
+/// The URL of an old image has expired, and the provider refuses it.
+#[tokio::test]
+async fn images_of_older_turns_can_be_left_out() {
+    let session = Session::of_messages(&chat()).await;
+    session
+        .bring_all(&json!([{"role": "user", "content": "Thanks."}, {"role": "assistant", "content": "Bye."}]))
+        .await;
+    let mark = || text("[image left out]");
+    for (turns, shown) in
+        [(None, [true, true]), (Some(1), [false, true]), (Some(4), [true, true]), (Some(0), [false; 2])]
+    {
+        for format in [ContextFormat::OpenaiChat, ContextFormat::AnthropicMessages] {
+            let request = BuildContextRequest {
+                format: format.into(),
+                mask_images_after_turns: turns,
+                ..Default::default()
+            };
+            let context = session.context().build_context(request).await.reply();
+            let messages: Value = serde_json::from_str(&context.messages_json).unwrap();
+            for ((place, part), shown) in [(0, 1), (2, 0)].into_iter().zip(shown) {
+                let image = &messages[place]["content"][part];
+                assert_eq!(*image != mark(), shown, "{turns:?}: {image}");
+                let utterance = &context.utterances[place];
+                assert_eq!(utterance.rendered_as() == RenderedAs::Whole, shown, "{turns:?}: {utterance:?}");
+                assert!(shown || utterance.token_count() < 20, "{utterance:?}");
+            }
+            assert_eq!(messages[0]["content"][0], text("What is this?"));
+        }
     }
 }

@@ -27,13 +27,10 @@ impl Assembly<'_> {
         let (told, earlier) = self.shares.earlier.take().unzip();
         messages.extend(told);
         let head = messages.iter().take_while(|message| message.role == Role::System).count();
+        let tight = self.is_tight();
         self.lay_pinned(&mut messages);
-        let (newest, unsettled) = self.lay_recent(&mut messages);
-        let mut stable = match (self.shares.tight, unsettled) {
-            (true, _) => instructions,
-            (false, true) => newest,
-            (false, false) => messages.len(),
-        };
+        let settled = self.lay_recent(&mut messages);
+        let mut stable = if tight { instructions } else { settled };
         self.open(&mut messages, head, &mut stable);
         self.settle_end(&mut messages, &mut stable);
         let mut rendered: Ranges =
@@ -44,7 +41,7 @@ impl Assembly<'_> {
         let tokens = u32::try_from(tokens_of(&messages) + self.heading(&messages)).unwrap_or(u32::MAX);
         let omitted = self.omitted(&rendered);
         let uncovered = uncovered(self.plan, self.recent.place, &rendered);
-        let warnings = self.warnings(uncovered);
+        let warnings = self.warnings(uncovered, &messages);
         let budget = u32::try_from(self.plan.budget).ok();
         Context {
             format: self.plan.request.format,
@@ -88,19 +85,25 @@ impl Assembly<'_> {
         messages.extend(lead);
     }
 
-    /// Adds the recent units. Returns where the newest begins, and whether it may still change.
-    fn lay_recent(&mut self, messages: &mut Vec<Message>) -> (usize, bool) {
-        let (mut newest, mut unsettled) = (messages.len(), false);
+    /// Whether older messages are trimmed anew once a newer unit follows.
+    fn is_tight(&self) -> bool {
+        let lead = self.recent.opening.lead.as_ref().is_some_and(|lead| lead.how == How::Trimmed);
+        self.shares.tight || lead && self.shares.lead < self.shares.unit
+    }
+
+    /// Adds the recent units. Returns how many messages there are before the first unit that may change: one that is
+    /// open, or has more than its share because all units fit.
+    fn lay_recent(&mut self, messages: &mut Vec<Message>) -> usize {
+        let mut settled = None;
         let open = self.plan.conversation.head.open.is_some();
         for unit in self.recent.units[..self.recent.taken].iter_mut().rev() {
             unit.omitted.iter().for_each(|(sequence, omission)| self.omitted.add(*omission, *sequence));
-            if !unit.messages.is_empty() {
-                newest = messages.len();
-                unsettled = open && unit.places.end == self.plan.window().len();
-                messages.extend(unit.messages.drain(..));
+            if open && unit.places.end == self.plan.window().len() || unit.tokens > self.shares.unit {
+                settled.get_or_insert(messages.len());
             }
+            messages.extend(unit.messages.drain(..));
         }
-        (newest, unsettled)
+        settled.unwrap_or(messages.len())
     }
 
     /// Some models require that the first message is a user's; Anthropic does in its API.
@@ -151,12 +154,15 @@ impl Assembly<'_> {
         found
     }
 
-    fn warnings(&self, uncovered: Uncovered) -> Vec<Warning> {
+    fn warnings(&self, uncovered: Uncovered, messages: &[Message]) -> Vec<Warning> {
         let left_out = (uncovered.utterances > 0).then_some(Warning::Uncovered(uncovered));
         let cut = (!self.shares.summary.whole).then_some(Warning::SummaryCut);
         let parts = self.plan.archived.content_parts.is_some_and(|parts| parts.left_out);
         let parts = parts.then_some(Warning::PartsLeftOut);
-        left_out.into_iter().chain(cut).chain(parts).collect()
+        let trimmed = |message: &&Message| message.how == How::Trimmed && !message.is_result();
+        let trimmed = messages.iter().filter(trimmed).count();
+        let trimmed = (trimmed > 0).then_some(Warning::MessagesTrimmed(trimmed));
+        left_out.into_iter().chain(cut).chain(parts).chain(trimmed).collect()
     }
 
     /// The utterances that are not rendered, and why.

@@ -2,7 +2,9 @@
 //!
 //! The summary gets a quarter of the whole budget, or the part that the window can never need, if that is
 //! more. Pinned units get a quarter, and earlier conversations at most 15 %. Of the rest, a single unit gets
-//! at most three quarters. Recalled utterances, if requested, get a share of the budget, unless all of them
+//! at most three quarters, unless all units fit; so does the user utterance that leads them. Results are trimmed
+//! to that, and of older units what was said. What the newest unit says is trimmed only if there is no room for it
+//! beside the instructions; it then has all the room. Recalled utterances, if requested, get a share of the budget, unless all of them
 //! fit beside the recent units. Unless the request names the share, recall also gets what the recent
 //! units leave. These shares depend only on the budget and the summary, not on later utterances, so they do
 //! not move between two evictions. Only a newest unit that does not fit next to the other parts takes their
@@ -12,10 +14,10 @@ use crate::{
     ConversationId, Marks, Ranges, Refusal,
     context::{
         Message, earlier, pinned,
-        plan::Plan,
+        plan::{Need, Plan},
         request::{RECALL_PERCENT, UNLIMITED_RECALL_TOKENS},
         summary::{self, Told},
-        unit::Unit,
+        unit::{Trims, Unit},
     },
     segment::Summary,
 };
@@ -40,6 +42,10 @@ pub(super) struct Shares {
     pub(super) newest: usize,
     /// The most that a unit may have.
     pub(super) unit: u64,
+    /// The most that the user utterance before the recent units may have.
+    pub(super) lead: u64,
+    /// What can be trimmed of the newest units.
+    pub(super) trims: Trims,
     /// The most that the recent units may have together, not counting pinned ones. Recalled utterances use
     /// this share too.
     pub(super) recent: u64,
@@ -55,13 +61,22 @@ pub(super) struct Shares {
 /// The part of the budget for the summary, and for the pinned units.
 const QUARTER: u64 = 4;
 
-/// Divides what `fixed` leaves of the budget. `newest` is the newest unit, unshortened, and `lead` the cost
-/// of the user utterance before it.
-pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: u64) -> Result<Shares, TooSmall> {
-    let least = lead + plan.rendering.least(newest);
-    let Some(room) = plan.budget.checked_sub(fixed).filter(|room| *room >= least) else {
-        return Err(TooSmall { needed: fixed + least });
+/// Divides what `fixed` leaves of the budget. `newest` is the newest unit, untrimmed, and `lead` the user utterance
+/// before it.
+pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: Need) -> Result<Shares, TooSmall> {
+    let trims = if plan.request.budget.is_some() { plan.rendering.trims } else { Trims::Results };
+    let least = plan.rendering.least(newest, trims);
+    let Some(room) = plan.budget.checked_sub(fixed).filter(|room| *room >= lead.least + least) else {
+        return Err(TooSmall { needed: fixed + lead.least + least });
     };
+    let said = plan.rendering.least(newest, Trims::Results);
+    if room < lead.least + said {
+        let beside = room.saturating_sub(newest.tokens).max(room / QUARTER);
+        let lead_most = lead.least.max(beside).min(room - least);
+        let unit = room - lead.whole.min(lead_most);
+        let summary = summary_within(plan, 0);
+        return Ok(Shares { summary, trims, tight: true, ..Shares::of(plan, room, (unit, lead_most), room) });
+    }
     let pinned_room = plan.budget / QUARTER;
     for [with_pinned, with_earlier] in [[pinned_room, earlier_room(plan)], [0, 0]] {
         let summary = summary_within(plan, summary_room(plan).min(room));
@@ -72,16 +87,21 @@ pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: u64) -> Re
             + pinned.iter().map(|unit| unit.tokens).sum::<u64>();
         let rest = room.saturating_sub(taken);
         let unit = rest - rest / QUARTER;
-        let needed = lead + newest.tokens.min(unit).max(least - lead);
-        if taken + needed <= room {
+        let needed = newest.tokens.min(unit).max(said);
+        if taken + needed + lead.least <= room {
+            let lead_most = plan.lead_room(unit.min(rest - needed));
             let tight = with_pinned < pinned_room || is_pinned(plan, newest);
-            return Ok(Shares { summary, earlier, pinned, tight, ..Shares::of(plan, rest, unit, needed) });
+            let shares = Shares::of(plan, rest, (unit, lead_most), needed + lead.whole.min(lead_most));
+            return Ok(Shares { summary, earlier, pinned, tight, ..shares });
         }
     }
+    let lead_most = plan.lead_room(room - said);
+    let lead = lead.whole.min(lead_most);
     let unit = room - lead;
     let summary = summary_within(plan, unit.saturating_sub(newest.tokens));
     let rest = room - summary.tokens();
-    Ok(Shares { summary, tight: true, ..Shares::of(plan, rest, unit, lead + newest.tokens.min(unit)) })
+    let shares = Shares::of(plan, rest, (unit, lead_most), lead + newest.tokens.min(unit));
+    Ok(Shares { summary, tight: true, ..shares })
 }
 
 impl Shares {
@@ -96,8 +116,9 @@ impl Shares {
         self.pinned.iter().any(|pinned| pinned.places == unit.places)
     }
 
-    /// The shares of `rest`, of which the newest unit and the user utterance of its turn need `needed`.
-    fn of(plan: &Plan<'_>, rest: u64, unit: u64, needed: u64) -> Self {
+    /// The shares of `rest`, of which the newest unit and the user utterance of its turn need `needed`. The most that a
+    /// unit and a user utterance before the recent units may have are `each`.
+    fn of(plan: &Plan<'_>, rest: u64, each: (u64, u64), needed: u64) -> Self {
         let free = rest.saturating_sub(needed);
         let (recall, most) = plan.recall_shares();
         Self {
@@ -105,7 +126,9 @@ impl Shares {
             earlier: None,
             pinned: Vec::new(),
             newest: 0,
-            unit,
+            unit: each.0,
+            lead: each.1,
+            trims: Trims::Results,
             recent: rest,
             recall: recall.min(free),
             recall_most: most.min(free),
@@ -115,6 +138,11 @@ impl Shares {
 }
 
 impl Plan<'_> {
+    /// The room for the user utterance before the recent units: `most`, unless only results are trimmed.
+    fn lead_room(&self, most: u64) -> u64 {
+        if self.rendering.trims == Trims::All { most } else { u64::MAX }
+    }
+
     /// The tokens that are reserved for recalled utterances, and the most that they may have.
     fn recall_shares(&self) -> (u64, u64) {
         let Some(limits) = self.request.recall else { return (0, 0) };

@@ -11,7 +11,7 @@ use crate::{
         found::Match,
         message::tokens_of,
         omitted::Omitted,
-        plan::Plan,
+        plan::{Need, Plan},
         recalled::{Quotable, Quote},
         recent::{self, Recent},
         turns,
@@ -151,7 +151,7 @@ impl Plan<'_> {
         let fixed = tokens_of(instructions) + self.opening_room();
         let units = self.newest();
         // the user utterance is sent even if nothing of its turn is
-        let lead = units.last().map_or(0, |unit| self.opening(unit, self.lead(unit)).tokens);
+        let lead = units.last().map_or(Need { whole: 0, least: 0 }, |unit| self.need_before(unit));
         let nothing = Unit::nothing(self.window().len());
         let newest = units.last().filter(|unit| !unit.messages.is_empty());
         let shares = share(self, fixed, newest.unwrap_or(&nothing), lead)?;

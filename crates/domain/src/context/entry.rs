@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::{
-    Role, Sequence, TokenCounter, Utterance,
+    Sequence, TokenCounter, Utterance,
     context::found::{Found, Match},
+    exchange::{self, Pairing},
     quoting::{Line, Said, companion_tokens, tokens_of},
 };
 
@@ -78,16 +79,20 @@ fn before(
 
 /// `utterance` for quoting; a result names the tool that a call in `unit` names.
 fn said<'a>(utterance: &'a Utterance, unit: &[&'a Arc<Utterance>]) -> Said<'a> {
-    let call = utterance.tool_call_id();
-    let tool = || {
-        let mut calls = unit.iter().flat_map(|other| other.tool_calls());
-        calls.find(|made| Some(&*made.id) == call).map(|made| &*made.name)
-    };
     let late = || utterance.late().map(|late| &*late.tool);
     Said {
         role: utterance.role,
-        name: utterance.name().or_else(late).or_else(|| tool().filter(|_| utterance.role == Role::Tool)),
+        name: utterance.name().or_else(late).or_else(|| tool(utterance, unit)),
         content: &utterance.content,
         calls: utterance.tool_calls(),
     }
+}
+
+/// The tool of the call in `unit` that `result` answers.
+fn tool<'a>(result: &Utterance, unit: &[&'a Arc<Utterance>]) -> Option<&'a str> {
+    let place = unit.iter().position(|other| other.sequence == result.sequence)?;
+    let pairing = Pairing::of(unit.iter().map(|other| exchange::Said::from(&***other)));
+    let mut calls =
+        unit.iter().zip(&pairing.results).flat_map(|(other, results)| other.tool_calls().iter().zip(results));
+    calls.find(|(_, answer)| **answer == Some(place)).map(|(call, _)| &*call.name)
 }

@@ -1,6 +1,6 @@
-//! Which tool results are masked.
+//! Which tool results and images are masked.
 //!
-//! A result that is at least `n` turns old can be masked. The bound moves in steps of `n` turns (at least
+//! A result, or an image, that is at least `n` turns old can be masked. The bound moves in steps of `n` turns (at least
 //! two), so that a prefix does not change between two steps; a result is masked when it is `n` to `2 n` turns
 //! old. Published work finds masks as good as a model's summary at half the cost.
 

@@ -22,7 +22,7 @@ pub struct Context {
     /// The number of system messages at the head: instructions, and the summary unless it is a user message.
     pub head: usize,
     /// The number of messages at the head that will be the same in the next context of the same request, if
-    /// utterances are only appended, and none is evicted, cut or masked.
+    /// utterances are only appended, and none is evicted, cut, cut anew or masked.
     pub stable: usize,
     /// Tokens of all messages. For [`Format::Text`] an upper bound; rendering counts it.
     pub tokens: u32,
@@ -71,9 +71,9 @@ pub enum How {
     Instruction,
     /// An important utterance, out of its place.
     Pinned,
-    /// A tool result whose text is left out.
+    /// A tool result whose text is left out, or a message whose images are.
     Masked,
-    /// A tool result that was cut down to its head and tail.
+    /// A message that was cut down to its head and tail.
     Trimmed,
     /// The summary.
     Summary,
@@ -134,6 +134,11 @@ impl Message {
     /// Whether it is a late result, shown on the user's side.
     pub fn is_late_result(&self) -> bool {
         self.utterance.as_ref().is_some_and(|utterance| utterance.late().is_some())
+    }
+
+    /// Whether it is a tool result, late or not.
+    pub fn is_result(&self) -> bool {
+        self.role == Role::Tool || self.is_late_result()
     }
 
     /// A message in the context's own words.

@@ -5,12 +5,13 @@ use std::{borrow::Cow, ops::Range, sync::Arc};
 use crate::{
     Conversation, Ranges, Role, TokenCounter, Window,
     context::{
-        Archived, Format, How, Message, Omission, Request, mask,
+        Archived, Format, How, Message, Omission, Request,
+        cut::enough,
         message::tokens_of,
         omitted::Omitted,
         text::HEADING,
         turns,
-        unit::{Rendering, Unit, before},
+        unit::{Rendering, Trims, Unit, before},
         wording::{Costs, OPENING},
     },
 };
@@ -44,8 +45,17 @@ pub(super) struct Opening {
     pub(super) lead: Option<Message>,
     /// Whether it begins with a user's utterance, or as the conversation does.
     pub(super) is_users: bool,
-    /// The cost of `lead`, or of the words before what would otherwise begin with the assistant.
+    /// What `lead` counts as, or the cost of the words before what would otherwise begin with the assistant.
     pub(super) tokens: u64,
+    /// The same in the smallest context that keeps enough, where `lead` has less room.
+    pub(super) least: u64,
+}
+
+/// The tokens of something, and the fewest to which it can be trimmed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Need {
+    pub(super) whole: u64,
+    pub(super) least: u64,
 }
 
 impl<'a> Plan<'a> {
@@ -72,10 +82,10 @@ impl<'a> Plan<'a> {
         let first = unit_start(&window, floor, first.max(floor));
         let rendering = Rendering {
             costs: Costs { format: request.format, counter },
-            first_whole_turn: request
-                .mask_after_turns
-                .map_or(0, |turns| mask::first_whole_turn(turns, conversation.head.turn)),
+            first_whole_turn: request.first_whole_turn(conversation.head.turn),
+            first_turn_with_images: request.first_turn_with_images(conversation.head.turn),
             unanswered: request.unanswered,
+            trims: if request.whole_messages { Trims::Results } else { Trims::All },
             parts: archived.content_parts,
         };
         let given = given(request, rendering.costs);
@@ -136,19 +146,38 @@ impl<'a> Plan<'a> {
         self.rendering.costs.of_words(OPENING).into()
     }
 
-    /// How a context begins whose recent units begin with `unit`, after `lead` if there is one.
-    pub(super) fn opening(&self, unit: &Unit, lead: Option<Message>) -> Opening {
+    /// How a context begins whose recent units begin with `unit`, after `lead` if there is one, which can have `room`
+    /// tokens. Trimmed, it counts as these, as a [unit does](Unit::within).
+    pub(super) fn opening(&self, unit: &Unit, mut lead: Option<Message>, room: u64) -> Opening {
         let first = unit.messages.first().map(|first| first.role);
         let by_user = match self.request.format {
             Format::AnthropicMessages => matches!(first, Some(Role::User | Role::System)),
             Format::OpenAiChat | Format::Text => first == Some(Role::User),
         };
-        let tokens = match &lead {
-            Some(lead) => lead.tokens.into(),
-            None if by_user || first.is_none() || self.request.format == Format::Text => 0,
-            None => self.opening_tokens(),
+        let (tokens, least) = match &mut lead {
+            Some(lead) => self.lead_tokens(lead, room),
+            None if by_user || first.is_none() || self.request.format == Format::Text => (0, 0),
+            None => (self.opening_tokens(), self.opening_tokens()),
         };
-        Opening { is_users: by_user || lead.is_some() || unit.turn == 0, tokens, lead }
+        Opening { is_users: by_user || lead.is_some() || unit.turn == 0, tokens, least, lead }
+    }
+
+    /// Trims `lead` to `room`. Returns what it counts as, and what it does in the smallest context that keeps enough.
+    fn lead_tokens(&self, lead: &mut Message, room: u64) -> (u64, u64) {
+        let whole = u64::from(lead.tokens);
+        if self.rendering.trims == Trims::Results {
+            return (whole, whole);
+        }
+        self.rendering.trim(lead, room);
+        (whole.min(room).max(lead.tokens.into()), whole.min(enough(room)))
+    }
+
+    /// The need of what precedes `unit`, if the recent units begin with it.
+    pub(super) fn need_before(&self, unit: &Unit) -> Need {
+        let lead = self.lead(unit);
+        let least = lead.as_ref().map(|lead| self.rendering.least_of(lead, self.rendering.trims));
+        let whole = self.opening(unit, lead, u64::MAX).tokens;
+        Need { whole, least: least.unwrap_or(whole) }
     }
 
     /// Renders units, newest first, up to the first that has a message. What the archive adds need not be rendered:

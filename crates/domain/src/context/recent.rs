@@ -6,7 +6,7 @@ use crate::context::{
     cut::{Grid, enough},
     plan::{Opening, Plan},
     turns,
-    unit::{Unit, before},
+    unit::{Trims, Unit, before},
 };
 
 /// The additional worth of a line that starts a turn, in powers of two of a step.
@@ -27,13 +27,18 @@ pub(super) struct Recent {
 }
 
 impl Recent {
-    /// The newest `taken` of `units`.
-    fn newest(plan: &Plan<'_>, units: Vec<Unit>, taken: usize) -> Self {
+    /// The newest `taken` of `units`; the user utterance before them can have `lead` tokens.
+    fn newest(plan: &Plan<'_>, units: Vec<Unit>, taken: usize, lead: u64) -> Self {
         let nothing = Unit::nothing(plan.window().len());
         let last = units[..taken].last().unwrap_or(&nothing);
         // what leads a unit without messages leads nothing, unless there is nothing else
         let oldest = units[..taken].iter().rfind(|unit| !unit.messages.is_empty()).unwrap_or(last);
-        Self { taken, place: last.places.start, opening: plan.opening(oldest, plan.lead(oldest)), units }
+        Self {
+            taken,
+            place: last.places.start,
+            opening: plan.opening(oldest, plan.lead(oldest), lead),
+            units,
+        }
     }
 
     /// The tokens they use of their share; pinned units have a share of their own.
@@ -75,15 +80,17 @@ pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares, recent:
     // the summary, and so what the recent units have, changes more often than what the archive adds
     let most = if plan.request.include_archive { plan.budget } else { shares.recent };
     let grid = plan.request.in_steps().then(|| Grid::of(most).within(recent));
-    let mut walk = Walk { plan, units, newest: shares.newest, lead: (0, None) };
+    let mut walk = Walk { plan, shares, units, lead: (0, None) };
+    let share = if walk.fits(recent) { u64::MAX } else { shares.unit };
     let (mut left, mut least, mut said) = (0, 0, plan.window().tokens());
     let mut stands = Vec::new();
     while walk.reach(stands.len()) {
         let unit = &mut walk.units[stands.len()];
         if !shares.has_pinned(unit) {
-            plan.rendering.fit(unit, shares.unit);
-            left += unit.tokens.max(unit.within(shares.unit));
-            least += unit.within(enough(shares.unit));
+            let trims = if stands.len() < shares.newest { shares.trims } else { plan.rendering.trims };
+            plan.rendering.fit(unit, share, trims);
+            left += unit.tokens.max(unit.within(share, trims));
+            least += unit.within(enough(share), trims);
         }
         if left > recent && stands.len() >= shares.newest {
             return walk.best(&stands, grid, recent);
@@ -91,7 +98,7 @@ pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares, recent:
         said = said.saturating_sub(unit.counted);
         stands.push(Stand { begins: !unit.messages.is_empty(), left, least, said });
     }
-    let all = Recent::newest(plan, walk.units, stands.len());
+    let all = Recent::newest(plan, walk.units, stands.len(), shares.lead);
     let fits = left + all.opening.tokens <= recent;
     if fits && all.opening.is_users {
         return all;
@@ -99,7 +106,10 @@ pub(super) fn choose(plan: &Plan<'_>, units: Vec<Unit>, shares: &Shares, recent:
     walk.units = all.units;
     // what fits is cut only to begin with a user's utterance, and so in no steps
     let cut = walk.best(&stands, grid.filter(|_| !fits), recent);
-    if fits && !cut.opening.is_users { Recent::newest(plan, cut.units, stands.len()) } else { cut }
+    match fits && !cut.opening.is_users {
+        true => Recent::newest(plan, cut.units, stands.len(), shares.lead),
+        false => cut,
+    }
 }
 
 /// The measures of a context that begins with a unit.
@@ -116,9 +126,8 @@ struct Stand {
 
 struct Walk<'a> {
     plan: &'a Plan<'a>,
+    shares: &'a Shares,
     units: Vec<Unit>,
-    /// See [`Shares::newest`].
-    newest: usize,
     /// A turn, and the user utterance that started it.
     lead: (u32, Option<Message>),
 }
@@ -136,19 +145,32 @@ impl Walk<'_> {
         index < self.units.len()
     }
 
+    /// Whether all units fit into `recent` as they are.
+    fn fits(&mut self, recent: u64) -> bool {
+        let (mut left, mut count) = (0, 0);
+        while left <= recent && self.reach(count) {
+            let unit = &self.units[count];
+            left += if self.shares.has_pinned(unit) { 0 } else { unit.within(u64::MAX, Trims::Results) };
+            count += 1;
+        }
+        let all = Recent::newest(self.plan, std::mem::take(&mut self.units), count, self.shares.lead);
+        self.units = all.units;
+        left + all.opening.tokens <= recent
+    }
+
     /// The recent units from the best of the lines that keep at most `recent` tokens.
     fn best(mut self, stands: &[Stand], grid: Option<Grid>, recent: u64) -> Recent {
         let mut best: Option<Line> = None;
         for (index, stand) in stands.iter().enumerate().filter(|(_, stand)| stand.begins) {
             let line = self.line(index, stand, grid);
             let fits = stand.left + line.opening.tokens <= recent;
-            if index + 1 == self.newest || fits && best.as_ref().is_none_or(|best| line.beats(best)) {
+            if index + 1 == self.shares.newest || fits && best.as_ref().is_none_or(|best| line.beats(best)) {
                 best = Some(line);
             }
         }
         match best {
             Some(line) => line.recent(self.units),
-            None => Recent::newest(self.plan, self.units, self.newest),
+            None => Recent::newest(self.plan, self.units, self.shares.newest, self.shares.lead),
         }
     }
 
@@ -162,11 +184,11 @@ impl Walk<'_> {
         let first = self.plan.window().at(place).map(|first| first.sequence);
         let leads = |lead: &Message| lead.utterance.as_ref().map(|lead| lead.sequence) < first;
         let lead = self.lead.1.clone().filter(leads);
-        let opening = self.plan.opening(unit, lead);
+        let opening = self.plan.opening(unit, lead, self.shares.lead);
         Line {
             taken: index + 1,
             place,
-            enough: grid.is_none_or(|grid| grid.leaves_enough(stand.least + opening.tokens)),
+            enough: grid.is_none_or(|grid| grid.leaves_enough(stand.least + opening.least)),
             worth: grid.map_or(0, |grid| self.worth(index, stand, grid)),
             opening,
         }

@@ -1,6 +1,6 @@
 //! The request for a context.
 
-use crate::{Conversation, Marks, Policy, limits::DEFAULT_MAX_TOKENS};
+use crate::{Conversation, Marks, Policy, context::mask, limits::DEFAULT_MAX_TOKENS};
 
 /// What to build.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,10 +25,14 @@ pub struct Request {
     /// Tool results that are at least this many turns old are masked, this many turns at a time (at least
     /// two); `None` means never.
     pub mask_after_turns: Option<u32>,
+    /// The same for images; 0 means that all of them are masked.
+    pub mask_images_after_turns: Option<u32>,
     /// What happens to units with unanswered calls.
     pub unanswered: Unanswered,
     /// Whether turns of the archive fill what the window leaves of the budget.
     pub include_archive: bool,
+    /// Whether only tool results are trimmed: a budget that is too small for what was said is refused.
+    pub whole_messages: bool,
 }
 
 /// The limits of what is recalled.
@@ -62,6 +66,20 @@ impl Request {
     pub(super) fn most_turns(&self, policy: &Policy) -> Option<u32> {
         let of_policy = || policy.turns.filter(|_| !self.include_archive).map(Marks::max);
         self.max_turns.or_else(of_policy).filter(|most| *most > 0)
+    }
+
+    /// The first turn whose results are not masked, if the newest turn is `now`.
+    pub(super) fn first_whole_turn(&self, now: u32) -> u32 {
+        self.mask_after_turns.map_or(0, |turns| mask::first_whole_turn(turns, now))
+    }
+
+    /// The first turn whose images are not masked, if the newest turn is `now`.
+    pub fn first_turn_with_images(&self, now: u32) -> u32 {
+        match self.mask_images_after_turns {
+            None => 0,
+            Some(0) => u32::MAX,
+            Some(turns) => mask::first_whole_turn(turns, now),
+        }
     }
 
     /// Whether units that do not fit are left out in steps.

@@ -7,9 +7,9 @@ use smallvec::SmallVec;
 use crate::{
     Role, Sequence, ToolCall, Utterance, Window,
     context::{
-        ContentParts, How, Message, Omission, Unanswered, mask,
+        ContentParts, How, Images, Message, Omission, Unanswered, mask,
         message::tokens_of,
-        wording::{self, Costs},
+        wording::{self, Costs, says},
     },
     exchange::OpenCalls,
     shortening::trim,
@@ -24,8 +24,9 @@ pub(super) struct Unit {
     pub(super) turn: u32,
     /// Tokens of its messages.
     pub(super) tokens: u64,
-    /// Tokens of its messages before any was trimmed, and those of them that cannot be.
+    /// Tokens of its messages before any was trimmed; of these, what was said, and what cannot be trimmed.
     whole: u64,
+    said: u64,
     firm: u64,
     /// The tokens that the window counts for it.
     pub(super) counted: u64,
@@ -43,6 +44,7 @@ impl Unit {
             turn: 0,
             tokens: 0,
             whole: 0,
+            said: 0,
             firm: 0,
             counted: 0,
             messages: SmallVec::new(),
@@ -52,9 +54,19 @@ impl Unit {
 
     /// What it counts as if it may have `room` tokens. If it is trimmed, that is `room`, although a trimmed text is a
     /// little shorter: how much varies, and would make a larger room look fuller than a smaller one.
-    pub(super) fn within(&self, room: u64) -> u64 {
-        self.whole.min(room.max(self.firm))
+    pub(super) fn within(&self, room: u64, trims: Trims) -> u64 {
+        let firm = if trims == Trims::All { self.firm } else { self.firm + self.said };
+        self.whole.min(room.max(firm))
     }
+}
+
+/// What can be trimmed of a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trims {
+    /// Results.
+    Results,
+    /// Results, and then what was said.
+    All,
 }
 
 /// The places of the unit that ends before `end`, from `floor` on.
@@ -74,7 +86,11 @@ pub(super) struct Rendering<'a> {
     pub(super) costs: Costs<'a>,
     /// Results of earlier turns are masked.
     pub(super) first_whole_turn: u32,
+    /// Images of earlier turns are masked.
+    pub(super) first_turn_with_images: u32,
     pub(super) unanswered: Unanswered,
+    /// What can be trimmed of a unit that is not the newest.
+    pub(super) trims: Trims,
     /// Content that has more than text.
     pub(super) parts: Option<&'a ContentParts>,
 }
@@ -110,31 +126,53 @@ impl Rendering<'_> {
         self.lay_out(exchange, &mut unit);
         unit.tokens = tokens_of(&unit.messages);
         unit.whole = unit.tokens;
-        unit.firm =
-            unit.messages.iter().filter(|message| !is_long(message)).map(|m| u64::from(m.tokens)).sum();
+        let of = |part: Option<Part>| {
+            unit.messages
+                .iter()
+                .filter(|message| self.part(message) == part)
+                .map(|m| u64::from(m.tokens))
+                .sum()
+        };
+        (unit.said, unit.firm) = (of(Some(Part::Said)), of(None));
         unit
     }
 
     /// The message that renders `utterance` unchanged.
     pub(super) fn message(&self, utterance: &Arc<Utterance>) -> Option<Message> {
-        let content_parts = self.content_parts(utterance);
-        let tokens = match content_parts {
-            Some(_) => self.costs.with_parts(utterance),
+        let original = self.parts.and_then(|parts| parts.of(utterance.sequence));
+        let tokens = match original {
+            Some(original) => self.costs.with_parts(utterance, original),
             None => self.costs.of(utterance)?,
         };
-        Some(Message {
+        let mut message = Message {
             role: utterance.role,
             utterance: Some(utterance.clone()),
             instead: None,
-            content_parts,
+            content_parts: original.map(|original| original.json.clone()),
             answers: 0,
             how: How::Whole,
             tokens,
-        })
+        };
+        if utterance.turn < self.first_turn_with_images {
+            self.mask_images(&mut message, How::Masked);
+        }
+        Some(message)
     }
 
-    fn content_parts(&self, utterance: &Utterance) -> Option<Arc<str>> {
-        self.parts?.of(utterance.sequence)
+    /// The images that a message shows.
+    fn images(&self, message: &Message) -> Option<&Images> {
+        let utterance = message.utterance.as_ref().filter(|_| message.how == How::Whole)?;
+        let original = self.parts?.of(utterance.sequence).filter(|_| message.content_parts().is_some())?;
+        original.images.as_ref()
+    }
+
+    /// Puts a mark in the place of each image that `message` shows.
+    fn mask_images(&self, message: &mut Message, how: How) {
+        let Some((images, utterance)) = self.images(message).zip(message.utterance.as_deref()) else {
+            return;
+        };
+        message.tokens = self.costs.with_marks(utterance, images);
+        (message.content_parts, message.how) = (Some(images.masked.clone()), how);
     }
 
     fn omission(&self, utterance: &Utterance) -> Option<Omission> {
@@ -218,66 +256,90 @@ impl Rendering<'_> {
         Message::own(Role::Tool, How::Placeholder, text, tokens)
     }
 
-    /// The fewest tokens to which [`Rendering::fit`] can reduce a unit.
-    pub(super) fn least(&self, unit: &Unit) -> u64 {
-        unit.messages.iter().map(|message| self.least_of(message)).sum()
+    /// The part that a message belongs to; `None` if it cannot be trimmed.
+    fn part(&self, message: &Message) -> Option<Part> {
+        let is_whole = message.how == How::Whole || message.how == How::Masked && message.instead.is_none();
+        match is_whole {
+            true if message.is_result() => Some(Part::Results),
+            true if self.images(message).is_some() => Some(Part::Said),
+            true if says(message.text(), self.costs.format) => Some(Part::Said),
+            _ => None,
+        }
     }
 
-    fn least_of(&self, message: &Message) -> u64 {
-        let trimmed = || self.trimmed(message, 0).map_or(message.tokens, |(_, tokens)| tokens);
-        let least = if is_long(message) { trimmed().min(message.tokens) } else { message.tokens };
+    /// The fewest tokens to which [`Rendering::fit`] can reduce a unit.
+    pub(super) fn least(&self, unit: &Unit, trims: Trims) -> u64 {
+        unit.messages.iter().map(|message| self.least_of(message, trims)).sum()
+    }
+
+    /// The fewest tokens to which a message can be trimmed.
+    pub(super) fn least_of(&self, message: &Message, trims: Trims) -> u64 {
+        let least = match self.part(message).is_some_and(|part| trims.parts().contains(&part)) {
+            true => {
+                let mut message = message.clone();
+                self.trim(&mut message, 0);
+                message.tokens
+            }
+            false => message.tokens,
+        };
         least.into()
     }
 
-    /// Trims the unit's longest results until it has at most `room` tokens, or as close to that as possible.
-    pub(super) fn fit(&self, unit: &mut Unit, room: u64) {
-        if unit.tokens <= room {
-            return;
-        }
-        let mut long: Vec<&mut Message> = unit.messages.iter_mut().filter(|m| is_long(m)).collect();
-        long.sort_by_key(|message| message.tokens);
-        let mut later: u64 = long.iter().map(|message| self.least_of(message)).sum();
-        let mut count = long.len() as u64;
-        let results: u64 = long.iter().map(|message| u64::from(message.tokens)).sum();
-        let mut free = room.saturating_sub(unit.tokens - results);
-        for message in long {
-            later -= self.least_of(message);
-            let share = (free / count).min(free.saturating_sub(later));
-            if u64::from(message.tokens) > share {
-                self.trim(message, u32::try_from(share).unwrap_or(u32::MAX));
+    /// Trims the unit until it has at most `room` tokens, or as close to that as possible.
+    pub(super) fn fit(&self, unit: &mut Unit, room: u64, trims: Trims) {
+        for part in trims.parts() {
+            if unit.tokens > room {
+                self.fit_part(unit, room, *part);
             }
+        }
+    }
+
+    /// Trims the longest messages of this part.
+    fn fit_part(&self, unit: &mut Unit, room: u64, part: Part) {
+        let is_part = |message: &&mut Message| self.part(message) == Some(part);
+        let mut long: Vec<&mut Message> = unit.messages.iter_mut().filter(is_part).collect();
+        long.sort_by_key(|message| message.tokens);
+        let mut later: u64 = long.iter().map(|message| self.least_of(message, Trims::All)).sum();
+        let mut count = long.len() as u64;
+        let trimmable: u64 = long.iter().map(|message| u64::from(message.tokens)).sum();
+        let mut free = room.saturating_sub(unit.tokens - trimmable);
+        for message in long {
+            later -= self.least_of(message, Trims::All);
+            self.trim(message, (free / count).min(free.saturating_sub(later)));
             free = free.saturating_sub(message.tokens.into());
             count -= 1;
         }
         unit.tokens = tokens_of(&unit.messages);
     }
 
-    fn trim(&self, message: &mut Message, room: u32) {
-        if let Some((text, tokens)) =
-            self.trimmed(message, room).filter(|(_, tokens)| *tokens < message.tokens)
-        {
+    /// Trims a message that has more than `room` tokens to that, or as close to it as possible: first its images, then
+    /// its text.
+    pub(super) fn trim(&self, message: &mut Message, room: u64) {
+        if u64::from(message.tokens) > room {
+            self.mask_images(message, How::Trimmed);
+        }
+        if u64::from(message.tokens) <= room || !says(message.text(), self.costs.format) {
+            return;
+        }
+        let trimmed = self.trimmed(message, u32::try_from(room).unwrap_or(u32::MAX));
+        if let Some((text, tokens)) = trimmed.filter(|(_, tokens)| *tokens < message.tokens) {
             (message.instead, message.how, message.tokens) = (Some(text.into()), How::Trimmed, tokens);
         }
     }
 
-    /// A result's text in at most `room` tokens, or as close to that as possible, and what it costs.
+    /// A message's text in at most `room` tokens, or as close to that as possible, and what the message then costs.
     fn trimmed(&self, message: &Message, room: u32) -> Option<(String, u32)> {
-        let result = message.utterance.as_deref()?;
-        if !message.is_late_result() {
-            let (content, around) = (self.costs.content_of(message), self.costs.of_words(""));
-            let (text, tokens) =
-                trim(&result.content, content, room.saturating_sub(around), self.costs.counter);
-            return Some((text, tokens + around));
-        }
-        let content = self.costs.counter.count(&result.content);
-        let around = self.costs.of_late_result(result, "");
+        let utterance = message.utterance.as_deref()?;
+        let (content, around) = self.costs.parts_of(utterance);
         let mut free = room.saturating_sub(around);
         loop {
+            let (text, count) = trim(&utterance.content, content, free, self.costs.counter);
+            let tokens = self.costs.of_shortened(utterance, &text, around + count);
             // joined, a text can have a few tokens more than its parts
-            let (text, _) = trim(&result.content, content, free, self.costs.counter);
-            let tokens = self.costs.of_late_result(result, &text);
             if tokens <= room || free == 0 {
-                return Some((wording::late_result(result, &text), tokens));
+                let text =
+                    if message.is_late_result() { wording::late_result(utterance, &text) } else { text };
+                return Some((text, tokens));
             }
             free = free.saturating_sub((tokens - room).max(1));
         }
@@ -302,9 +364,7 @@ impl<'u> Exchange<'u> {
     /// Adds a message that makes `calls`.
     fn say(&mut self, message: Message, calls: &'u [ToolCall]) {
         let place = self.said.len();
-        for (index, call) in calls.iter().enumerate() {
-            self.open.open(&call.id, (place, index));
-        }
+        self.open.open(calls.iter().enumerate().map(|(index, call)| (&*call.id, (place, index))));
         self.said.push(Said { message, answers: calls.iter().map(|_| None).collect() });
     }
 
@@ -320,7 +380,21 @@ impl<'u> Exchange<'u> {
     }
 }
 
-/// Whether a message is a result that can be trimmed.
-fn is_long(message: &Message) -> bool {
-    (message.role == Role::Tool || message.is_late_result()) && message.how == How::Whole
+/// A part of a unit that can be trimmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// The results.
+    Results,
+    /// What was said.
+    Said,
+}
+
+impl Trims {
+    /// The parts, in the order in which they are trimmed.
+    fn parts(self) -> &'static [Part] {
+        match self {
+            Self::Results => &[Part::Results],
+            Self::All => &[Part::Results, Part::Said],
+        }
+    }
 }

@@ -18,6 +18,8 @@ pub enum Warning {
     Uncovered(Uncovered),
     /// The summary does not fit completely.
     SummaryCut,
+    /// This many messages, other than tool results, are trimmed to their head and tail.
+    MessagesTrimmed(usize),
     /// Images, files or thinking of older messages are left out: together they are too large.
     PartsLeftOut,
 }
@@ -38,6 +40,13 @@ impl Display for Warning {
                     turns => write!(f, ", including {turns} whole turns of the window")?,
                 }
                 write!(f, "; see omitted for the limits")
+            }
+            Self::MessagesTrimmed(count) => {
+                let are = if *count == 1 { "message is" } else { "messages are" };
+                write!(
+                    f,
+                    "{count} {are} cut to the head and the tail; a larger token_budget makes room for the rest"
+                )
             }
             Self::PartsLeftOut => write!(
                 f,

@@ -18,7 +18,7 @@ use serde::de::IgnoredAny;
 
 use crate::{
     Role, TokenCounter, ToolCall, Utterance,
-    context::{Format, Message, text},
+    context::{Format, Images, Original, text},
     draft::{MESSAGE_TOKENS, NAME_TOKENS},
     exchange::note,
 };
@@ -26,6 +26,8 @@ use crate::{
 /// Precedes a system utterance in the middle of an Anthropic conversation, whose messages have no system
 /// role.
 pub const SYSTEM_MARK: &str = "[system message]";
+/// Takes the place of an image that is left out.
+pub const IMAGE_MARK: &str = "[image left out]";
 /// Opens an Anthropic conversation that would otherwise begin with the assistant.
 pub const OPENING: &str = "[The conversation goes on.]";
 /// Longest name of a participant or a tool that OpenAI accepts, in characters.
@@ -126,9 +128,27 @@ impl Costs<'_> {
         }
     }
 
-    /// Tokens of the content of a result's message.
-    pub(super) fn content_of(&self, result: &Message) -> u32 {
-        result.tokens.saturating_sub(MESSAGE_TOKENS)
+    /// Tokens of the content of `utterance`, and of what its message has besides.
+    pub(super) fn parts_of(&self, utterance: &Utterance) -> (u32, u32) {
+        let whole = self.of(utterance).unwrap_or_default();
+        let content = match utterance.role {
+            _ if utterance.late().is_some() || self.format == Format::Text => {
+                self.counter.count(&utterance.content)
+            }
+            Role::Tool => whole.saturating_sub(MESSAGE_TOKENS),
+            _ if utterance.more.is_none() => utterance.tokens.saturating_sub(MESSAGE_TOKENS),
+            _ => self.counter.count(&utterance.content),
+        };
+        (content, self.of_shortened(utterance, "", whole.saturating_sub(content)))
+    }
+
+    /// Tokens of the message for `utterance` with `content` as its text. If they add up, they are `sum`.
+    pub(super) fn of_shortened(&self, utterance: &Utterance, content: &str, sum: u32) -> u32 {
+        match self.format {
+            _ if utterance.late().is_some() => self.of_late_result(utterance, content),
+            Format::Text => self.of_words(&text::entry(utterance, content)),
+            Format::OpenAiChat | Format::AnthropicMessages => sum,
+        }
     }
 
     /// Whether the format has a place for results.
@@ -154,9 +174,18 @@ impl Costs<'_> {
     }
 
     /// Tokens of a message that renders `utterance` with its original content.
-    pub(super) fn with_parts(&self, utterance: &Utterance) -> u32 {
-        let declared = utterance.more.as_ref().map_or(0, |more| more.extras_tokens);
-        self.worded(utterance, says(&utterance.content, self.format)).saturating_add(declared)
+    pub(super) fn with_parts(&self, utterance: &Utterance, original: &Original) -> u32 {
+        let of_extras = || utterance.more.as_ref().map_or(0, |more| more.extras_tokens);
+        self.with(utterance, original.tokens.unwrap_or_else(of_extras))
+    }
+
+    /// The same with a mark in the place of each image.
+    pub(super) fn with_marks(&self, utterance: &Utterance, images: &Images) -> u32 {
+        self.with(utterance, images.count.saturating_mul(self.counter.count(IMAGE_MARK)))
+    }
+
+    fn with(&self, utterance: &Utterance, parts: u32) -> u32 {
+        self.worded(utterance, says(&utterance.content, self.format)).saturating_add(parts)
     }
 
     fn worded(&self, utterance: &Utterance, says: bool) -> u32 {

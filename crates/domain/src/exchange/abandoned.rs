@@ -108,6 +108,20 @@ mod tests {
         life.is_sound();
     }
 
+    /// Calls of one utterance with one id are answered in their order, some in time and the rest late.
+    #[test]
+    fn calls_with_the_same_id_are_answered_late_in_their_order() {
+        let mut life = Life::new(Policy::ROLLING);
+        let mut caller = calls(&["a", "a", "a"]);
+        let made = &mut caller.more.as_mut().unwrap().tool_calls;
+        made.iter_mut().zip(["one", "two", "three"]).for_each(|(call, name)| call.name = name.into());
+        life.say(vec![said(Role::User, "go"), caller, result("a"), user(), result("a"), result("a")]);
+        let told = life.said();
+        let tools: Vec<_> = told.iter().filter_map(|said| said.late()).map(|late| &*late.tool).collect();
+        assert_eq!(tools, ["two", "three"]);
+        life.is_sound();
+    }
+
     #[test]
     fn a_call_in_the_archive_is_looked_up_alone() {
         let mut life = abandoned(small());

@@ -2,7 +2,8 @@
 //!
 //! - A result answers the nearest earlier call with its id that is still open; a user utterance abandons what
 //!   is open. Ids may recur in a conversation (seed 003, "Tool Call/Result Pairing"; real transcripts reuse
-//!   ids).
+//!   ids). Within one utterance, the first open call with the id is the nearest: providers that give parallel
+//!   calls one id, or none, list their results in the order of the calls.
 //! - A result for which no call is open is a late answer to the nearest earlier call with its id that was
 //!   abandoned and has no answer yet: from a tool that works in the background, or a person who is asked to
 //!   approve. It stays where it arrived, and names its call. Providers accept a result only directly after

@@ -35,7 +35,7 @@ impl OpenExchange {
     }
 
     /// The exchange after a result for `call_id`: `Err` if no such call waits, `Ok(None)` if it was the last
-    /// one.
+    /// one. Which of several calls with the same id no longer waits makes no difference here.
     pub fn answered(&self, call_id: &str) -> Result<Option<Self>, NoSuchCall> {
         let nearest = self.calls.iter().rposition(|call| **call == *call_id);
         let mut rest = self.clone();

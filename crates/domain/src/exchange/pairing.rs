@@ -7,7 +7,7 @@ use crate::{Role, ToolCall, Utterance};
 /// The calls waiting for a result while utterances are read in order; a `C` for each call.
 #[derive(Clone, Debug)]
 pub struct OpenCalls<Id, C> {
-    /// By id, the nearest last.
+    /// By id, the next to be answered last.
     calls: HashMap<Id, Vec<C>>,
     count: usize,
 }
@@ -19,10 +19,12 @@ impl<Id, C> Default for OpenCalls<Id, C> {
 }
 
 impl<Id: Borrow<str> + Eq + Hash, C> OpenCalls<Id, C> {
-    /// Adds a call.
-    pub fn open(&mut self, id: Id, call: C) {
-        self.calls.entry(id).or_default().push(call);
-        self.count += 1;
+    /// Adds the calls of one utterance, in their order. Calls with the same id are answered in that order.
+    pub fn open(&mut self, calls: impl DoubleEndedIterator<Item = (Id, C)>) {
+        for (id, call) in calls.rev() {
+            self.calls.entry(id).or_default().push(call);
+            self.count += 1;
+        }
     }
 
     /// The call that a result for `id` answers; `None` if no such call waits.
@@ -125,9 +127,7 @@ impl Pairing {
                     call => Answers::Late(call),
                 },
             };
-            for (call, made) in said.calls.iter().enumerate() {
-                open.open(&made.id, (place, call));
-            }
+            open.open(said.calls.iter().enumerate().map(|(call, made)| (&*made.id, (place, call))));
             pairing.unit.push(unit);
             pairing.answers.push(answers);
             pairing.results.push(vec![None; said.calls.len()]);
@@ -159,5 +159,20 @@ mod tests {
         let (no, open) = (Answers::Nothing, Answers::Open);
         assert_eq!(pairing.answers, [no, no, open, no, late, no, no, open]);
         assert_eq!(pairing.unit, [0, 0, 0, 3, 4, 5, 6, 6]);
+    }
+
+    #[test]
+    fn calls_of_one_utterance_with_the_same_id_are_answered_in_their_order() {
+        let calls = [call("a"), call("b"), call("a")];
+        let calling = Said { role: Role::Assistant, calls: &calls, answers: None, late: false };
+        let result = Said { role: Role::Tool, calls: &[], answers: Some("a"), late: false };
+        let user = Said { role: Role::User, calls: &[], answers: None, late: false };
+        let pairing = Pairing::of([calling, result, calling, result, result, result, user]);
+        assert_eq!(
+            pairing.results[..3],
+            [vec![Some(1), None, Some(5)], vec![], vec![Some(3), None, Some(4)]]
+        );
+        let pairing = Pairing::of([calling, user, result, result]);
+        assert_eq!(pairing.answers[2..], [0, 2].map(|call| Answers::Late(Some((0, call)))));
     }
 }

@@ -6,6 +6,7 @@
 //! | [`alternation`] | user and assistant take turns |
 //! | [`cut`] | the newest units that fit the limits stay, with the instructions and the prompt |
 //! | [`recall`] | the messages of the rest that a prompt asks for, as one marked message |
+//! | [`shorten`] | a newest message that exceeds the limits by itself is cut to its head and tail |
 //!
 //! Which result answers which call, and which call ids, names and arguments a provider accepts, are rules
 //! that stored conversations have too: [`exchange`](crate::exchange),
@@ -15,6 +16,7 @@ pub mod alternation;
 mod cost;
 pub mod cut;
 pub mod recall;
+pub mod shorten;
 #[cfg(test)]
 mod test_units;
 

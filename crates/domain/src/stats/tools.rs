@@ -39,8 +39,8 @@ impl Tools {
         }
         for call in utterance.tool_calls() {
             self.tool(&call.name).calls += 1;
-            self.open.open(call.id.clone(), call.name.clone());
         }
+        self.open.open(utterance.tool_calls().iter().map(|call| (call.id.clone(), call.name.clone())));
         for name in utterance.more.iter().flat_map(|more| &more.tools_used) {
             self.tool(name).mentions += 1;
         }

@@ -79,11 +79,11 @@ pub fn requests() -> impl Strategy<Value = Request> {
         prop::option::of(1..8u32),
         prop::sample::select(placements.to_vec()),
         prop::option::of(recall_limits()),
-        prop::option::of(1..4u32),
+        [prop::option::of(1..4u32), prop::option::of(1..4u32)],
         prop::sample::select(vec![Unanswered::Omit, Unanswered::Placeholder]),
         any::<Option<bool>>(),
         prop::option::of("[a-z ]{0,60}"),
-        any::<bool>(),
+        any::<[bool; 2]>(),
     )
         .prop_map(
             |(
@@ -92,11 +92,11 @@ pub fn requests() -> impl Strategy<Value = Request> {
                 max_turns,
                 summary,
                 recall,
-                mask_after_turns,
+                [mask_after_turns, mask_images_after_turns],
                 unanswered,
                 stable_steps,
                 given,
-                include_archive,
+                [include_archive, whole_messages],
             )| {
                 Request {
                     stable_steps,
@@ -107,8 +107,10 @@ pub fn requests() -> impl Strategy<Value = Request> {
                     summary,
                     recall,
                     mask_after_turns,
+                    mask_images_after_turns,
                     unanswered,
                     include_archive,
+                    whole_messages,
                 }
             },
         )

@@ -9,8 +9,8 @@ use crate::{
 use utterd_domain::{
     Conversation, Refusal, Role, TokenCounter, Utterance,
     context::{
-        Archived, ContentParts, Context, Earlier, Format, Match, RecallLimits, Request, asked_before,
-        build_with, recallable,
+        Archived, ContentParts, Context, Earlier, Format, Match, Original, RecallLimits, Request,
+        asked_before, build_with, recallable,
     },
 };
 
@@ -25,8 +25,8 @@ pub struct BuildContextCall {
     pub recall: Option<Recall>,
     /// Whether to say how the recipient's earlier conversations ended.
     pub earlier: bool,
-    /// Returns an utterance's original content in a format, as a JSON array, if it contains more than text.
-    pub content_parts: fn(&Utterance, Format) -> Option<String>,
+    /// Returns an utterance's original content in a format if it contains more than text.
+    pub content_parts: fn(&Utterance, Format) -> Option<Original>,
 }
 
 /// What to recall.
@@ -74,7 +74,7 @@ struct Sources {
     found: Vec<Match>,
     /// The original contents in a provider's format; `None` before the first use.
     parts: Option<ContentParts>,
-    content_parts: fn(&Utterance, Format) -> Option<String>,
+    content_parts: fn(&Utterance, Format) -> Option<Original>,
 }
 
 impl Sources {
@@ -83,16 +83,18 @@ impl Sources {
         let mut parts = ContentParts::default();
         let mut room = None;
         let window = &self.state.window;
+        let first_turn_with_images = self.request.first_turn_with_images(self.state.head.turn);
         // most windows have none
         let places = if window.extras_bytes() == 0 { 0..0 } else { 0..window.len() };
         let recent = window.slice(places).rev().chain(self.turns.iter().rev());
         let said = recent.chain(self.pinned.iter().rev()).chain(&self.asked);
         for utterance in said.filter(|utterance| utterance.is_live()) {
-            let Some(json) = (self.content_parts)(utterance, self.request.format) else { continue };
-            match room.unwrap_or(MAX_PARTS_BYTES.max(json.len())).checked_sub(json.len()) {
+            let Some(original) = (self.content_parts)(utterance, self.request.format) else { continue };
+            let bytes = original.shown(utterance.turn >= first_turn_with_images).len();
+            match room.unwrap_or(MAX_PARTS_BYTES.max(bytes)).checked_sub(bytes) {
                 Some(rest) => {
                     room = Some(rest);
-                    parts.insert(utterance.sequence, json);
+                    parts.insert(utterance.sequence, original);
                 }
                 None => {
                     parts.left_out = true;

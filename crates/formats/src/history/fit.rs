@@ -13,6 +13,7 @@ use utterd_domain::{
         alternation::{Alternation, merge},
         cut::{Cost, Frame, Kept, Limit, cut, too_small},
         recall::{Scale, cut_and_recall},
+        shorten::shorten,
     },
 };
 
@@ -67,6 +68,23 @@ fn opening() -> Entry {
 }
 
 impl Request {
+    /// Cuts the newest unit if it exceeds a limit by itself.
+    pub fn shorten_newest(&self, units: &mut [Unit], counter: &dyn TokenCounter) -> Option<Warning> {
+        let newest =
+            units.last_mut().filter(|newest| !self.whole_messages && newest.role() != Role::System)?;
+        let Frame { around, lead } = self.frame(counter);
+        let lead = if newest.role() == Role::Assistant { lead } else { Cost::default() };
+        let most = Cost { messages: u64::MAX, ..Cost::from(self.limits) }.minus(around.plus(lead))?;
+        let text = match newest.message.index {
+            Some(index) => format!("the message at {index} is"),
+            None => "the prompt is".to_owned(),
+        };
+        let text = format!("{text} longer than the limits, and was cut to its head and tail");
+        let cost = |entry: &Entry| cost(entry, self, counter);
+        let is_cut = shorten(newest, most, &cost, counter);
+        is_cut.then_some(Warning { kind: WarningKind::MessagesTrimmed, text })
+    }
+
     fn frame(&self, counter: &dyn TokenCounter) -> Frame {
         // Two brackets, and one comma fewer than messages.
         let around = Cost { bytes: 1, ..Cost::default() };

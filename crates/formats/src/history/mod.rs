@@ -51,6 +51,8 @@ pub struct Request {
     pub max_content_bytes: usize,
     /// How to quote the messages that the limits leave out; `None` quotes nothing.
     pub recall: Option<Recall>,
+    /// Whether no message is cut: a prompt that exceeds a limit by itself is refused.
+    pub whole_messages: bool,
 }
 
 impl Default for Request {
@@ -62,6 +64,7 @@ impl Default for Request {
             format: Format::OpenAiChat,
             max_content_bytes: MOST_CONTENT_BYTES,
             recall: None,
+            whole_messages: false,
         }
     }
 }
@@ -111,6 +114,8 @@ pub enum WarningKind {
     CallIdsChanged,
     /// The format requires a user message first, so a marked one was inserted.
     PlaceholderAdded,
+    /// The newest message was cut to its head and tail.
+    MessagesTrimmed,
 }
 
 /// What goes to the model.

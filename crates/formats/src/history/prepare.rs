@@ -13,10 +13,11 @@ use utterd_domain::{
 /// Turns a history and a prompt into messages that a model accepts.
 ///
 /// - Every outgoing call has its result directly behind it, and every result its call.
-/// - The prompt goes out last and whole, whatever is dropped for it.
+/// - The prompt goes out last, whatever is dropped for it. What exceeds a limit by itself, the prompt or else the
+///   newest message with its results, is cut to its head and tail, unless messages are to stay whole.
 /// - Only role, text, name, calls and results of a message go out.
 ///
-/// Refuses a prompt that exceeds a limit on its own, and, with [`Alternation::Reject`], consecutive messages
+/// Refuses a prompt that exceeds a limit even so, and, with [`Alternation::Reject`], consecutive messages
 /// of one role.
 pub fn prepare(
     incoming: Incoming,
@@ -31,6 +32,7 @@ pub fn prepare(
     let mut paired = Units::of(&entries, field, request, counter);
     dropped.extend(unusable.into_iter().chain(paired.dropped));
     dropped.extend(request.alternate(&mut paired.units, field)?);
+    warnings.extend(request.shorten_newest(&mut paired.units, counter));
     let fit = Fit::of(&paired.units, request, counter)?;
     for (place, limit) in fit.left_out {
         dropped.extend(request.left_out(&paired.units[place], limit, field));

@@ -18,6 +18,7 @@ const OPENAI: Request = Request {
     format: Format::OpenAiChat,
     max_content_bytes: 1 << 20,
     recall: None,
+    whole_messages: false,
 };
 const ANTHROPIC: Request = Request { format: Format::AnthropicMessages, ..OPENAI };
 
@@ -184,8 +185,8 @@ fn exchanges_that_overlap_are_told_apart() {
     let prepared = prepared(&history, "", &OPENAI).unwrap();
     let expected = json!([
         calls(&["a", "a_2"]),
-        result("a_2", "2"),
-        result("a", "3"),
+        result("a", "2"),
+        result("a_2", "3"),
         calls(&["a"]),
         result("a", "1"),
         {"role": "assistant", "content": "let me see", "tool_calls": [call("c")]},
@@ -311,6 +312,38 @@ fn limits_are_kept_and_the_prompt_goes_out_whole() {
             refused.starts_with(&format!("max_bytes: is {}; the prompt alone needs {least}", least - 1)),
             "{refused}"
         );
+    }
+}
+
+/// What exceeds a limit by itself is cut, the prompt or else the newest message and its results.
+#[test]
+fn a_newest_message_above_the_limits_is_cut() {
+    let long: String = (1..=900).map(|clause| format!("Clause {clause} holds. ")).collect();
+    let history = json!([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]);
+    let [call, mut result] = exchange("a");
+    result["content"] = long.as_str().into();
+    let loop_ = json!([{"role": "user", "content": "q"}, call, result]);
+    for format in [Format::OpenAiChat, Format::AnthropicMessages] {
+        for (bytes, tokens) in [(4_000, None), (100 << 10, Some(1_000))] {
+            let limits = Limits { messages: 20, bytes, tokens };
+            let request = Request { limits, format, ..OPENAI };
+            for (history, prompt) in [(&history, long.as_str()), (&loop_, "")] {
+                let cut = prepared(history, prompt, &request).unwrap();
+                let json = &cut.messages_json;
+                assert!(json.len() <= bytes && tokens.is_none_or(|most| cut.token_count <= most));
+                assert!(
+                    json.len() > 3_000
+                        && json.contains("Clause 1 holds.")
+                        && json.contains("Clause 900 holds.")
+                );
+                assert!(json.contains(" tokens left out …]"));
+                assert!(kinds(&cut).contains(&WarningKind::MessagesTrimmed));
+            }
+            let whole = Request { whole_messages: true, ..request };
+            let refused = prepared(&history, &long, &whole).unwrap_err().to_string();
+            assert!(refused.contains("the prompt alone needs"), "{refused}");
+            assert_eq!(prepared(&loop_, "", &whole).unwrap().message_count, 0);
+        }
     }
 }
 

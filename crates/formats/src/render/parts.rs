@@ -8,13 +8,16 @@ use crate::{
     fields::joined,
     openai_chat,
     pictures::with_pictures,
+    vision,
 };
-use utterd_domain::{Role, Utterance, context::Format};
+use utterd_domain::{
+    Role, Utterance,
+    context::{Format, Images, Original},
+};
 
-/// The content of `utterance` as it came in `format`, or its texts and pictures from another format: a JSON array of
-/// parts, or blocks, that the format's API accepts. `None` if there is nothing but text and calls, or it says something
-/// else by now.
-pub fn content_parts(utterance: &Utterance, format: Format) -> Option<String> {
+/// The content of `utterance` as it came in `format`, or its texts and pictures from another format, in a form that the
+/// format's API accepts. `None` if there is nothing but text and calls, or it says something else by now.
+pub fn content_parts(utterance: &Utterance, format: Format) -> Option<Original> {
     let extras = utterance.more.as_ref()?.extras_json.as_deref()?;
     if !has_difference(extras) || utterance.role == Role::System {
         return None;
@@ -25,9 +28,15 @@ pub fn content_parts(utterance: &Utterance, format: Format) -> Option<String> {
         Format::AnthropicMessages => anthropic::accepted_content(&parts),
         Format::Text => None,
     };
-    let content =
-        content.filter(|content| says(content, &parts)).or_else(|| with_pictures(&parts, format))?;
-    Some(Value::Array(content).to_string())
+    let (content, tokens) = match content.filter(|content| says(content, &parts)) {
+        Some(content) => (content, None),
+        None => with_pictures(&parts, format)?,
+    };
+    let mut content = Value::Array(content);
+    let json = content.to_string().into();
+    let count = vision::mark(&mut content);
+    let images = (count > 0).then(|| Images { count, masked: content.to_string().into() });
+    Some(Original { json, tokens, images })
 }
 
 /// Whether the texts of `content` are those of `parts`.

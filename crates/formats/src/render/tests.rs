@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::*;
 use utterd_domain::{
     Marks, More, Policy, Role, ToolCall,
-    context::{Omission, Request, Unanswered, build},
+    context::{How, Omission, Request, Unanswered, build},
     testing::{Step, Talk, needed, o200k, requests, steps},
 };
 
@@ -276,13 +276,17 @@ proptest! {
         let unanswered = Unanswered::Placeholder;
         let request = Request { format, budget: Some(budget), unanswered, ..Request::default() };
         let mut talk = Talk::session();
-        let mut before: Option<(Vec<Value>, usize, Vec<_>)> = None;
+        let mut before: Option<(Vec<Value>, usize, (Vec<_>, Vec<_>))> = None;
         for step in &steps {
             talk.step(step);
             let Ok(context) = build(&talk.0, &[], &request, o200k()) else { before = None; continue };
-            let cuts: Vec<_> = context.omitted.iter().filter(|(omission, _)| {
+            let omitted: Vec<_> = context.omitted.iter().filter(|(omission, _)| {
                 matches!(omission, Omission::Budget | Omission::MaxTurns)
             }).cloned().collect();
+            // what was said is cut anew if a newer result needs the room
+            let trimmed = context.messages.iter().filter(|message| message.how == How::Trimmed);
+            let trimmed: Vec<_> = trimmed.map(|cut| (!cut.is_result()).then_some(cut.tokens)).collect();
+            let cuts = (omitted, trimmed);
             let rendered = render(&context, o200k());
             let messages = parsed(&rendered.messages_json).as_array().unwrap().clone();
             if let Some((before, stable, old)) = before.filter(|_| !matches!(step, Step::Forget(_) | Step::Pin(_)))

@@ -18,6 +18,7 @@ use utterd_domain::{
     quoted,
 };
 use utterd_engine::{Address, Attempt, Filter};
+use utterd_formats::{extras::Parts, picture_tokens};
 use utterd_telemetry as telemetry;
 
 /// The largest accepted number of recalled matches.
@@ -171,7 +172,7 @@ pub fn draft(field: Field<'_>, mut utterance: proto::NewUtterance) -> Result<Dra
     let create_time =
         utterance.create_time.map(|time| self::time(&field.at("create_time"), time)).transpose()?;
     let content = std::mem::take(&mut utterance.content).into();
-    Ok(Draft {
+    let mut draft = Draft {
         id,
         role: role(|| field.at("role"), utterance.role)?,
         turn,
@@ -179,7 +180,12 @@ pub fn draft(field: Field<'_>, mut utterance: proto::NewUtterance) -> Result<Dra
         pinned: utterance.pinned,
         content,
         more: more(field, utterance)?,
-    })
+    };
+    let undeclared =
+        draft.more.as_ref().is_some_and(|more| more.extras_tokens == 0 && more.extras_json.is_some());
+    let pictures = if undeclared { picture_tokens(&Parts::from(&draft)) } else { 0 };
+    draft.more.iter_mut().filter(|_| undeclared).for_each(|more| more.extras_tokens = pictures);
+    Ok(draft)
 }
 
 fn more(field: Field<'_>, utterance: proto::NewUtterance) -> Result<Option<Box<More>>, Refusal> {

@@ -50,6 +50,8 @@ def context(
     summary: Literal["system", "user"] = "system",
     unanswered: Literal["omit", "placeholder", "open"] = "omit",
     mask_results_after_turns: int | None = None,
+    mask_images_after_turns: int | None = None,
+    whole_messages: bool = False,
     stable_steps: bool | None = None,
     archive: bool | None = None,
     earlier: bool | None = None,
@@ -68,6 +70,8 @@ def context(
     - `unanswered`: whether a call without a result is left out, or closed with a placeholder; with `open`, `shown` has
       no placeholders in the newest exchange, which its caller is about to answer.
     - `mask_results_after_turns`: replaces tool results of older turns with a line.
+    - `mask_images_after_turns`: replaces images of older turns with a text, or with 0 all images.
+    - `whole_messages`: only cuts tool results, and refuses a budget that has no room for the newest message.
     - `stable_steps`: whether messages drop out in steps, so that a provider's prompt cache hits.
     - `archive`: whether stored turns that left the window fill the rest of the budget; by default if one is given.
     - `earlier`: whether a message says how the recipient's other conversations ended; by default if this one was
@@ -86,6 +90,8 @@ def context(
         summary_placement=read.chosen("summary", summary, PLACES),
         recall=None if wanted is None else _recall(wanted),
         mask_tool_results_after_turns=mask_results_after_turns,
+        mask_images_after_turns=mask_images_after_turns,
+        whole_messages=whole_messages,
         unanswered_calls=read.chosen("unanswered", unanswered, UNANSWERED),
         instructions=instructions,
         include_archive=budget is not None if archive is None else archive,
@@ -167,11 +173,13 @@ def prepare(
     budget: int | None = None,
     format: Literal["openai", "anthropic"] = "openai",
     model_name: str = "",
+    whole_messages: bool = False,
 ) -> Steps[model.Prepared]:
     """Makes a history that the caller holds fit for a model. Stores nothing.
 
     Keeps the newest messages within the limits, whole exchanges only, and drops what is malformed. `prompt` is the
-    user's next message. By default 20 messages and 102,400 bytes.
+    user's next message, and is cut to its head and tail if it exceeds a limit by itself; with `whole_messages`, it is
+    refused. By default 20 messages and 102,400 bytes.
     """
     request = contexts.PrepareHistoryRequest(
         messages_json=read.as_json(messages),
@@ -181,6 +189,7 @@ def prepare(
         token_budget=budget,
         format=read.chosen("format", format, FORMATS),
         model=model_name,
+        whole_messages=whole_messages,
     )
     it = yield from call(CONTEXTS, "PrepareHistory", request, contexts.PrepareHistoryResponse)
     return model.Prepared(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{super::*, talk::*};
 use crate::{
-    ConversationId, Marks, Policy, Role, Sequence, Timestamp, TokenCounter, Utterance,
+    ConversationId, Marks, More, Policy, Role, Sequence, Timestamp, TokenCounter, Utterance,
     testing::{Talk, needed, o200k},
 };
 
@@ -28,11 +28,11 @@ fn an_id_that_comes_twice_is_answered_in_order() {
     talk.call("", &["a", "a"]).answer("a", "first").answer("a", "second");
     talk.call("", &["a"]).answer("a", "third");
     let context = talk.context(&unlimited());
-    // the nearest open call is answered first
+    // the first open call of the nearest message is answered
     let opening = format!("user {}", wording::OPENING);
     assert_eq!(
         told(&context),
-        [&opening, "assistant a+a", "tool second", "tool first", "assistant a", "tool third"]
+        [&opening, "assistant a+a", "tool first", "tool second", "assistant a", "tool third"]
     );
 }
 
@@ -381,7 +381,8 @@ fn anthropic_begins_with_a_user_and_ends_without_white_space() {
     assert_eq!(context.tokens, words.iter().map(|text| 4 + o200k().count(text)).sum::<u32>());
 }
 
-/// The question that was evicted comes only if it fits; without it, what answers it is left out too.
+/// The question that was evicted comes as far as it fits. Whole, it comes only if all of it fits; without it, what
+/// answers it is left out too.
 #[test]
 fn a_question_of_the_archive_comes_if_it_fits() {
     let mut talk = Talk::with(Policy { utterances: Marks::with_keep(6, 5), ..Policy::ROLLING });
@@ -392,11 +393,123 @@ fn a_question_of_the_archive_comes_if_it_fits() {
     let window: Vec<u64> = talk.0.window.iter().map(|said| said.sequence.get()).collect();
     assert_eq!((window, asked_before(&talk.0)), (vec![1, 3, 5, 6, 7], asked.map(|asked| asked.turn)));
     let archived = Archived { asked, ..Archived::default() };
-    let shown = |budget| {
-        let context = build_with(&talk.0, archived, &within(budget), o200k()).unwrap();
+    let shown = |budget, whole_messages| {
+        let request = Request { whole_messages, ..within(budget) };
+        let context = build_with(&talk.0, archived, &request, o200k()).unwrap();
         assert!(context.tokens <= budget, "{budget}: {:?}", told(&context));
         sequences(&context)
     };
-    assert_eq!(shown(400), [1, 3, 4, 5, 6, 7]);
-    assert_eq!(shown(150), [1, 3, 6, 7]);
+    assert_eq!(shown(400, true), [1, 3, 4, 5, 6, 7]);
+    assert_eq!(shown(150, false), [1, 3, 4, 5, 6, 7]);
+    assert_eq!(shown(150, true), [1, 3, 6, 7]);
+}
+
+/// A message that alone is above the budget.
+fn contract() -> String {
+    (1..=900).map(|clause| format!("Clause {clause} holds. ")).collect()
+}
+
+#[test]
+fn a_message_above_the_budget_is_cut() {
+    let mut talk = turns(3);
+    talk.say(Role::User, &contract());
+    let check = |context: &Context| {
+        let cut = context.messages.iter().find(|message| message.how == How::Trimmed).unwrap();
+        assert!(cut.text().starts_with("Clause 1 holds.") && cut.text().ends_with("Clause 900 holds. "));
+        assert!(cut.text().contains(" tokens left out …]\n"));
+        assert_eq!(context.warnings.last(), Some(&Warning::MessagesTrimmed(1)));
+        cut.tokens
+    };
+    let newest = talk.context(&within(1_000));
+    assert_eq!(sequences(&newest), [7]);
+    assert!((900..=1_000).contains(&check(&newest)), "it has all the room: {}", newest.tokens);
+    let unlimited = talk.context(&unlimited());
+    assert_eq!((sequences(&unlimited).len(), unlimited.warnings.len()), (7, 0));
+
+    talk.say(Role::Assistant, "Signed.").say(Role::User, "What does clause 1 say?");
+    let later = talk.context(&within(1_000));
+    assert_eq!(sequences(&later).len(), 9, "older turns have the rest");
+    assert!((700..=750).contains(&check(&later)), "it has three quarters");
+    assert_eq!(later.stable, 9);
+
+    let whole = |budget| Request { whole_messages: true, ..within(budget) };
+    assert_eq!(sequences(&talk.context(&whole(1_000)))[..], [9]);
+}
+
+#[test]
+fn messages_stay_whole_on_request() {
+    let mut talk = Talk::session();
+    talk.say(Role::User, &contract());
+    let request = Request { whole_messages: true, ..within(1_000) };
+    let needed = needed(&build(&talk.0, &[], &request, o200k()).unwrap_err());
+    assert_eq!(needed, talk.context(&unlimited()).tokens);
+}
+
+/// Each step of a tool loop shows the question, cut, and the steps before it.
+#[test]
+fn a_question_above_the_budget_leaves_room_for_the_steps_of_its_turn() {
+    let mut talk = Talk::session();
+    talk.say(Role::User, &contract());
+    let mut stable: Vec<String> = Vec::new();
+    for step in 1..=6 {
+        talk.call("", &["a"]).answer("a", &format!("Page {step} is read."));
+        let context = talk.context(&within(1_000));
+        assert_eq!(sequences(&context).len(), 1 + 2 * step, "{:?}", told(&context));
+        assert!(told(&context).starts_with(&stable));
+        stable = told(&context)[..context.stable].to_vec();
+        assert!(step == 1 || stable.len() == 1 + 2 * step, "{}", stable.len());
+    }
+}
+
+#[test]
+fn results_are_cut_before_what_was_said() {
+    let mut talk = Talk::session();
+    talk.say(Role::User, "Read it.").call(&"I read. ".repeat(100), &["a"]).answer("a", &contract());
+    let context = talk.context(&within(1_000));
+    let how: Vec<How> = context.messages.iter().map(|message| message.how).collect();
+    assert_eq!(how, [How::Whole, How::Whole, How::Trimmed]);
+    let context = talk.context(&within(100));
+    let how: Vec<How> = context.messages.iter().map(|message| message.how).collect();
+    assert_eq!(how, [How::Whole, How::Trimmed, How::Trimmed]);
+}
+
+/// What would be cut for others stays whole if there is nothing to make room for.
+#[test]
+fn what_fits_altogether_stays_whole() {
+    let mut talk = Talk::session();
+    talk.say(Role::User, &"word ".repeat(850)).say(Role::Assistant, "Yes.").call("", &["a"]);
+    talk.answer("a", &"word ".repeat(50)).say(Role::User, "Go on.");
+    let all = talk.context(&unlimited()).tokens;
+    let context = talk.context(&within(all));
+    assert_eq!((context.tokens, context.warnings.len()), (all, 0));
+    assert_eq!(context.stable, 0, "the first is cut when others follow");
+    let less = talk.context(&within(all - 1));
+    assert_eq!(less.messages[0].how, How::Trimmed);
+}
+
+/// An image is shown with its tokens, unless there is no room for it.
+#[test]
+fn images_that_do_not_fit_are_marked() {
+    let mut talk = Talk::session();
+    let more = More { extras_tokens: 2_000, extras_json: Some("{}".into()), ..More::default() };
+    talk.add(Role::User, "See?", more);
+    let mut parts = ContentParts::default();
+    let images = Images { count: 1, masked: "[masked]".into() };
+    parts.insert(Sequence(1), Original { json: "[image]".into(), tokens: None, images: Some(images) });
+    let shown = |talk: &Talk, budget, whole_messages| {
+        let archived = Archived { content_parts: Some(&parts), ..Archived::default() };
+        let request = Request { whole_messages, ..within(budget) };
+        let context = build_with(&talk.0, archived, &request, o200k()).ok()?;
+        assert!(context.tokens <= budget);
+        let parts: String = context.messages.iter().filter_map(Message::content_parts).collect();
+        Some((parts, context.messages.len(), context.warnings.len()))
+    };
+    let is = |parts: &str, messages, warnings| Some((parts.to_owned(), messages, warnings));
+    assert_eq!(shown(&talk, 2_100, false), is("[image]", 1, 0));
+    assert_eq!(shown(&talk, 1_000, false), is("[masked]", 1, 1));
+    assert_eq!(shown(&talk, 1_000, true), None);
+    talk.say(Role::Assistant, "A pump.").say(Role::User, "Which?");
+    assert_eq!(shown(&talk, 2_100, false), is("[image]", 3, 0));
+    assert_eq!(shown(&talk, 1_000, false), is("[masked]", 3, 1));
+    assert_eq!(shown(&talk, 1_000, true), is("", 1, 1), "the older ones are left out");
 }

@@ -164,7 +164,7 @@ class ContextRecall(_message.Message):
     def __init__(self, prompt: _Optional[str] = ..., limit: _Optional[int] = ..., scope: _Optional[_Union[_memory_service_pb2.RememberScope, str]] = ..., max_percent: _Optional[int] = ..., min_relevance: _Optional[float] = ...) -> None: ...
 
 class BuildContextRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "format", "token_budget", "max_turns", "summary_placement", "recall", "mask_tool_results_after_turns", "unanswered_calls", "stable_steps", "instructions", "max_staleness", "earlier", "include_archive")
+    __slots__ = ("conversation_id", "recipient_id", "format", "token_budget", "max_turns", "summary_placement", "recall", "mask_tool_results_after_turns", "unanswered_calls", "stable_steps", "instructions", "max_staleness", "earlier", "include_archive", "whole_messages", "mask_images_after_turns")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     FORMAT_FIELD_NUMBER: _ClassVar[int]
@@ -179,6 +179,8 @@ class BuildContextRequest(_message.Message):
     MAX_STALENESS_FIELD_NUMBER: _ClassVar[int]
     EARLIER_FIELD_NUMBER: _ClassVar[int]
     INCLUDE_ARCHIVE_FIELD_NUMBER: _ClassVar[int]
+    WHOLE_MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    MASK_IMAGES_AFTER_TURNS_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     format: ContextFormat
@@ -193,7 +195,9 @@ class BuildContextRequest(_message.Message):
     max_staleness: _duration_pb2.Duration
     earlier: Earlier
     include_archive: bool
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., format: _Optional[_Union[ContextFormat, str]] = ..., token_budget: _Optional[int] = ..., max_turns: _Optional[int] = ..., summary_placement: _Optional[_Union[SummaryPlacement, str]] = ..., recall: _Optional[_Union[ContextRecall, _Mapping]] = ..., mask_tool_results_after_turns: _Optional[int] = ..., unanswered_calls: _Optional[_Union[UnansweredCalls, str]] = ..., stable_steps: bool = ..., instructions: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., earlier: _Optional[_Union[Earlier, str]] = ..., include_archive: bool = ...) -> None: ...
+    whole_messages: bool
+    mask_images_after_turns: int
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., format: _Optional[_Union[ContextFormat, str]] = ..., token_budget: _Optional[int] = ..., max_turns: _Optional[int] = ..., summary_placement: _Optional[_Union[SummaryPlacement, str]] = ..., recall: _Optional[_Union[ContextRecall, _Mapping]] = ..., mask_tool_results_after_turns: _Optional[int] = ..., unanswered_calls: _Optional[_Union[UnansweredCalls, str]] = ..., stable_steps: bool = ..., instructions: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., earlier: _Optional[_Union[Earlier, str]] = ..., include_archive: bool = ..., whole_messages: bool = ..., mask_images_after_turns: _Optional[int] = ...) -> None: ...
 
 class BuildContextResponse(_message.Message):
     __slots__ = ("conversation_id", "revision", "messages_json", "system_json", "text", "token_count", "token_budget", "utterances", "omitted", "stable_prefix_messages", "uncovered_utterance_count", "uncovered_turn_count", "warnings", "earlier_conversation_ids")
@@ -256,7 +260,7 @@ class OmittedUtterances(_message.Message):
     def __init__(self, reason: _Optional[_Union[OmissionReason, str]] = ..., sequences: _Optional[_Iterable[_Union[_utterance_pb2.SequenceRange, _Mapping]]] = ...) -> None: ...
 
 class PrepareHistoryRequest(_message.Message):
-    __slots__ = ("messages_json", "utterances", "prompt", "max_messages", "max_bytes", "token_budget", "alternation", "format", "model", "recall")
+    __slots__ = ("messages_json", "utterances", "prompt", "max_messages", "max_bytes", "token_budget", "alternation", "format", "model", "recall", "whole_messages")
     MESSAGES_JSON_FIELD_NUMBER: _ClassVar[int]
     UTTERANCES_FIELD_NUMBER: _ClassVar[int]
     PROMPT_FIELD_NUMBER: _ClassVar[int]
@@ -267,6 +271,7 @@ class PrepareHistoryRequest(_message.Message):
     FORMAT_FIELD_NUMBER: _ClassVar[int]
     MODEL_FIELD_NUMBER: _ClassVar[int]
     RECALL_FIELD_NUMBER: _ClassVar[int]
+    WHOLE_MESSAGES_FIELD_NUMBER: _ClassVar[int]
     messages_json: str
     utterances: _containers.RepeatedCompositeFieldContainer[_utterance_pb2.NewUtterance]
     prompt: str
@@ -277,7 +282,8 @@ class PrepareHistoryRequest(_message.Message):
     format: ContextFormat
     model: str
     recall: HistoryRecall
-    def __init__(self, messages_json: _Optional[str] = ..., utterances: _Optional[_Iterable[_Union[_utterance_pb2.NewUtterance, _Mapping]]] = ..., prompt: _Optional[str] = ..., max_messages: _Optional[int] = ..., max_bytes: _Optional[int] = ..., token_budget: _Optional[int] = ..., alternation: _Optional[_Union[Alternation, str]] = ..., format: _Optional[_Union[ContextFormat, str]] = ..., model: _Optional[str] = ..., recall: _Optional[_Union[HistoryRecall, _Mapping]] = ...) -> None: ...
+    whole_messages: bool
+    def __init__(self, messages_json: _Optional[str] = ..., utterances: _Optional[_Iterable[_Union[_utterance_pb2.NewUtterance, _Mapping]]] = ..., prompt: _Optional[str] = ..., max_messages: _Optional[int] = ..., max_bytes: _Optional[int] = ..., token_budget: _Optional[int] = ..., alternation: _Optional[_Union[Alternation, str]] = ..., format: _Optional[_Union[ContextFormat, str]] = ..., model: _Optional[str] = ..., recall: _Optional[_Union[HistoryRecall, _Mapping]] = ..., whole_messages: bool = ...) -> None: ...
 
 class HistoryRecall(_message.Message):
     __slots__ = ("prompt", "limit", "max_percent", "min_relevance")

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file utterd/v1/context_service.proto.
  */
 export const file_utterd_v1_context_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch91dHRlcmQvdjEvY29udGV4dF9zZXJ2aWNlLnByb3RvEgl1dHRlcmQudjEiXwoSQ291bnRUb2tlbnNSZXF1ZXN0Eg0KBXRleHRzGAEgAygJEisKCnV0dGVyYW5jZXMYAiADKAsyFy51dHRlcmQudjEuTmV3VXR0ZXJhbmNlEg0KBW1vZGVsGAMgASgJIlsKE0NvdW50VG9rZW5zUmVzcG9uc2USFAoMdG9rZW5fY291bnRzGAEgAygFEhIKBWV4YWN0GAIgASgISACIAQESEAoIZW5jb2RpbmcYAyABKAlCCAoGX2V4YWN0Ir4BCg1Db250ZXh0UmVjYWxsEg4KBnByb21wdBgBIAEoCRISCgVsaW1pdBgCIAEoBUgAiAEBEicKBXNjb3BlGAMgASgOMhgudXR0ZXJkLnYxLlJlbWVtYmVyU2NvcGUSGAoLbWF4X3BlcmNlbnQYBCABKAVIAYgBARIaCg1taW5fcmVsZXZhbmNlGAUgASgBSAKIAQFCCAoGX2xpbWl0Qg4KDF9tYXhfcGVyY2VudEIQCg5fbWluX3JlbGV2YW5jZSLYBAoTQnVpbGRDb250ZXh0UmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEigKBmZvcm1hdBgDIAEoDjIYLnV0dGVyZC52MS5Db250ZXh0Rm9ybWF0EhkKDHRva2VuX2J1ZGdldBgEIAEoBUgAiAEBEhYKCW1heF90dXJucxgFIAEoBUgBiAEBEjYKEXN1bW1hcnlfcGxhY2VtZW50GAYgASgOMhsudXR0ZXJkLnYxLlN1bW1hcnlQbGFjZW1lbnQSKAoGcmVjYWxsGAcgASgLMhgudXR0ZXJkLnYxLkNvbnRleHRSZWNhbGwSKgodbWFza190b29sX3Jlc3VsdHNfYWZ0ZXJfdHVybnMYCCABKAVIAogBARI0ChB1bmFuc3dlcmVkX2NhbGxzGAkgASgOMhoudXR0ZXJkLnYxLlVuYW5zd2VyZWRDYWxscxIZCgxzdGFibGVfc3RlcHMYCiABKAhIA4gBARIUCgxpbnN0cnVjdGlvbnMYCyABKAkSMAoNbWF4X3N0YWxlbmVzcxgMIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIjCgdlYXJsaWVyGA0gASgOMhIudXR0ZXJkLnYxLkVhcmxpZXISFwoPaW5jbHVkZV9hcmNoaXZlGA4gASgIQg8KDV90b2tlbl9idWRnZXRCDAoKX21heF90dXJuc0IgCh5fbWFza190b29sX3Jlc3VsdHNfYWZ0ZXJfdHVybnNCDwoNX3N0YWJsZV9zdGVwcyK8BAoUQnVpbGRDb250ZXh0UmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgDEhUKDW1lc3NhZ2VzX2pzb24YAyABKAkSEwoLc3lzdGVtX2pzb24YBCABKAkSDAoEdGV4dBgFIAEoCRIYCgt0b2tlbl9jb3VudBgGIAEoBUgAiAEBEhkKDHRva2VuX2J1ZGdldBgHIAEoBUgBiAEBEjAKCnV0dGVyYW5jZXMYCCADKAsyHC51dHRlcmQudjEuUmVuZGVyZWRVdHRlcmFuY2USLQoHb21pdHRlZBgJIAMoCzIcLnV0dGVyZC52MS5PbWl0dGVkVXR0ZXJhbmNlcxIjChZzdGFibGVfcHJlZml4X21lc3NhZ2VzGAogASgFSAKIAQESJgoZdW5jb3ZlcmVkX3V0dGVyYW5jZV9jb3VudBgLIAEoBUgDiAEBEiEKFHVuY292ZXJlZF90dXJuX2NvdW50GAwgASgFSASIAQESJAoId2FybmluZ3MYDSADKAsyEi51dHRlcmQudjEuV2FybmluZxIgChhlYXJsaWVyX2NvbnZlcnNhdGlvbl9pZHMYDiADKAlCDgoMX3Rva2VuX2NvdW50Qg8KDV90b2tlbl9idWRnZXRCGQoXX3N0YWJsZV9wcmVmaXhfbWVzc2FnZXNCHAoaX3VuY292ZXJlZF91dHRlcmFuY2VfY291bnRCFwoVX3VuY292ZXJlZF90dXJuX2NvdW50IqcCChFSZW5kZXJlZFV0dGVyYW5jZRIUCgx1dHRlcmFuY2VfaWQYASABKAkSEAoIc2VxdWVuY2UYAiABKAMSHQoEcm9sZRgDIAEoDjIPLnV0dGVyZC52MS5Sb2xlEioKC3JlbmRlcmVkX2FzGAQgASgOMhUudXR0ZXJkLnYxLlJlbmRlcmVkQXMSGAoLdG9rZW5fY291bnQYBSABKAVIAIgBARIXCg9jb252ZXJzYXRpb25faWQYBiABKAkSGgoNbWVzc2FnZV9pbmRleBgHIAEoBUgBiAEBEi4KDXF1b3RlZF9yYW5nZXMYCCADKAsyFy51dHRlcmQudjEuTWF0Y2hlZFJhbmdlQg4KDF90b2tlbl9jb3VudEIQCg5fbWVzc2FnZV9pbmRleCJrChFPbWl0dGVkVXR0ZXJhbmNlcxIpCgZyZWFzb24YASABKA4yGS51dHRlcmQudjEuT21pc3Npb25SZWFzb24SKwoJc2VxdWVuY2VzGAIgAygLMhgudXR0ZXJkLnYxLlNlcXVlbmNlUmFuZ2Ui+QIKFVByZXBhcmVIaXN0b3J5UmVxdWVzdBIVCg1tZXNzYWdlc19qc29uGAEgASgJEisKCnV0dGVyYW5jZXMYAiADKAsyFy51dHRlcmQudjEuTmV3VXR0ZXJhbmNlEg4KBnByb21wdBgDIAEoCRIZCgxtYXhfbWVzc2FnZXMYBCABKAVIAIgBARIWCgltYXhfYnl0ZXMYBSABKAVIAYgBARIZCgx0b2tlbl9idWRnZXQYBiABKAVIAogBARIrCgthbHRlcm5hdGlvbhgHIAEoDjIWLnV0dGVyZC52MS5BbHRlcm5hdGlvbhIoCgZmb3JtYXQYCCABKA4yGC51dHRlcmQudjEuQ29udGV4dEZvcm1hdBINCgVtb2RlbBgJIAEoCRIoCgZyZWNhbGwYCiABKAsyGC51dHRlcmQudjEuSGlzdG9yeVJlY2FsbEIPCg1fbWF4X21lc3NhZ2VzQgwKCl9tYXhfYnl0ZXNCDwoNX3Rva2VuX2J1ZGdldCKVAQoNSGlzdG9yeVJlY2FsbBIOCgZwcm9tcHQYASABKAkSEgoFbGltaXQYAiABKAVIAIgBARIYCgttYXhfcGVyY2VudBgDIAEoBUgBiAEBEhoKDW1pbl9yZWxldmFuY2UYBCABKAFIAogBAUIICgZfbGltaXRCDgoMX21heF9wZXJjZW50QhAKDl9taW5fcmVsZXZhbmNlIvsBChZQcmVwYXJlSGlzdG9yeVJlc3BvbnNlEhUKDW1lc3NhZ2VzX2pzb24YASABKAkSDgoGc3lzdGVtGAIgASgJEhoKDW1lc3NhZ2VfY291bnQYAyABKAVIAIgBARIYCgt0b2tlbl9jb3VudBgEIAEoBUgBiAEBEioKB2Ryb3BwZWQYBSADKAsyGS51dHRlcmQudjEuRHJvcHBlZE1lc3NhZ2USJAoId2FybmluZ3MYBiADKAsyEi51dHRlcmQudjEuV2FybmluZxIQCghyZWNhbGxlZBgHIAMoBUIQCg5fbWVzc2FnZV9jb3VudEIOCgxfdG9rZW5fY291bnQiYwoORHJvcHBlZE1lc3NhZ2USEgoFaW5kZXgYASABKAVIAIgBARIlCgZyZWFzb24YAiABKA4yFS51dHRlcmQudjEuRHJvcFJlYXNvbhIMCgR0ZXh0GAMgASgJQggKBl9pbmRleCqPAQoNQ29udGV4dEZvcm1hdBIeChpDT05URVhUX0ZPUk1BVF9VTlNQRUNJRklFRBAAEh4KGkNPTlRFWFRfRk9STUFUX09QRU5BSV9DSEFUEAESJQohQ09OVEVYVF9GT1JNQVRfQU5USFJPUElDX01FU1NBR0VTEAISFwoTQ09OVEVYVF9GT1JNQVRfVEVYVBADKncKEFN1bW1hcnlQbGFjZW1lbnQSIQodU1VNTUFSWV9QTEFDRU1FTlRfVU5TUEVDSUZJRUQQABIcChhTVU1NQVJZX1BMQUNFTUVOVF9TWVNURU0QARIiCh5TVU1NQVJZX1BMQUNFTUVOVF9VU0VSX01FU1NBR0UQAipwCg9VbmFuc3dlcmVkQ2FsbHMSIAocVU5BTlNXRVJFRF9DQUxMU19VTlNQRUNJRklFRBAAEhkKFVVOQU5TV0VSRURfQ0FMTFNfT01JVBABEiAKHFVOQU5TV0VSRURfQ0FMTFNfUExBQ0VIT0xERVIQAirAAQoKUmVuZGVyZWRBcxIbChdSRU5ERVJFRF9BU19VTlNQRUNJRklFRBAAEhUKEVJFTkRFUkVEX0FTX1dIT0xFEAESGwoXUkVOREVSRURfQVNfSU5TVFJVQ1RJT04QAhIWChJSRU5ERVJFRF9BU19QSU5ORUQQAxIWChJSRU5ERVJFRF9BU19NQVNLRUQQBBIXChNSRU5ERVJFRF9BU19UUklNTUVEEAUSGAoUUkVOREVSRURfQVNfUkVDQUxMRUQQBipHCgdFYXJsaWVyEhcKE0VBUkxJRVJfVU5TUEVDSUZJRUQQABIQCgxFQVJMSUVSX05PTkUQARIRCg1FQVJMSUVSX0VOREVEEAIqnwIKDk9taXNzaW9uUmVhc29uEh8KG09NSVNTSU9OX1JFQVNPTl9VTlNQRUNJRklFRBAAEhsKF09NSVNTSU9OX1JFQVNPTl9FVklDVEVEEAESGgoWT01JU1NJT05fUkVBU09OX0JVREdFVBACEh0KGU9NSVNTSU9OX1JFQVNPTl9NQVhfVFVSTlMQAxIjCh9PTUlTU0lPTl9SRUFTT05fVU5BTlNXRVJFRF9DQUxMEAQSHQoZT01JU1NJT05fUkVBU09OX0ZPUkdPVFRFThAFEhkKFU9NSVNTSU9OX1JFQVNPTl9BU0lERRAGEhkKFU9NSVNTSU9OX1JFQVNPTl9FTVBUWRAHEhoKFk9NSVNTSU9OX1JFQVNPTl9GT1JNQVQQCCpvCgtBbHRlcm5hdGlvbhIbChdBTFRFUk5BVElPTl9VTlNQRUNJRklFRBAAEhUKEUFMVEVSTkFUSU9OX01FUkdFEAESFAoQQUxURVJOQVRJT05fRFJPUBACEhYKEkFMVEVSTkFUSU9OX1JFSkVDVBADKrEDCgpEcm9wUmVhc29uEhsKF0RST1BfUkVBU09OX1VOU1BFQ0lGSUVEEAASHQoZRFJPUF9SRUFTT05fTk9UX0FfTUVTU0FHRRABEhwKGERST1BfUkVBU09OX1VOS05PV05fUk9MRRACEh8KG0RST1BfUkVBU09OX0lOVkFMSURfQ09OVEVOVBADEhUKEURST1BfUkVBU09OX0VNUFRZEAQSIQodRFJPUF9SRUFTT05fSU5WQUxJRF9UT09MX0NBTEwQBRIdChlEUk9QX1JFQVNPTl9JTlZBTElEX0ZJRUxEEAYSGQoVRFJPUF9SRUFTT05fVE9PX0xBUkdFEAcSHwobRFJPUF9SRUFTT05fT1JQSEFORURfUkVTVUxUEAgSHwobRFJPUF9SRUFTT05fVU5BTlNXRVJFRF9DQUxMEAkSGwoXRFJPUF9SRUFTT05fQUxURVJOQVRJT04QChIcChhEUk9QX1JFQVNPTl9NQVhfTUVTU0FHRVMQCxIZChVEUk9QX1JFQVNPTl9NQVhfQllURVMQDBIcChhEUk9QX1JFQVNPTl9UT0tFTl9CVURHRVQQDTKGAgoOQ29udGV4dFNlcnZpY2USTwoMQnVpbGRDb250ZXh0Eh4udXR0ZXJkLnYxLkJ1aWxkQ29udGV4dFJlcXVlc3QaHy51dHRlcmQudjEuQnVpbGRDb250ZXh0UmVzcG9uc2USTAoLQ291bnRUb2tlbnMSHS51dHRlcmQudjEuQ291bnRUb2tlbnNSZXF1ZXN0Gh4udXR0ZXJkLnYxLkNvdW50VG9rZW5zUmVzcG9uc2USVQoOUHJlcGFyZUhpc3RvcnkSIC51dHRlcmQudjEuUHJlcGFyZUhpc3RvcnlSZXF1ZXN0GiEudXR0ZXJkLnYxLlByZXBhcmVIaXN0b3J5UmVzcG9uc2VCfQoNY29tLnV0dGVyZC52MUITQ29udGV4dFNlcnZpY2VQcm90b1ABWhJ1dHRlcmQvdjE7dXR0ZXJkdjGiAgNVWFiqAglVdHRlcmQuVjHKAglVdHRlcmRcVjHiAhVVdHRlcmRcVjFcR1BCTWV0YWRhdGHqAgpVdHRlcmQ6OlYxYgZwcm90bzM", [file_google_protobuf_duration, file_utterd_v1_memory_service, file_utterd_v1_utterance, file_utterd_v1_warning]);
+  fileDesc("Ch91dHRlcmQvdjEvY29udGV4dF9zZXJ2aWNlLnByb3RvEgl1dHRlcmQudjEiXwoSQ291bnRUb2tlbnNSZXF1ZXN0Eg0KBXRleHRzGAEgAygJEisKCnV0dGVyYW5jZXMYAiADKAsyFy51dHRlcmQudjEuTmV3VXR0ZXJhbmNlEg0KBW1vZGVsGAMgASgJIlsKE0NvdW50VG9rZW5zUmVzcG9uc2USFAoMdG9rZW5fY291bnRzGAEgAygFEhIKBWV4YWN0GAIgASgISACIAQESEAoIZW5jb2RpbmcYAyABKAlCCAoGX2V4YWN0Ir4BCg1Db250ZXh0UmVjYWxsEg4KBnByb21wdBgBIAEoCRISCgVsaW1pdBgCIAEoBUgAiAEBEicKBXNjb3BlGAMgASgOMhgudXR0ZXJkLnYxLlJlbWVtYmVyU2NvcGUSGAoLbWF4X3BlcmNlbnQYBCABKAVIAYgBARIaCg1taW5fcmVsZXZhbmNlGAUgASgBSAKIAQFCCAoGX2xpbWl0Qg4KDF9tYXhfcGVyY2VudEIQCg5fbWluX3JlbGV2YW5jZSKyBQoTQnVpbGRDb250ZXh0UmVxdWVzdBIXCg9jb252ZXJzYXRpb25faWQYASABKAkSFAoMcmVjaXBpZW50X2lkGAIgASgJEigKBmZvcm1hdBgDIAEoDjIYLnV0dGVyZC52MS5Db250ZXh0Rm9ybWF0EhkKDHRva2VuX2J1ZGdldBgEIAEoBUgAiAEBEhYKCW1heF90dXJucxgFIAEoBUgBiAEBEjYKEXN1bW1hcnlfcGxhY2VtZW50GAYgASgOMhsudXR0ZXJkLnYxLlN1bW1hcnlQbGFjZW1lbnQSKAoGcmVjYWxsGAcgASgLMhgudXR0ZXJkLnYxLkNvbnRleHRSZWNhbGwSKgodbWFza190b29sX3Jlc3VsdHNfYWZ0ZXJfdHVybnMYCCABKAVIAogBARI0ChB1bmFuc3dlcmVkX2NhbGxzGAkgASgOMhoudXR0ZXJkLnYxLlVuYW5zd2VyZWRDYWxscxIZCgxzdGFibGVfc3RlcHMYCiABKAhIA4gBARIUCgxpbnN0cnVjdGlvbnMYCyABKAkSMAoNbWF4X3N0YWxlbmVzcxgMIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIjCgdlYXJsaWVyGA0gASgOMhIudXR0ZXJkLnYxLkVhcmxpZXISFwoPaW5jbHVkZV9hcmNoaXZlGA4gASgIEhYKDndob2xlX21lc3NhZ2VzGA8gASgIEiQKF21hc2tfaW1hZ2VzX2FmdGVyX3R1cm5zGBAgASgFSASIAQFCDwoNX3Rva2VuX2J1ZGdldEIMCgpfbWF4X3R1cm5zQiAKHl9tYXNrX3Rvb2xfcmVzdWx0c19hZnRlcl90dXJuc0IPCg1fc3RhYmxlX3N0ZXBzQhoKGF9tYXNrX2ltYWdlc19hZnRlcl90dXJucyK8BAoUQnVpbGRDb250ZXh0UmVzcG9uc2USFwoPY29udmVyc2F0aW9uX2lkGAEgASgJEhAKCHJldmlzaW9uGAIgASgDEhUKDW1lc3NhZ2VzX2pzb24YAyABKAkSEwoLc3lzdGVtX2pzb24YBCABKAkSDAoEdGV4dBgFIAEoCRIYCgt0b2tlbl9jb3VudBgGIAEoBUgAiAEBEhkKDHRva2VuX2J1ZGdldBgHIAEoBUgBiAEBEjAKCnV0dGVyYW5jZXMYCCADKAsyHC51dHRlcmQudjEuUmVuZGVyZWRVdHRlcmFuY2USLQoHb21pdHRlZBgJIAMoCzIcLnV0dGVyZC52MS5PbWl0dGVkVXR0ZXJhbmNlcxIjChZzdGFibGVfcHJlZml4X21lc3NhZ2VzGAogASgFSAKIAQESJgoZdW5jb3ZlcmVkX3V0dGVyYW5jZV9jb3VudBgLIAEoBUgDiAEBEiEKFHVuY292ZXJlZF90dXJuX2NvdW50GAwgASgFSASIAQESJAoId2FybmluZ3MYDSADKAsyEi51dHRlcmQudjEuV2FybmluZxIgChhlYXJsaWVyX2NvbnZlcnNhdGlvbl9pZHMYDiADKAlCDgoMX3Rva2VuX2NvdW50Qg8KDV90b2tlbl9idWRnZXRCGQoXX3N0YWJsZV9wcmVmaXhfbWVzc2FnZXNCHAoaX3VuY292ZXJlZF91dHRlcmFuY2VfY291bnRCFwoVX3VuY292ZXJlZF90dXJuX2NvdW50IqcCChFSZW5kZXJlZFV0dGVyYW5jZRIUCgx1dHRlcmFuY2VfaWQYASABKAkSEAoIc2VxdWVuY2UYAiABKAMSHQoEcm9sZRgDIAEoDjIPLnV0dGVyZC52MS5Sb2xlEioKC3JlbmRlcmVkX2FzGAQgASgOMhUudXR0ZXJkLnYxLlJlbmRlcmVkQXMSGAoLdG9rZW5fY291bnQYBSABKAVIAIgBARIXCg9jb252ZXJzYXRpb25faWQYBiABKAkSGgoNbWVzc2FnZV9pbmRleBgHIAEoBUgBiAEBEi4KDXF1b3RlZF9yYW5nZXMYCCADKAsyFy51dHRlcmQudjEuTWF0Y2hlZFJhbmdlQg4KDF90b2tlbl9jb3VudEIQCg5fbWVzc2FnZV9pbmRleCJrChFPbWl0dGVkVXR0ZXJhbmNlcxIpCgZyZWFzb24YASABKA4yGS51dHRlcmQudjEuT21pc3Npb25SZWFzb24SKwoJc2VxdWVuY2VzGAIgAygLMhgudXR0ZXJkLnYxLlNlcXVlbmNlUmFuZ2UikQMKFVByZXBhcmVIaXN0b3J5UmVxdWVzdBIVCg1tZXNzYWdlc19qc29uGAEgASgJEisKCnV0dGVyYW5jZXMYAiADKAsyFy51dHRlcmQudjEuTmV3VXR0ZXJhbmNlEg4KBnByb21wdBgDIAEoCRIZCgxtYXhfbWVzc2FnZXMYBCABKAVIAIgBARIWCgltYXhfYnl0ZXMYBSABKAVIAYgBARIZCgx0b2tlbl9idWRnZXQYBiABKAVIAogBARIrCgthbHRlcm5hdGlvbhgHIAEoDjIWLnV0dGVyZC52MS5BbHRlcm5hdGlvbhIoCgZmb3JtYXQYCCABKA4yGC51dHRlcmQudjEuQ29udGV4dEZvcm1hdBINCgVtb2RlbBgJIAEoCRIoCgZyZWNhbGwYCiABKAsyGC51dHRlcmQudjEuSGlzdG9yeVJlY2FsbBIWCg53aG9sZV9tZXNzYWdlcxgLIAEoCEIPCg1fbWF4X21lc3NhZ2VzQgwKCl9tYXhfYnl0ZXNCDwoNX3Rva2VuX2J1ZGdldCKVAQoNSGlzdG9yeVJlY2FsbBIOCgZwcm9tcHQYASABKAkSEgoFbGltaXQYAiABKAVIAIgBARIYCgttYXhfcGVyY2VudBgDIAEoBUgBiAEBEhoKDW1pbl9yZWxldmFuY2UYBCABKAFIAogBAUIICgZfbGltaXRCDgoMX21heF9wZXJjZW50QhAKDl9taW5fcmVsZXZhbmNlIvsBChZQcmVwYXJlSGlzdG9yeVJlc3BvbnNlEhUKDW1lc3NhZ2VzX2pzb24YASABKAkSDgoGc3lzdGVtGAIgASgJEhoKDW1lc3NhZ2VfY291bnQYAyABKAVIAIgBARIYCgt0b2tlbl9jb3VudBgEIAEoBUgBiAEBEioKB2Ryb3BwZWQYBSADKAsyGS51dHRlcmQudjEuRHJvcHBlZE1lc3NhZ2USJAoId2FybmluZ3MYBiADKAsyEi51dHRlcmQudjEuV2FybmluZxIQCghyZWNhbGxlZBgHIAMoBUIQCg5fbWVzc2FnZV9jb3VudEIOCgxfdG9rZW5fY291bnQiYwoORHJvcHBlZE1lc3NhZ2USEgoFaW5kZXgYASABKAVIAIgBARIlCgZyZWFzb24YAiABKA4yFS51dHRlcmQudjEuRHJvcFJlYXNvbhIMCgR0ZXh0GAMgASgJQggKBl9pbmRleCqPAQoNQ29udGV4dEZvcm1hdBIeChpDT05URVhUX0ZPUk1BVF9VTlNQRUNJRklFRBAAEh4KGkNPTlRFWFRfRk9STUFUX09QRU5BSV9DSEFUEAESJQohQ09OVEVYVF9GT1JNQVRfQU5USFJPUElDX01FU1NBR0VTEAISFwoTQ09OVEVYVF9GT1JNQVRfVEVYVBADKncKEFN1bW1hcnlQbGFjZW1lbnQSIQodU1VNTUFSWV9QTEFDRU1FTlRfVU5TUEVDSUZJRUQQABIcChhTVU1NQVJZX1BMQUNFTUVOVF9TWVNURU0QARIiCh5TVU1NQVJZX1BMQUNFTUVOVF9VU0VSX01FU1NBR0UQAipwCg9VbmFuc3dlcmVkQ2FsbHMSIAocVU5BTlNXRVJFRF9DQUxMU19VTlNQRUNJRklFRBAAEhkKFVVOQU5TV0VSRURfQ0FMTFNfT01JVBABEiAKHFVOQU5TV0VSRURfQ0FMTFNfUExBQ0VIT0xERVIQAirAAQoKUmVuZGVyZWRBcxIbChdSRU5ERVJFRF9BU19VTlNQRUNJRklFRBAAEhUKEVJFTkRFUkVEX0FTX1dIT0xFEAESGwoXUkVOREVSRURfQVNfSU5TVFJVQ1RJT04QAhIWChJSRU5ERVJFRF9BU19QSU5ORUQQAxIWChJSRU5ERVJFRF9BU19NQVNLRUQQBBIXChNSRU5ERVJFRF9BU19UUklNTUVEEAUSGAoUUkVOREVSRURfQVNfUkVDQUxMRUQQBipHCgdFYXJsaWVyEhcKE0VBUkxJRVJfVU5TUEVDSUZJRUQQABIQCgxFQVJMSUVSX05PTkUQARIRCg1FQVJMSUVSX0VOREVEEAIqnwIKDk9taXNzaW9uUmVhc29uEh8KG09NSVNTSU9OX1JFQVNPTl9VTlNQRUNJRklFRBAAEhsKF09NSVNTSU9OX1JFQVNPTl9FVklDVEVEEAESGgoWT01JU1NJT05fUkVBU09OX0JVREdFVBACEh0KGU9NSVNTSU9OX1JFQVNPTl9NQVhfVFVSTlMQAxIjCh9PTUlTU0lPTl9SRUFTT05fVU5BTlNXRVJFRF9DQUxMEAQSHQoZT01JU1NJT05fUkVBU09OX0ZPUkdPVFRFThAFEhkKFU9NSVNTSU9OX1JFQVNPTl9BU0lERRAGEhkKFU9NSVNTSU9OX1JFQVNPTl9FTVBUWRAHEhoKFk9NSVNTSU9OX1JFQVNPTl9GT1JNQVQQCCpvCgtBbHRlcm5hdGlvbhIbChdBTFRFUk5BVElPTl9VTlNQRUNJRklFRBAAEhUKEUFMVEVSTkFUSU9OX01FUkdFEAESFAoQQUxURVJOQVRJT05fRFJPUBACEhYKEkFMVEVSTkFUSU9OX1JFSkVDVBADKrEDCgpEcm9wUmVhc29uEhsKF0RST1BfUkVBU09OX1VOU1BFQ0lGSUVEEAASHQoZRFJPUF9SRUFTT05fTk9UX0FfTUVTU0FHRRABEhwKGERST1BfUkVBU09OX1VOS05PV05fUk9MRRACEh8KG0RST1BfUkVBU09OX0lOVkFMSURfQ09OVEVOVBADEhUKEURST1BfUkVBU09OX0VNUFRZEAQSIQodRFJPUF9SRUFTT05fSU5WQUxJRF9UT09MX0NBTEwQBRIdChlEUk9QX1JFQVNPTl9JTlZBTElEX0ZJRUxEEAYSGQoVRFJPUF9SRUFTT05fVE9PX0xBUkdFEAcSHwobRFJPUF9SRUFTT05fT1JQSEFORURfUkVTVUxUEAgSHwobRFJPUF9SRUFTT05fVU5BTlNXRVJFRF9DQUxMEAkSGwoXRFJPUF9SRUFTT05fQUxURVJOQVRJT04QChIcChhEUk9QX1JFQVNPTl9NQVhfTUVTU0FHRVMQCxIZChVEUk9QX1JFQVNPTl9NQVhfQllURVMQDBIcChhEUk9QX1JFQVNPTl9UT0tFTl9CVURHRVQQDTKGAgoOQ29udGV4dFNlcnZpY2USTwoMQnVpbGRDb250ZXh0Eh4udXR0ZXJkLnYxLkJ1aWxkQ29udGV4dFJlcXVlc3QaHy51dHRlcmQudjEuQnVpbGRDb250ZXh0UmVzcG9uc2USTAoLQ291bnRUb2tlbnMSHS51dHRlcmQudjEuQ291bnRUb2tlbnNSZXF1ZXN0Gh4udXR0ZXJkLnYxLkNvdW50VG9rZW5zUmVzcG9uc2USVQoOUHJlcGFyZUhpc3RvcnkSIC51dHRlcmQudjEuUHJlcGFyZUhpc3RvcnlSZXF1ZXN0GiEudXR0ZXJkLnYxLlByZXBhcmVIaXN0b3J5UmVzcG9uc2VCfQoNY29tLnV0dGVyZC52MUITQ29udGV4dFNlcnZpY2VQcm90b1ABWhJ1dHRlcmQvdjE7dXR0ZXJkdjGiAgNVWFiqAglVdHRlcmQuVjHKAglVdHRlcmRcVjHiAhVVdHRlcmRcVjFcR1BCTWV0YWRhdGHqAgpVdHRlcmQ6OlYxYgZwcm90bzM", [file_google_protobuf_duration, file_utterd_v1_memory_service, file_utterd_v1_utterance, file_utterd_v1_warning]);
 
 /**
  * The request of CountTokens. Exactly one of `texts` and `utterances` is given.
@@ -70,8 +70,8 @@ export type CountTokensResponse = Message<"utterd.v1.CountTokensResponse"> & {
   tokenCounts: number[];
 
   /**
-   * Whether every count is exact. Counts of texts are; those of utterances with tool calls or extras are
-   * estimates.
+   * Whether every count is exact. Counts of texts are; those of utterances with tool calls, images or other
+   * extras are estimates.
    *
    * @generated from field: optional bool exact = 2;
    */
@@ -181,9 +181,12 @@ export type BuildContextRequest = Message<"utterd.v1.BuildContextRequest"> & {
   format: ContextFormat;
 
   /**
-   * Optional. The maximum number of tokens of the whole context, 1 or more. A budget that is too small for
-   * the instructions, the newest unit and the user utterance of its turn is refused, and the error names
-   * the number needed. By default the sum of the policy's `max_tokens` and `summary_token_limit`, the
+   * Optional. The maximum number of tokens of the whole context, 1 or more. A unit has at most three
+   * quarters of what the instructions, the summary and pinned units leave, unless all units fit, and so has
+   * the user utterance of a turn in whose middle the context begins. What is longer is cut to its head and
+   * tail: results first, then what was said. What the newest unit says is cut only if the instructions leave
+   * no room for it. A budget that is too small even then is refused, and the error names the number
+   * needed. By default the sum of the policy's `max_tokens` and `summary_token_limit`, the
    * tokens of `instructions`, and 64 for the words that the rendering adds, or what must be rendered if
    * that is more. Unlimited if either of the two limits is. The budget also bounds the size of the
    * response, which has no pages: with a budget that allows more than 4 MiB, raise the limit of your
@@ -285,6 +288,25 @@ export type BuildContextRequest = Message<"utterd.v1.BuildContextRequest"> & {
    * @generated from field: bool include_archive = 14;
    */
   includeArchive: boolean;
+
+  /**
+   * Optional. With true, only tool results are cut: older messages that do not fit are left out, and a budget
+   * that is too small for the instructions, what the newest unit says and the user utterance of its turn is
+   * refused. By default long messages are cut too, with the warning MESSAGES_TRIMMED.
+   *
+   * @generated from field: bool whole_messages = 15;
+   */
+  wholeMessages: boolean;
+
+  /**
+   * Optional, 0 or more. Leaves out the images of turns that are at least this much older than the newest, with
+   * the text `[image left out]` in the place of each: a URL that has expired makes a provider refuse the
+   * request. From 1 on, masks advance as those of tool results do. With 0, no image is rendered, not even of
+   * the newest turn. By default all are.
+   *
+   * @generated from field: optional int32 mask_images_after_turns = 16;
+   */
+  maskImagesAfterTurns?: number;
 };
 
 /**
@@ -343,7 +365,7 @@ export type BuildContextResponse = Message<"utterd.v1.BuildContextResponse"> & {
    * Tokens of the context, never more than the budget. An utterance counts its `token_count`, or the
    * tokens of what is written in its place. Any other message counts its words and 4. What a format leaves
    * out of an utterance does not count (a result's name, and extras other than content that is rendered as
-   * it came). What a format rewrites, such as a name that a provider refuses, counts as written. With
+   * it came). Images of another format count by the rule of the provider that gets them. What a format rewrites, such as a name that a provider refuses, counts as written. With
    * TEXT, the tokens of the text. Words are counted exactly, in the conversation's encoding.
    *
    * @generated from field: optional int32 token_count = 6;
@@ -373,8 +395,8 @@ export type BuildContextResponse = Message<"utterd.v1.BuildContextResponse"> & {
 
   /**
    * The number of messages at the head that will be the same in the next call with the same parameters, as
-   * long as utterances are only appended, and none is evicted, cut, masked or loses its images. A marker
-   * for the prompt cache can be set after them. With ANTHROPIC_MESSAGES it counts `messages_json`; with
+   * long as utterances are only appended, and none is evicted, cut or cut anew, masked or loses its images. A
+   * marker for the prompt cache can be set after them. With ANTHROPIC_MESSAGES it counts `messages_json`; with
    * TEXT it is 0.
    *
    * @generated from field: optional int32 stable_prefix_messages = 10;
@@ -544,7 +566,7 @@ export type PrepareHistoryRequest = Message<"utterd.v1.PrepareHistoryRequest"> &
   utterances: NewUtterance[];
 
   /**
-   * The user's new message, which comes last and is never dropped. Required unless there is a history; at
+   * The user's new message, which comes last and is never dropped; see `whole_messages`. Required unless there is a history; at
    * most the server's `max_content_bytes`.
    *
    * @generated from field: string prompt = 3;
@@ -606,6 +628,15 @@ export type PrepareHistoryRequest = Message<"utterd.v1.PrepareHistoryRequest"> &
    * @generated from field: utterd.v1.HistoryRecall recall = 10;
    */
   recall?: HistoryRecall;
+
+  /**
+   * Optional. With true, a prompt that exceeds `max_bytes` or `token_budget` by itself is refused. By default
+   * it is cut to its head and tail, with the warning MESSAGES_TRIMMED; without a prompt, the newest message
+   * and its results are.
+   *
+   * @generated from field: bool whole_messages = 11;
+   */
+  wholeMessages: boolean;
 };
 
 /**
@@ -910,14 +941,17 @@ export enum RenderedAs {
   PINNED = 3,
 
   /**
-   * A tool result of an older turn, replaced by a line that says what is left out.
+   * A tool result of an older turn, replaced by a line that says what is left out; or a message of one, with
+   * a text in the place of each image. See `mask_tool_results_after_turns` and `mask_images_after_turns`.
    *
    * @generated from enum value: RENDERED_AS_MASKED = 4;
    */
   MASKED = 4,
 
   /**
-   * A tool result too long for the budget, cut to its head and tail with a line between.
+   * A tool result or another message too long for the budget, cut to its head and tail with a line between
+   * that says how many tokens are left out. Its parts other than text are left out, or only its images, with
+   * `[image left out]` in the place of each, if that is enough.
    *
    * @generated from enum value: RENDERED_AS_TRIMMED = 5;
    */

@@ -22,7 +22,8 @@ export const file_utterd_v1_utterance: GenFile = /*@__PURE__*/
 export type ToolCall = Message<"utterd.v1.ToolCall"> & {
   /**
    * Required. Links the call to its result; 1 to 256 bytes, no control characters. It may recur in a
-   * conversation: a result answers the nearest earlier open call with its id.
+   * conversation: a result answers the nearest earlier open call with its id, and the first of several in one
+   * message.
    *
    * @generated from field: string id = 1;
    */
@@ -157,7 +158,8 @@ export type NewUtterance = Message<"utterd.v1.NewUtterance"> & {
   extrasJson: string;
 
   /**
-   * Optional. The tokens that the extras cost, 0 or more; the server trusts this number.
+   * Optional. The tokens that the extras cost, 0 or more; the server trusts this number. With 0, it counts
+   * the images in the extras.
    *
    * @generated from field: int32 extras_token_count = 14;
    */
@@ -250,8 +252,11 @@ export type Utterance = Message<"utterd.v1.Utterance"> & {
 
   /**
    * The tokens that it costs in an OpenAI-style request: the content; 4 for the message and its role; the
-   * name and 1; for each tool call (an estimate) its name, its arguments and 3; and `extras_token_count`.
-   * Text is counted exactly in the conversation's encoding.
+   * name and 1; for each tool call (an estimate) its name, its arguments and 3; and `extras_token_count`, or
+   * else its images. Text is counted exactly in the conversation's encoding. Images are an estimate, by the
+   * provider's published rule for their size and detail: OpenAI's for GPT-4o, or Anthropic's for images that
+   * came in its format. One whose size is not known, because only its URL is there, counts as one of 1024 by
+   * 1024 pixels (765 tokens of OpenAI, 1,399 of Anthropic). Other files and audio count nothing.
    *
    * @generated from field: optional int32 token_count = 11;
    */

@@ -1,0 +1,158 @@
+//! Pictures in messages, and what they cost: an estimate by the rule that their provider publishes.
+//!
+//! - OpenAI, <https://platform.openai.com/docs/guides/images-vision#calculating-costs>, for GPT-4o and GPT-4.1: 85
+//!   tokens with `detail` `low`; otherwise the picture is scaled down into a square of 2048 pixels, then to a shortest
+//!   side of 768, and has 85 tokens and 170 for each tile of 512 pixels.
+//! - Anthropic, <https://docs.anthropic.com/en/docs/build-with-claude/vision#calculate-image-costs>: the picture is
+//!   scaled down to a longest side of 1568 pixels, and has a token for 750 pixels, at most 1,600.
+//! - A picture whose size is not known, because only its address is there, counts as one of 1024 by 1024.
+
+mod size;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use serde_json::{Value, json};
+
+use crate::{Format, vision::size::size};
+use utterd_domain::context::wording::IMAGE_MARK;
+
+/// The size of a picture that does not tell it.
+const UNKNOWN: (u32, u32) = (1024, 1024);
+/// How much of a picture's base64 is read for its size.
+const HEADER_BYTES: usize = 256 << 10;
+/// The most that a picture costs with Anthropic.
+const MOST_ANTHROPIC: u64 = 1_600;
+
+/// The types of parts, blocks and outputs that are pictures.
+const PICTURES: [&str; 4] = ["image_url", "input_image", "image", "computer_screenshot"];
+/// The fields of messages, blocks and items that contain others.
+const CONTENTS: [&str; 2] = ["content", "output"];
+
+/// The tokens of the pictures in `content`, a message, an item or a list of parts or blocks, by the rule of the
+/// provider of `format`.
+pub fn tokens(content: &Value, format: Format) -> u32 {
+    match content {
+        Value::Array(parts) => parts.iter().map(|part| tokens(part, format)).fold(0, u32::saturating_add),
+        part if is_picture(part) => of_picture(part, format),
+        Value::Object(fields) => {
+            let inner = CONTENTS.iter().filter_map(|key| fields.get(*key));
+            inner.map(|content| tokens(content, format)).fold(0, u32::saturating_add)
+        }
+        _ => 0,
+    }
+}
+
+/// Whether a part or block is a picture.
+pub fn is_picture(part: &Value) -> bool {
+    part["type"].as_str().is_some_and(|kind| PICTURES.contains(&kind))
+}
+
+/// The media type and the base64 of a `data:` URL.
+pub fn inline(url: &str) -> Option<(&str, &str)> {
+    let (kind, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
+    let media_type = kind.split(';').next().unwrap_or_default();
+    (!media_type.is_empty() && !data.is_empty()).then_some((media_type, data))
+}
+
+/// Puts a text in the place of each picture in `content`, and returns how many there are.
+pub fn mark(content: &mut Value) -> u32 {
+    match content {
+        Value::Array(parts) => parts.iter_mut().map(mark).sum(),
+        part if is_picture(part) => {
+            *part = json!({"type": "text", "text": IMAGE_MARK});
+            1
+        }
+        Value::Object(fields) => CONTENTS.iter().map(|key| fields.get_mut(*key).map_or(0, mark)).sum(),
+        _ => 0,
+    }
+}
+
+fn of_picture(part: &Value, format: Format) -> u32 {
+    let url = &part["image_url"];
+    let (url, detail) = if url.is_object() { (&url["url"], &url["detail"]) } else { (url, &part["detail"]) };
+    let data = url.as_str().and_then(inline).map(|(_, data)| data).or(part["source"]["data"].as_str());
+    let size = data.and_then(header).and_then(|header| size(&header)).unwrap_or(UNKNOWN);
+    match format {
+        Format::Anthropic => anthropic(size),
+        _ if detail == "low" => 85,
+        _ => openai(size),
+    }
+}
+
+/// The beginning of a picture.
+fn header(data: &str) -> Option<Vec<u8>> {
+    // whole groups of four: the last one may be cut, or padded wrongly
+    let end = data.len().min(HEADER_BYTES) & !3;
+    STANDARD.decode(data.as_bytes().get(..end)?).ok()
+}
+
+fn openai(size: (u32, u32)) -> u32 {
+    let (width, height) = scaled((size.0.into(), size.1.into()), u64::max, 2_048);
+    let (width, height) = scaled((width, height), u64::min, 768);
+    (85 + 170 * width.div_ceil(512) * height.div_ceil(512)) as u32
+}
+
+fn anthropic(size: (u32, u32)) -> u32 {
+    let (width, height) = scaled((size.0.into(), size.1.into()), u64::max, 1_568);
+    (width * height).div_ceil(750).min(MOST_ANTHROPIC) as u32
+}
+
+/// `size`, scaled down so that its longer or shorter `side` has at most `most` pixels.
+fn scaled((width, height): (u64, u64), side: fn(u64, u64) -> u64, most: u64) -> (u64, u64) {
+    let side = side(width, height).max(1);
+    let scale = |length: u64| if side > most { (length * most / side).max(1) } else { length };
+    (scale(width), scale(height))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_takes_the_place_of_each_picture() {
+        let picture = json!({"type": "image", "source": {"type": "url", "url": "https://example.org/a.png"}});
+        let text = |text: &str| json!({"type": "text", "text": text});
+        let of = |picture: Value| json!([picture, text("?"), {"type": "tool_result", "content": [picture]}]);
+        let mut content = of(picture);
+        assert_eq!((mark(&mut content), &content), (2, &of(text(IMAGE_MARK))));
+        assert_eq!(mark(&mut content), 0);
+    }
+
+    /// The examples of OpenAI's documentation, and the tallest and the smallest picture.
+    #[test]
+    fn openai_counts_tiles() {
+        let sizes = [(1024, 1024), (2048, 4096), (4096, 8192), (1, 1), (1, u32::MAX), (768, 2048)];
+        assert_eq!(sizes.map(openai), [765, 1_105, 1_105, 255, 765, 1_445]);
+    }
+
+    /// The examples of Anthropic's documentation, and pictures that are scaled down.
+    #[test]
+    fn anthropic_counts_pixels() {
+        let sizes = [(200, 200), (1000, 1000), (1092, 1092), (8000, 8000), (3136, 100), (1, u32::MAX)];
+        assert_eq!(sizes.map(anthropic), [54, 1_334, 1_590, 1_600, 105, 3]);
+    }
+
+    #[test]
+    fn each_form_of_a_picture_counts() {
+        let gif = STANDARD.encode(b"GIF89a\x2c\x01\xc8\0");
+        let url = format!("data:image/gif;base64,{gif}");
+        let source = json!({"type": "base64", "media_type": "image/gif", "data": gif});
+        let chat = |url: &str, detail: &str| json!({"type": "image_url", "image_url": {"url": url, "detail": detail}});
+        let address = "https://example.org/a.png";
+        for (part, format, wanted) in [
+            (chat(&url, "high"), Format::OpenAiChat, 255),
+            (chat(&url, "low"), Format::OpenAiChat, 85),
+            (chat(address, "auto"), Format::OpenAiChat, 765),
+            (chat("data:image/png;base64,!", "auto"), Format::OpenAiChat, 765),
+            (json!({"type": "input_image", "image_url": url, "detail": "low"}), Format::OpenAiResponses, 85),
+            (json!({"type": "input_image", "file_id": "f"}), Format::OpenAiResponses, 765),
+            (json!({"type": "image", "source": source}), Format::Anthropic, 80),
+            (json!({"type": "image", "source": {"type": "url", "url": address}}), Format::Anthropic, 1_399),
+            (json!({"type": "text", "text": url}), Format::Anthropic, 0),
+            (json!({"type": "tool_use", "input": {"content": [{"type": "image"}]}}), Format::Anthropic, 0),
+        ] {
+            assert_eq!(tokens(&part, format), wanted, "{part}");
+            let nested = json!([{"role": "user", "content": [part, {"type": "text", "text": "?"}, part]}]);
+            assert_eq!(tokens(&nested, format), 2 * wanted, "{nested}");
+        }
+    }
+}
