@@ -1,25 +1,52 @@
-//! Content that has more than text in some format.
+//! What of an utterance goes out beyond its text and its calls.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
-use crate::Sequence;
+use crate::{Ranges, Sequence};
 
-/// The original content of utterances in the context's format, where it has more than text: images, files, a
-/// model's thinking. Each is a JSON array of parts, or blocks, that the format's API accepts.
+/// What of an utterance goes out in a context's format beyond its text and its calls.
+#[derive(Clone, Debug, Default)]
+pub struct Content {
+    /// The whole content as it came, or with pictures from another format, as the format's JSON: a message of OpenAI's
+    /// chat, or an array of Anthropic's blocks. `None` if it is no more than text and calls.
+    pub json: Option<Arc<str>>,
+    /// Words in it that the text does not have: a model's thoughts. Their tokens count.
+    pub words: Box<str>,
+    /// The names of what is left out, such as `thinking`: the format has no place for it, or its API refuses it.
+    pub left_out: Vec<Box<str>>,
+}
+
+/// The contents of utterances that have more than text: images, files, a model's thinking.
 #[derive(Clone, Debug, Default)]
 pub struct ContentParts {
-    by_utterance: BTreeMap<Sequence, Arc<str>>,
+    by_utterance: BTreeMap<Sequence, (Arc<str>, u32)>,
+    names: BTreeMap<Sequence, Vec<Box<str>>>,
     /// Whether others were left out for lack of room.
     pub left_out: bool,
 }
 
 impl ContentParts {
-    /// Keeps the parts of an utterance.
-    pub fn insert(&mut self, sequence: Sequence, parts: impl Into<Arc<str>>) {
-        self.by_utterance.insert(sequence, parts.into());
+    /// Keeps the content of an utterance. Its words beside the text have so many `tokens`.
+    pub fn insert(&mut self, sequence: Sequence, json: impl Into<Arc<str>>, tokens: u32) {
+        self.by_utterance.insert(sequence, (json.into(), tokens));
     }
 
-    pub(super) fn of(&self, sequence: Sequence) -> Option<Arc<str>> {
+    /// Keeps the names of what is left out of an utterance.
+    pub fn leave_out(&mut self, sequence: Sequence, names: Vec<Box<str>>) {
+        self.names.insert(sequence, names);
+    }
+
+    /// The content of an utterance, and the tokens of its words beside the text.
+    pub(super) fn of(&self, sequence: Sequence) -> Option<(Arc<str>, u32)> {
         self.by_utterance.get(&sequence).cloned()
+    }
+
+    /// The names of what is left out of the utterances that a context has.
+    pub(super) fn names(&self, shown: &Ranges) -> BTreeSet<&str> {
+        let shown = self.names.iter().filter(|(sequence, _)| shown.contains(**sequence));
+        shown.flat_map(|(_, names)| names.iter().map(|name| &**name)).collect()
     }
 }

@@ -117,24 +117,20 @@ impl Rendering<'_> {
 
     /// The message that renders `utterance` unchanged.
     pub(super) fn message(&self, utterance: &Arc<Utterance>) -> Option<Message> {
-        let content_parts = self.content_parts(utterance);
-        let tokens = match content_parts {
-            Some(_) => self.costs.with_parts(utterance),
+        let parts = self.parts.and_then(|parts| parts.of(utterance.sequence));
+        let tokens = match &parts {
+            Some((_, words)) => self.costs.with_parts(utterance).saturating_add(*words),
             None => self.costs.of(utterance)?,
         };
         Some(Message {
             role: utterance.role,
             utterance: Some(utterance.clone()),
             instead: None,
-            content_parts,
+            content_parts: parts.map(|(json, _)| json),
             answers: 0,
             how: How::Whole,
             tokens,
         })
-    }
-
-    fn content_parts(&self, utterance: &Utterance) -> Option<Arc<str>> {
-        self.parts?.of(utterance.sequence)
     }
 
     fn omission(&self, utterance: &Utterance) -> Option<Omission> {

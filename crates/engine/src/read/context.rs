@@ -9,8 +9,8 @@ use crate::{
 use utterd_domain::{
     Conversation, Refusal, Role, TokenCounter, Utterance,
     context::{
-        Archived, ContentParts, Context, Earlier, Format, Match, RecallLimits, Request, asked_before,
-        build_with, recallable,
+        Archived, Content, ContentParts, Context, Earlier, Format, Match, RecallLimits, Request,
+        asked_before, build_with, recallable,
     },
 };
 
@@ -25,8 +25,8 @@ pub struct BuildContextCall {
     pub recall: Option<Recall>,
     /// Whether to say how the recipient's earlier conversations ended.
     pub earlier: bool,
-    /// Returns an utterance's original content in a format, as a JSON array, if it contains more than text.
-    pub content_parts: fn(&Utterance, Format) -> Option<String>,
+    /// Returns what of an utterance goes out in a format beyond its text and its calls.
+    pub content: fn(&Utterance, Format) -> Content,
 }
 
 /// What to recall.
@@ -75,7 +75,7 @@ struct Sources {
     found: Vec<Match>,
     /// The original contents in a provider's format; `None` before the first use.
     parts: Option<ContentParts>,
-    content_parts: fn(&Utterance, Format) -> Option<String>,
+    content: fn(&Utterance, Format) -> Content,
 }
 
 impl Sources {
@@ -89,11 +89,15 @@ impl Sources {
         let recent = window.slice(places).rev().chain(self.turns.iter().rev());
         let said = recent.chain(self.pinned.iter().rev()).chain(&self.asked);
         for utterance in said.filter(|utterance| utterance.is_live()) {
-            let Some(json) = (self.content_parts)(utterance, self.request.format) else { continue };
+            let Content { json, words, left_out } = (self.content)(utterance, self.request.format);
+            if !left_out.is_empty() {
+                parts.leave_out(utterance.sequence, left_out);
+            }
+            let Some(json) = json else { continue };
             match room.unwrap_or(MAX_PARTS_BYTES.max(json.len())).checked_sub(json.len()) {
                 Some(rest) => {
                     room = Some(rest);
-                    parts.insert(utterance.sequence, json);
+                    parts.insert(utterance.sequence, json, self.counter.count(&words));
                 }
                 None => {
                     parts.left_out = true;
@@ -175,7 +179,7 @@ impl Engine {
             turns,
             found: Vec::new(),
             parts: None,
-            content_parts: call.content_parts,
+            content: call.content,
             state: state.clone(),
         };
         if let Some(recall) = &call.recall {
