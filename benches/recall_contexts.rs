@@ -21,7 +21,7 @@ use utterd::{
         conversation::Timeouts,
     },
     engine::{Address, BuildContextCall, Caller, Defaults, Engine, MemorizeCall, Recall, Scope, SystemClock},
-    formats::content_parts,
+    formats::content,
     store::MemoryStore,
     tokenizer,
 };
@@ -112,13 +112,8 @@ impl Figures {
                 };
                 let request = Request { budget: Some(budget), ..Request::default() };
                 let address = talk.address();
-                let call = BuildContextCall {
-                    address,
-                    request,
-                    recall: Some(recall),
-                    earlier: false,
-                    content_parts,
-                };
+                let call =
+                    BuildContextCall { address, request, recall: Some(recall), earlier: false, content };
                 let context = engine.build_context(&Caller::default(), &call).await.unwrap().context;
                 let shown = question.evidence.iter().filter_map(|place| talk.shown(*place, &context));
                 figures.add(shown, question, context.tokens);

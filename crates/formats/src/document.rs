@@ -4,7 +4,7 @@ use serde_json::{Deserializer, Value};
 
 use crate::{
     Format, Parsed, Source, UnknownRoles, anthropic, legacy, notes::Notes, openai_chat, openai_responses,
-    persisted, place::Place, programs, replace_surrogates,
+    persisted, place::Place, programs, replace_surrogates, texts,
 };
 use utterd_domain::{Refusal, Result};
 
@@ -138,18 +138,14 @@ pub fn detect(values: &[Value]) -> Result<Format> {
     if has("system") && has("messages") {
         return Ok(Format::Anthropic);
     }
-    let (mut responses, mut anthropic, mut chat) = (false, false, true);
-    for message in values.iter().flat_map(messages) {
-        for kind in kinds(message) {
-            responses |= is_responses(kind);
-            anthropic |= is_anthropic(kind);
-        }
-        chat &= message.get("role").is_some();
-    }
+    let all: Vec<&Value> = values.iter().flat_map(messages).collect();
+    let any = |shows: fn(&Value) -> bool| all.iter().any(|message| shows(message));
     match () {
-        () if responses => Ok(Format::OpenAiResponses),
-        () if anthropic => Ok(Format::Anthropic),
-        () if chat => Ok(Format::OpenAiChat),
+        // what a message contains tells more than what it is called
+        () if any(has_items) => Ok(Format::OpenAiResponses),
+        () if any(has_blocks) => Ok(Format::Anthropic),
+        () if any(|message| texts::kind(message) == "message") => Ok(Format::OpenAiResponses),
+        () if all.iter().all(|message| message.get("role").is_some()) => Ok(Format::OpenAiChat),
         () => Err(refuse(
             "is in no recognizable format; name the format; accepted: messages with roles, \
              Responses items, PersistedConversations, legacy histories, and what ChatGPT, Claude, Claude Code and \
@@ -171,18 +167,25 @@ fn messages(value: &Value) -> Vec<&Value> {
     }
 }
 
-/// The types of an item and of its content parts.
-fn kinds(message: &Value) -> impl Iterator<Item = &str> {
-    let parts = message.get("content").and_then(Value::as_array).into_iter().flatten();
-    std::iter::once(message).chain(parts).filter_map(|value| value.get("type")?.as_str())
+/// Whether only the Responses API has such an item, or parts of its kind in it.
+fn has_items(item: &Value) -> bool {
+    const ITEMS: [&str; 2] = ["reasoning", "item_reference"];
+    const PARTS: [&str; 4] = ["input_text", "input_image", "input_file", "output_text"];
+    let kind = texts::kind(item);
+    ITEMS.contains(&kind)
+        || ["_call", "_call_output"].iter().any(|end| kind.ends_with(end))
+        || texts::parts(&item["content"]).iter().any(|part| PARTS.contains(&texts::kind(part)))
 }
 
-fn is_responses(kind: &str) -> bool {
-    ["message", "reasoning", "input_text", "output_text", "item_reference"].contains(&kind)
-        || kind.ends_with("_call")
-        || kind.ends_with("_call_output")
-}
-
-fn is_anthropic(kind: &str) -> bool {
-    ["tool_use", "tool_result", "thinking", "redacted_thinking"].contains(&kind)
+/// Whether only Anthropic has such a message: its answers, and messages with its blocks.
+fn has_blocks(message: &Value) -> bool {
+    let is_answer = texts::kind(message) == "message" && message.get("stop_reason").is_some();
+    let is_block = |part: &Value| {
+        let kind = texts::kind(part);
+        let of_tools = kind.ends_with("tool_use") || kind.ends_with("tool_result");
+        of_tools || ["thinking", "redacted_thinking"].contains(&kind) || part.get("source").is_some()
+    };
+    // an item's texts are called input or output
+    let is_text = |part: &Value| texts::kind(message) == "message" && texts::kind(part) == "text";
+    is_answer || texts::parts(&message["content"]).iter().any(|part| is_block(part) || is_text(part))
 }

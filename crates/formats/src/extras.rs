@@ -15,7 +15,7 @@ use crate::{Format, Sourced, notes::Notes, place::Place, raw_object::RawObject, 
 use utterd_domain::{Draft, More, Role, Timestamp, Utterance, exchange::Said};
 
 /// The key of a hole.
-const HOLE: &str = "$";
+pub const HOLE: &str = "$";
 /// The key of a message that is kept verbatim because holes cannot reproduce it.
 const WHOLE: &str = "whole";
 
@@ -194,9 +194,12 @@ const DOCUMENT: &str = "document";
 /// The key of the difference among what is kept; a format's marks are next to it.
 const DIFFERENCE: &str = "differs";
 
+/// The key of a message's fields beside what it says, in a format whose messages are lists of blocks.
+pub const MESSAGE: &str = "message";
+
 /// Whether `extras` might hold more than marks and the bytes of a message. Cheaper than parsing them.
 pub fn has_difference(extras: &str) -> bool {
-    [DIFFERENCE, WHOLE].iter().any(|key| extras.contains(&format!("\"{key}\":")))
+    [DIFFERENCE, WHOLE, MESSAGE].iter().any(|key| extras.contains(&format!("\"{key}\":")))
 }
 
 /// Keeps with the draft what `canonical` alone does not reproduce of `source`, if anything, and counts the pictures in

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::{extras::hole, place::Place, time};
+use crate::{extras::hole, place::Place, texts, time};
 use utterd_domain::{Result, Timestamp, limits::MAX_ID_BYTES, quoted};
 
 /// The text of a field, if it is present and not null.
@@ -109,68 +109,6 @@ pub fn answered(message: &Map<String, Value>) -> Option<Box<str>> {
     Some(fit_id(id).into())
 }
 
-/// The texts of a content array, joined by line ends.
-pub struct Joined {
-    content: String,
-    any: bool,
-    /// Whether there is only one text, which then is the whole content.
-    sole: bool,
-}
-
-impl Joined {
-    /// Takes the texts out of `parts` and leaves holes in their places.
-    ///
-    /// A text is a string, or the value under `text` (or `refusal`) of an object of such a type.
-    pub fn of(parts: &mut [Value]) -> String {
-        let count = parts.iter_mut().filter_map(|part| text_of(part).map(drop)).count();
-        let mut joined = Self { content: String::new(), any: false, sole: count == 1 };
-        for place in parts.iter_mut().filter_map(text_of) {
-            joined.take(place);
-        }
-        joined.content
-    }
-
-    fn take(&mut self, place: &mut Value) {
-        let Value::String(text) = place else { return };
-        if self.any {
-            self.content.push('\n');
-        }
-        let from = self.content.len();
-        self.content.push_str(text);
-        self.any = true;
-        *place = match self.sole {
-            true => hole("content"),
-            false => hole(vec![from, self.content.len()]),
-        };
-    }
-}
-
-/// The same texts as [`Joined::of`], which stay where they are.
-pub fn joined(parts: &[Value]) -> String {
-    let text = |part| text_place(part).and_then(|place| part.pointer(place)?.as_str());
-    parts.iter().filter_map(text).collect::<Vec<_>>().join("\n")
-}
-
-/// The text of a part, if it is a text part.
-fn text_of(part: &mut Value) -> Option<&mut Value> {
-    part.pointer_mut(text_place(part)?).filter(|text| text.is_string())
-}
-
-/// Where a text part has its text, as a JSON pointer.
-fn text_place(part: &Value) -> Option<&'static str> {
-    const TEXTS: [&str; 3] = ["text", "input_text", "output_text"];
-    match part {
-        Value::String(_) => Some(""),
-        Value::Object(fields) => match fields.get("type").and_then(Value::as_str) {
-            Some("refusal") => Some("/refusal"),
-            Some(kind) if TEXTS.contains(&kind) => Some("/text"),
-            None if fields.contains_key("text") => Some("/text"),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 /// Takes the arguments of the call with this number from a field, as JSON text, and leaves a hole in their place.
 pub fn take_arguments(fields: &mut Map<String, Value>, name: &str, call: usize) -> String {
     let Some(arguments) = fields.get_mut(name).filter(|arguments| !arguments.is_null()) else {
@@ -185,18 +123,16 @@ pub fn take_arguments(fields: &mut Map<String, Value>, name: &str, call: usize) 
 
 /// Takes the content of a field (text, an array of parts, or nothing) and leaves holes in its place.
 pub fn take_content(fields: &mut Map<String, Value>, name: &str, place: &Place<'_>) -> Result<String> {
-    match fields.get_mut(name) {
-        Some(Value::Array(parts)) => Ok(Joined::of(parts)),
-        Some(other) if !other.is_string() && !other.is_null() => {
-            Err(place.field(name).refuse_kind(other, "text, null or an array of parts"))
-        }
-        _ => Ok(take_text(fields, name, "content", place)?.unwrap_or_default()),
-    }
+    check_content(fields, name, place)?;
+    Ok(fields.get_mut(name).map(texts::take).unwrap_or_default())
 }
 
-/// Whether it is an object with no fields other than `known`.
-pub fn has_only(value: &Value, known: &[&str]) -> bool {
-    value.as_object().is_some_and(|fields| fields.keys().all(|name| known.contains(&name.as_str())))
+/// Refuses content that is neither text nor an array of parts, nor nothing.
+pub fn check_content(fields: &Map<String, Value>, name: &str, place: &Place<'_>) -> Result<()> {
+    match fields.get(name) {
+        None | Some(Value::Array(_) | Value::String(_) | Value::Null) => Ok(()),
+        Some(other) => Err(place.field(name).refuse_kind(other, "text, null or an array of parts")),
+    }
 }
 
 /// Whether it is a non-empty text.
@@ -206,24 +142,7 @@ pub fn is_text(value: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-
-    #[test]
-    fn texts_of_parts_are_joined() {
-        let mut parts = [
-            json!({"type": "text", "text": "ab"}),
-            json!({"type": "image_url", "image_url": {"url": "u"}}),
-            json!({"type": "refusal", "refusal": "ü"}),
-        ];
-        assert_eq!(joined(&parts), "ab\nü");
-        assert_eq!(Joined::of(&mut parts), "ab\nü");
-        assert_eq!(parts[0]["text"], json!({"$": [0, 2]}));
-        assert_eq!(parts[2]["refusal"], json!({"$": [3, 5]}));
-        let mut one = [json!("ab")];
-        assert_eq!((Joined::of(&mut one), &one[0]), ("ab".to_owned(), &json!({"$": "content"})));
-    }
 
     #[test]
     fn an_id_is_made_to_fit() {

@@ -8,7 +8,8 @@
 //! | [`mod@render`] | writes a context as messages for a model, or as text |
 //!
 //! Each format has a folder: `parse.rs` reads it into [`Parsed`] conversations of
-//! [`Draft`](utterd_domain::Draft)s, `export.rs` writes a conversation's utterances in it.
+//! [`Draft`](utterd_domain::Draft)s, `export.rs` writes a conversation's utterances in it, and `sent.rs` tells what its
+//! provider refuses. `texts.rs` reads the words of any part, and `sent.rs` decides what of a message goes to a model.
 //!
 //! # Round trips
 //!
@@ -38,7 +39,9 @@ mod programs;
 mod raw_object;
 pub mod render;
 pub mod repair;
+mod sent;
 mod surrogates;
+mod texts;
 mod time;
 mod vision;
 mod weight;
@@ -53,8 +56,9 @@ pub use parsed::{Parsed, Source, Sourced};
 pub use pictures::picture_tokens;
 pub use place::{Place, kind};
 pub use programs::{condensed, session};
-pub use render::{Rendered, content_parts, render};
+pub use render::{Rendered, render};
 pub use repair::Unanswered;
+pub use sent::content;
 pub use surrogates::replace_surrogates;
 pub use time::{moment, write as write_time};
 pub use weight::weight;

@@ -3,10 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::{
-    Format, anthropic,
+    Format,
     extras::Parts,
-    fields::{is_text, joined},
-    openai_chat, openai_responses,
+    fields::is_text,
+    openai_chat,
+    sent::{LeftOut, original},
+    texts,
     vision::{self, inline},
 };
 use utterd_domain::{Role, context};
@@ -14,74 +16,79 @@ use utterd_domain::{Role, context};
 /// What Anthropic's API accepts as base64.
 const ANTHROPICS: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
-/// The content of `parts`, which came in another format than `format` or in a form that its API refuses: its texts and
-/// pictures as content of `format`, and nothing else. `None` without pictures, or if the API takes none there.
+/// A message in `format`, with the texts and the pictures of `original`, in which `parts` `came`. `None` if there is no
+/// picture that the format takes there; pictures that it does not take are named.
 ///
 /// The second value is what the pictures cost there; `None` if the caller declared what they cost.
-pub fn with_pictures(parts: &Parts<'_>, format: context::Format) -> Option<(Vec<Value>, Option<u32>)> {
+pub fn with_pictures(
+    parts: &Parts<'_>,
+    (came, original): (Format, Value),
+    format: context::Format,
+    left_out: &mut LeftOut,
+) -> Option<(Value, Option<u32>)> {
+    let is_declared = vision::tokens(&original, came) != parts.more.map_or(0, |more| more.extras_tokens);
     let takes = match format {
         context::Format::OpenAiChat => parts.role == Role::User,
         context::Format::AnthropicMessages => matches!(parts.role, Role::User | Role::Tool),
         context::Format::Text => false,
     };
+    let content = list(original);
     // it can be verbatim, from before an edit
-    let (source, content) =
-        original(parts).filter(|(_, content)| takes && joined(content) == parts.content)?;
-    let pieces = content.iter().filter_map(Piece::of);
-    let written: Vec<Value> = match format {
-        context::Format::AnthropicMessages => pieces.filter_map(|piece| piece.block()).collect(),
-        _ => pieces.map(|piece| piece.part()).collect(),
-    };
-    if !written.iter().any(vision::is_picture) {
-        return None;
-    }
-    let is_declared = tokens(&content, source) != parts.more.map_or(0, |more| more.extras_tokens);
-    let target =
-        if format == context::Format::AnthropicMessages { Format::Anthropic } else { Format::OpenAiChat };
-    let cost = (!is_declared).then(|| tokens(&written, target));
-    let written = match parts.role {
-        Role::Tool => {
-            vec![json!({"type": "tool_result", "tool_use_id": parts.tool_call_id(), "content": written})]
+    let says = texts::says(&content.iter().collect::<Vec<_>>(), parts.content);
+    let (mut written, mut any) = (Vec::new(), false);
+    for part in &content {
+        let is_media = texts::is_media(texts::kind(part));
+        let piece = Piece::of(part).filter(|_| takes && says).and_then(|piece| piece.written(format));
+        match piece {
+            None if is_media => drop(left_out.insert(texts::kind(part).to_owned())),
+            piece => {
+                any |= is_media;
+                written.extend(piece);
+            }
         }
-        _ => written,
-    };
-    Some((written, cost))
+    }
+    any.then(|| {
+        let written = placed(parts, written, format);
+        let target =
+            if format == context::Format::AnthropicMessages { Format::Anthropic } else { Format::OpenAiChat };
+        let cost = (!is_declared).then(|| vision::tokens(&written, target));
+        (written, cost)
+    })
 }
 
 /// The tokens of the pictures among the extras of `parts`.
 pub fn picture_tokens(parts: &Parts<'_>) -> u32 {
-    original(parts).map_or(0, |(format, content)| tokens(&content, format))
+    parts.first_kept(&crate::message::FORMATS).map_or(0, |came| vision::tokens(&original(parts, came), came))
 }
 
-fn tokens(content: &[Value], format: Format) -> u32 {
-    content.iter().map(|part| vision::tokens(part, format)).fold(0, u32::saturating_add)
+/// The message of `parts` with this content.
+fn placed(parts: &Parts<'_>, content: Vec<Value>, format: context::Format) -> Value {
+    match (format, parts.role) {
+        (context::Format::OpenAiChat, _) => {
+            let mut message = openai_chat::message(parts, None).0;
+            message["content"] = content.into();
+            message
+        }
+        (_, Role::Tool) => {
+            json!([{"type": "tool_result", "tool_use_id": parts.tool_call_id(), "content": content}])
+        }
+        _ => content.into(),
+    }
 }
 
-/// The content as it came, and in which format.
-fn original(parts: &Parts<'_>) -> Option<(Format, Vec<Value>)> {
-    const FORMATS: [Format; 3] = [Format::OpenAiChat, Format::Anthropic, Format::OpenAiResponses];
-    let format = parts.first_kept(&FORMATS)?;
-    let kept = parts.kept(format);
-    let mut said = match format {
-        Format::OpenAiChat => openai_chat::message(parts, kept.as_ref()).0,
-        Format::Anthropic => anthropic::blocks(parts, kept.as_ref()).0,
-        _ => openai_responses::items(parts, kept.as_ref()).0,
+/// The parts of a message, whichever the format: a result's content, and an item's, is in the only element.
+fn list(mut message: Value) -> Vec<Value> {
+    let (only, within) = match message.as_array().map(Vec::as_slice) {
+        Some([block]) if block["type"] == "tool_result" => (true, "content"),
+        Some([item]) if texts::kind(item).ends_with(texts::OUTPUT) => (true, "output"),
+        Some([item]) if item.get("role").is_some() => (true, "content"),
+        Some(_) => return message.as_array_mut().map(std::mem::take).unwrap_or_default(),
+        None => (false, "content"),
     };
-    // a result's content, and an item's, is in the only element
-    let content = match said.as_array_mut().map(Vec::as_mut_slice) {
-        _ if format == Format::OpenAiChat => said["content"].take(),
-        Some([block]) if block["type"] == "tool_result" => block["content"].take(),
-        Some([item]) if item["type"] == "function_call_output" => item["output"].take(),
-        Some([item]) if item.get("role").is_some() => item["content"].take(),
-        _ => said,
-    };
-    Some((format, list(content)?))
-}
-
-fn list(value: Value) -> Option<Vec<Value>> {
-    match value {
-        Value::Array(values) => Some(values),
-        _ => None,
+    let content = if only { message[0][within].take() } else { message[within].take() };
+    match content {
+        Value::Array(parts) => parts,
+        other => vec![other],
     }
 }
 
@@ -108,12 +115,22 @@ impl Piece {
             Some("image_url") if part["image_url"].is_object() => {
                 picture(&part["image_url"]["url"], &part["image_url"]["detail"])
             }
-            Some("image_url" | "input_image") => picture(&part["image_url"], &part["detail"]),
+            Some("image_url" | "input_image" | "computer_screenshot") => {
+                picture(&part["image_url"], &part["detail"])
+            }
             Some("image") => Some(Self::Picture { url: of_source(&part["source"])?, detail: None }),
             _ => {
-                let said = joined(std::slice::from_ref(part));
+                let said = texts::of(part);
                 (!said.is_empty()).then_some(Self::Text(said))
             }
+        }
+    }
+
+    /// As a part or block of `format`; `None` if its API refuses it.
+    fn written(&self, format: context::Format) -> Option<Value> {
+        match format {
+            context::Format::AnthropicMessages => self.block(),
+            _ => Some(self.part()),
         }
     }
 

@@ -8,6 +8,7 @@ use crate::{
     Format, Losses, Unanswered,
     extras::Parts,
     repair::{self, Line},
+    sent::LeftOut,
 };
 use utterd_domain::{
     Timestamp, Utterance, fork::origin::Provenance, segment::ImportedSummary, state::StateValue,
@@ -77,15 +78,11 @@ impl<'a> Whole<'a> {
         value
     }
 
-    /// Records a loss if an utterance goes out only in part because the provider's API does not accept the
-    /// rest.
-    pub(super) fn note_left_out(&self, place: usize, is_whole: bool, losses: &mut Losses) {
-        if !is_whole {
-            losses.add(
-                "extras_json",
-                "what the API does not accept is left out",
-                Some(self.utterances[place].sequence),
-            );
+    /// Records what the provider's API does not accept of an utterance, and is left out.
+    pub(super) fn note_left_out(&self, place: usize, names: LeftOut, losses: &mut Losses) {
+        for name in names {
+            let reason = format!("{name} is not accepted by the API and left out");
+            losses.add("extras_json", &reason, Some(self.utterances[place].sequence));
         }
     }
 

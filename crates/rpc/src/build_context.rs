@@ -19,7 +19,7 @@ use utterd_engine::{
     Address, BuildContextCall, BuildContextReply, Caller, LONG_TEXT_BYTES, LONG_TOKENS, Recall, Scope,
     offload,
 };
-use utterd_formats::{Rendered, content_parts, render};
+use utterd_formats::{Rendered, content, render};
 
 impl Services {
     pub(super) async fn built_context(
@@ -86,7 +86,7 @@ fn call(request: proto::BuildContextRequest, max_bytes: usize) -> Result<BuildCo
         recall: request.recall.map(|wanted| recall(wanted, &address)).transpose()?,
         earlier: earlier(request.earlier, &address)?,
         address,
-        content_parts,
+        content,
     })
 }
 
@@ -229,6 +229,7 @@ fn warning(warning: &Warning) -> proto::Warning {
         Warning::Uncovered(_) => proto::WarningKind::UncoveredLeftOut,
         Warning::MessagesTrimmed(_) => proto::WarningKind::MessagesTrimmed,
         Warning::PartsLeftOut => proto::WarningKind::PartsLeftOut,
+        Warning::NotSent(_) => proto::WarningKind::NotSent,
         Warning::SummaryCut => proto::WarningKind::SummaryCut,
     };
     encode::warning(kind, warning.to_string())

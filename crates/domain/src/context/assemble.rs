@@ -3,11 +3,22 @@
 use crate::{
     Ranges, Role,
     context::{
-        Context, Format, Found, How, Message, Omission, Uncovered, Warning, budget::Shares,
-        message::tokens_of, omitted::Omitted, pinned, plan::Plan, recalled::Quote, recent::Recent,
-        uncovered::uncovered, unit::Unit, wording::OPENING,
+        Context, Format, Found, How, Message, Omission, Uncovered, Warning,
+        budget::Shares,
+        message::tokens_of,
+        omitted::Omitted,
+        pinned,
+        plan::Plan,
+        recalled::Quote,
+        recent::Recent,
+        uncovered::uncovered,
+        unit::Unit,
+        wording::{OPENING, is_cut},
     },
 };
+
+/// What a warning calls arguments that a stream has cut.
+const CUT_ARGUMENTS: &str = "arguments of calls that are cut";
 
 /// The parts of a context.
 pub(super) struct Assembly<'a> {
@@ -41,7 +52,7 @@ impl Assembly<'_> {
         let tokens = u32::try_from(tokens_of(&messages) + self.heading(&messages)).unwrap_or(u32::MAX);
         let omitted = self.omitted(&rendered);
         let uncovered = uncovered(self.plan, self.recent.place, &rendered);
-        let warnings = self.warnings(uncovered, &messages);
+        let warnings = self.warnings(uncovered, &messages, &omitted);
         let budget = u32::try_from(self.plan.budget).ok();
         Context {
             format: self.plan.request.format,
@@ -128,7 +139,9 @@ impl Assembly<'_> {
         let Some(last) = messages.last_mut() else { return };
         let ends = last.role == Role::Assistant && last.tool_calls().is_empty();
         let text = last.text().trim_end();
-        if self.plan.request.format != Format::AnthropicMessages || !ends || text.len() == last.text().len() {
+        // what goes out as it came is trimmed where it is written
+        let is_done = text.len() == last.text().len() || last.content_parts().is_some();
+        if self.plan.request.format != Format::AnthropicMessages || !ends || is_done {
             return;
         }
         let counter = self.plan.rendering.costs.counter;
@@ -154,7 +167,12 @@ impl Assembly<'_> {
         found
     }
 
-    fn warnings(&self, uncovered: Uncovered, messages: &[Message]) -> Vec<Warning> {
+    fn warnings(
+        &self,
+        uncovered: Uncovered,
+        messages: &[Message],
+        omitted: &[(Omission, Ranges)],
+    ) -> Vec<Warning> {
         let left_out = (uncovered.utterances > 0).then_some(Warning::Uncovered(uncovered));
         let cut = (!self.shares.summary.whole).then_some(Warning::SummaryCut);
         let parts = self.plan.archived.content_parts.is_some_and(|parts| parts.left_out);
@@ -162,7 +180,21 @@ impl Assembly<'_> {
         let trimmed = |message: &&Message| message.how == How::Trimmed && !message.is_result();
         let trimmed = messages.iter().filter(trimmed).count();
         let trimmed = (trimmed > 0).then_some(Warning::MessagesTrimmed(trimmed));
-        left_out.into_iter().chain(cut).chain(parts).chain(trimmed).collect()
+        let not_sent = self.not_sent(messages, omitted);
+        left_out.into_iter().chain(cut).chain(parts).chain(trimmed).chain(not_sent).collect()
+    }
+
+    /// Names what is left out of the utterances that are shown, and of those in which nothing else is.
+    fn not_sent(&self, messages: &[Message], omitted: &[(Omission, Ranges)]) -> Option<Warning> {
+        let said = messages.iter().filter_map(|message| message.utterance.as_ref());
+        let mut shown: Ranges = said.map(|utterance| utterance.sequence).collect();
+        omitted.iter().filter(|(why, _)| *why == Omission::Empty).for_each(|(_, empty)| shown.union(empty));
+        let mut names = self.plan.archived.content_parts.map(|parts| parts.names(&shown)).unwrap_or_default();
+        if messages.iter().flat_map(Message::tool_calls).any(is_cut) {
+            names.insert(CUT_ARGUMENTS);
+        }
+        let names: Vec<&str> = names.into_iter().collect();
+        (!names.is_empty()).then(|| Warning::NotSent(names.join(", ").into()))
     }
 
     /// The utterances that are not rendered, and why.

@@ -1,23 +1,28 @@
-//! Content that has more than text in some format.
+//! What of an utterance goes out beyond its text and its calls.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
-use crate::Sequence;
+use crate::{Ranges, Sequence};
 
-/// The original content of utterances in the context's format, where it has more than text: images, files, a
-/// model's thinking.
+/// What of an utterance goes out in a context's format beyond its text and its calls.
 #[derive(Clone, Debug, Default)]
-pub struct ContentParts {
-    by_utterance: BTreeMap<Sequence, Original>,
-    /// Whether others were left out for lack of room.
-    pub left_out: bool,
+pub struct Content {
+    /// `None` if it is no more than text and calls.
+    pub original: Option<Original>,
+    /// The names of what is left out, such as `thinking`: the format has no place for it, or its API refuses it.
+    pub left_out: Vec<Box<str>>,
 }
 
-/// The original content of an utterance.
+/// The content of an utterance as it came, or with pictures from another format.
 #[derive(Clone, Debug)]
 pub struct Original {
-    /// A JSON array of parts, or blocks, that the format's API accepts.
+    /// The format's JSON: a message of OpenAI's chat, or an array of Anthropic's blocks.
     pub json: Arc<str>,
+    /// Words in it that the text does not have: a model's thoughts. Their tokens count.
+    pub words: Box<str>,
     /// The tokens of what is not text in it; `None` means those that the utterance has for its extras.
     pub tokens: Option<u32>,
     /// Its images, if it has any.
@@ -43,13 +48,34 @@ impl Original {
     }
 }
 
+/// The contents of utterances that have more than text: images, files, a model's thinking.
+#[derive(Clone, Debug, Default)]
+pub struct ContentParts {
+    by_utterance: BTreeMap<Sequence, (Original, u32)>,
+    names: BTreeMap<Sequence, Vec<Box<str>>>,
+    /// Whether others were left out for lack of room.
+    pub left_out: bool,
+}
+
 impl ContentParts {
-    /// Keeps the content of an utterance.
-    pub fn insert(&mut self, sequence: Sequence, original: Original) {
-        self.by_utterance.insert(sequence, original);
+    /// Keeps the content of an utterance. Its words beside the text have so many `tokens`.
+    pub fn insert(&mut self, sequence: Sequence, original: Original, tokens: u32) {
+        self.by_utterance.insert(sequence, (original, tokens));
     }
 
-    pub(super) fn of(&self, sequence: Sequence) -> Option<&Original> {
-        self.by_utterance.get(&sequence)
+    /// Keeps the names of what is left out of an utterance.
+    pub fn leave_out(&mut self, sequence: Sequence, names: Vec<Box<str>>) {
+        self.names.insert(sequence, names);
+    }
+
+    /// The content of an utterance, and the tokens of its words beside the text.
+    pub(super) fn of(&self, sequence: Sequence) -> Option<(&Original, u32)> {
+        self.by_utterance.get(&sequence).map(|(original, words)| (original, *words))
+    }
+
+    /// The names of what is left out of the utterances that a context has.
+    pub(super) fn names(&self, shown: &Ranges) -> BTreeSet<&str> {
+        let shown = self.names.iter().filter(|(sequence, _)| shown.contains(**sequence));
+        shown.flat_map(|(_, names)| names.iter().map(|name| &**name)).collect()
     }
 }

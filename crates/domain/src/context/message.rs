@@ -49,8 +49,7 @@ pub struct Message {
     pub utterance: Option<Arc<Utterance>>,
     /// The text in place of the utterance's content.
     pub instead: Option<Box<str>>,
-    /// Its original content in the format, if that has more than text: see
-    /// [`ContentParts`](crate::context::ContentParts).
+    /// Its content in the format, if that has more than text: see [`Content`](crate::context::Content).
     pub content_parts: Option<Arc<str>>,
     /// For a tool message: which of the latest calls it answers, from 0.
     pub answers: usize,

@@ -17,7 +17,8 @@
 //! - Utterances that limits leave out and no summary covers are counted, and cause a warning.
 //! - Tokens are those stored with the utterances; only what a rendering rewords is counted: see [`wording`].
 //!   The work grows with what is rendered, not with the window.
-//! - Content that has more than text, such as an image, is sent unchanged if the format is the same.
+//! - Content that has more than text, such as an image or a model's thinking, goes back as it came if the format is the
+//!   same. Whatever is left out of it is named in a warning.
 //! - The messages share the utterances; a format turns them into text.
 
 mod assemble;
@@ -47,7 +48,7 @@ mod warning;
 pub mod wording;
 
 pub use build::{asked_before, build, build_with, recallable};
-pub use content_parts::{ContentParts, Images, Original};
+pub use content_parts::{Content, ContentParts, Images, Original};
 pub use found::{Earlier, Found, Match, Source};
 pub use message::{Archived, Context, How, Message, Omission};
 pub use request::{Format, RECALL_PERCENT, RecallLimits, Request, SummaryPlacement, Unanswered};

@@ -139,16 +139,16 @@ impl Rendering<'_> {
 
     /// The message that renders `utterance` unchanged.
     pub(super) fn message(&self, utterance: &Arc<Utterance>) -> Option<Message> {
-        let original = self.parts.and_then(|parts| parts.of(utterance.sequence));
-        let tokens = match original {
-            Some(original) => self.costs.with_parts(utterance, original),
+        let parts = self.parts.and_then(|parts| parts.of(utterance.sequence));
+        let tokens = match parts {
+            Some((original, words)) => self.costs.with_parts(utterance, original).saturating_add(words),
             None => self.costs.of(utterance)?,
         };
         let mut message = Message {
             role: utterance.role,
             utterance: Some(utterance.clone()),
             instead: None,
-            content_parts: original.map(|original| original.json.clone()),
+            content_parts: parts.map(|(original, _)| original.json.clone()),
             answers: 0,
             how: How::Whole,
             tokens,
@@ -159,19 +159,20 @@ impl Rendering<'_> {
         Some(message)
     }
 
-    /// The images that a message shows.
-    fn images(&self, message: &Message) -> Option<&Images> {
+    /// The images that a message shows, and the tokens of its words beside the text.
+    fn images(&self, message: &Message) -> Option<(&Images, u32)> {
         let utterance = message.utterance.as_ref().filter(|_| message.how == How::Whole)?;
-        let original = self.parts?.of(utterance.sequence).filter(|_| message.content_parts().is_some())?;
-        original.images.as_ref()
+        let (original, words) = self.parts?.of(utterance.sequence)?;
+        original.images.as_ref().filter(|_| message.content_parts().is_some()).zip(Some(words))
     }
 
     /// Puts a mark in the place of each image that `message` shows.
     fn mask_images(&self, message: &mut Message, how: How) {
-        let Some((images, utterance)) = self.images(message).zip(message.utterance.as_deref()) else {
+        let Some(((images, words), utterance)) = self.images(message).zip(message.utterance.as_deref())
+        else {
             return;
         };
-        message.tokens = self.costs.with_marks(utterance, images);
+        message.tokens = self.costs.with_marks(utterance, images).saturating_add(words);
         (message.content_parts, message.how) = (Some(images.masked.clone()), how);
     }
 

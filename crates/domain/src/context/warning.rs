@@ -12,7 +12,7 @@ pub struct Uncovered {
 }
 
 /// A warning for the caller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
     /// Limits leave out utterances that no summary covers.
     Uncovered(Uncovered),
@@ -22,6 +22,8 @@ pub enum Warning {
     MessagesTrimmed(usize),
     /// Images, files or thinking of older messages are left out: together they are too large.
     PartsLeftOut,
+    /// What the format has no place for, or its provider refuses, is left out: its names, in order.
+    NotSent(Box<str>),
 }
 
 impl Display for Warning {
@@ -51,6 +53,10 @@ impl Display for Warning {
             Self::PartsLeftOut => write!(
                 f,
                 "images, files or thinking of older messages are left out, because all of them together are too large"
+            ),
+            Self::NotSent(names) => write!(
+                f,
+                "left out, because the format has no place for it or its provider refuses it: {names}"
             ),
             Self::SummaryCut => {
                 write!(

@@ -3,14 +3,14 @@
 //! A message costs what its utterance counts: 4, its content, its name and 1, and for each call 3, the tool's
 //! name and the arguments. What a format leaves out or rewords is counted as it is written:
 //!
-//! - a result has no name; nor has an Anthropic message: a user's name is a text before it;
-//! - names and tools that a provider refuses are cleaned up, calls without arguments get `{}`, and for
-//!   Anthropic, arguments that are not a JSON object are put into one;
+//! - an Anthropic message has no name: a user's name is a text before it;
+//! - names and tools that a provider refuses are cleaned up, calls without arguments get `{}`, and arguments that a
+//!   provider refuses are replaced: see [`arguments`];
 //! - a late result is a note on the user's side, in every format: no provider accepts it after anything but
 //!   its call; it has no name;
 //! - an entry of a text costs what it is written as, and a blank line;
-//! - extras are not rendered, and their declared tokens do not count, unless content is sent unchanged
-//!   because it has more than text.
+//! - extras are not rendered, and their declared tokens do not count, unless content is sent as it came because it has
+//!   more than text; then a model's thoughts in it count too.
 
 use std::borrow::Cow;
 
@@ -57,29 +57,36 @@ fn clean(name: &str, most: usize, accepted: impl Fn(char) -> bool) -> Cow<'_, st
     Cow::Owned(name.chars().take(most).map(|c| if accepted(c) { c } else { '_' }).collect())
 }
 
-/// The arguments of a call: as the model wrote them, if the format accepts that. For Anthropic, the text of a
-/// JSON object; anything else becomes `{"arguments": …}`, as text.
+/// The arguments of a call: as the model wrote them, if the format accepts that. OpenAI gets JSON, Anthropic the text
+/// of a JSON object; arguments that are cut amid their JSON become `{}` for OpenAI, and any other text becomes
+/// `{"arguments": …}`.
 pub fn arguments(call: &ToolCall, format: Format) -> Cow<'_, str> {
     let text = &*call.arguments_json;
-    if text.trim().is_empty() {
-        return Cow::Borrowed("{}");
-    }
     match format {
-        Format::AnthropicMessages if !is_object(text) => {
-            Cow::Owned(serde_json::json!({ "arguments": text }).to_string())
-        }
-        Format::AnthropicMessages => Cow::Borrowed(text.trim()),
-        Format::OpenAiChat | Format::Text => Cow::Borrowed(text),
+        _ if text.trim().is_empty() => Cow::Borrowed("{}"),
+        Format::Text => Cow::Borrowed(text),
+        Format::OpenAiChat if parses(text) => Cow::Borrowed(text),
+        Format::OpenAiChat if is_cut(call) => Cow::Borrowed("{}"),
+        Format::AnthropicMessages if is_object(text) => Cow::Borrowed(text.trim()),
+        _ => Cow::Owned(serde_json::json!({ "arguments": text }).to_string()),
     }
 }
 
+/// Whether the arguments of a call are cut amid their JSON.
+pub(super) fn is_cut(call: &ToolCall) -> bool {
+    call.arguments_json.trim_start().starts_with(['{', '[']) && !parses(&call.arguments_json)
+}
+
 fn is_object(text: &str) -> bool {
-    let json = match text.contains("\\u") {
+    text.trim_start().starts_with('{') && parses(text)
+}
+
+fn parses(text: &str) -> bool {
+    match text.contains("\\u") {
         // half a surrogate pair is found only by parsing the text around it
         true => serde_json::from_str::<serde_json::Value>(text).is_ok(),
         false => serde_json::from_str::<IgnoredAny>(text).is_ok(),
-    };
-    json && text.trim_start().starts_with('{')
+    }
 }
 
 /// The text before a named user's words in an Anthropic message.
@@ -211,7 +218,7 @@ impl Costs<'_> {
 
     fn adjust_name(&self, tokens: &mut Adjusted, role: Role, name: &str) {
         match (self.format, role) {
-            (Format::OpenAiChat, Role::System | Role::User | Role::Assistant) => {
+            (Format::OpenAiChat, _) => {
                 self.adjust(tokens, name, &participant(name));
             }
             (Format::AnthropicMessages, Role::User) => {
@@ -279,6 +286,19 @@ mod tests {
         ] {
             assert_eq!(written(other), wrapped);
         }
-        assert_eq!(arguments(&call("[1]"), Format::OpenAiChat), "[1]");
+    }
+
+    #[test]
+    fn openai_gets_json() {
+        for (said, written) in [
+            ("[1]", "[1]"),
+            (" {}", " {}"),
+            ("{\"a\":", "{}"),
+            ("{\"a\": NaN}", "{}"),
+            ("", "{}"),
+            ("*** Begin", r#"{"arguments":"*** Begin"}"#),
+        ] {
+            assert_eq!(arguments(&call(said), Format::OpenAiChat), written);
+        }
     }
 }

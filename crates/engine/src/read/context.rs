@@ -9,7 +9,7 @@ use crate::{
 use utterd_domain::{
     Conversation, Refusal, Role, TokenCounter, Utterance,
     context::{
-        Archived, ContentParts, Context, Earlier, Format, Match, Original, RecallLimits, Request,
+        Archived, Content, ContentParts, Context, Earlier, Format, Match, RecallLimits, Request,
         asked_before, build_with, recallable,
     },
 };
@@ -25,8 +25,8 @@ pub struct BuildContextCall {
     pub recall: Option<Recall>,
     /// Whether to say how the recipient's earlier conversations ended.
     pub earlier: bool,
-    /// Returns an utterance's original content in a format if it contains more than text.
-    pub content_parts: fn(&Utterance, Format) -> Option<Original>,
+    /// Returns what of an utterance goes out in a format beyond its text and its calls.
+    pub content: fn(&Utterance, Format) -> Content,
 }
 
 /// What to recall.
@@ -74,7 +74,7 @@ struct Sources {
     found: Vec<Match>,
     /// The original contents in a provider's format; `None` before the first use.
     parts: Option<ContentParts>,
-    content_parts: fn(&Utterance, Format) -> Option<Original>,
+    content: fn(&Utterance, Format) -> Content,
 }
 
 impl Sources {
@@ -89,12 +89,17 @@ impl Sources {
         let recent = window.slice(places).rev().chain(self.turns.iter().rev());
         let said = recent.chain(self.pinned.iter().rev()).chain(&self.asked);
         for utterance in said.filter(|utterance| utterance.is_live()) {
-            let Some(original) = (self.content_parts)(utterance, self.request.format) else { continue };
+            let Content { original, left_out } = (self.content)(utterance, self.request.format);
+            if !left_out.is_empty() {
+                parts.leave_out(utterance.sequence, left_out);
+            }
+            let Some(original) = original else { continue };
             let bytes = original.shown(utterance.turn >= first_turn_with_images).len();
             match room.unwrap_or(MAX_PARTS_BYTES.max(bytes)).checked_sub(bytes) {
                 Some(rest) => {
                     room = Some(rest);
-                    parts.insert(utterance.sequence, original);
+                    let words = self.counter.count(&original.words);
+                    parts.insert(utterance.sequence, original, words);
                 }
                 None => {
                     parts.left_out = true;
@@ -176,7 +181,7 @@ impl Engine {
             turns,
             found: Vec::new(),
             parts: None,
-            content_parts: call.content_parts,
+            content: call.content,
             state: state.clone(),
         };
         if let Some(recall) = &call.recall {

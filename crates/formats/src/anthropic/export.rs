@@ -5,11 +5,12 @@ use serde_json::{Map, Value, json};
 use crate::{
     Format, Losses, Repairs, Whole,
     anthropic::{
-        AT, FORM, MESSAGE, STARTS, SYSTEM,
-        accepted::{accepted, remove_blank},
-        canonical, side,
+        AT, FORM, MESSAGE, STARTS, SYSTEM, canonical,
+        sent::{remove_blank, sent},
+        side,
     },
     extras::{self, Parts},
+    sent::LeftOut,
 };
 use utterd_domain::{Role, context::wording::OPENING};
 
@@ -31,9 +32,9 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
             block => vec![block],
         };
         if repairs.all {
-            let accepted = accepted(&parts, &blocks);
-            whole.note_left_out(line.place, accepted == blocks, losses);
-            blocks = accepted;
+            let mut left_out = LeftOut::new();
+            blocks = sent(&parts, blocks, &mut left_out);
+            whole.note_left_out(line.place, left_out, losses);
         } else if kept.is_none() {
             remove_blank(&mut blocks);
         }
@@ -62,26 +63,6 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
 /// One utterance as an array of content blocks that includes its kept details, and whether these still fit.
 pub fn blocks(parts: &Parts<'_>, kept: Option<&Value>) -> (Value, bool) {
     parts.render(kept, || canonical(parts))
-}
-
-/// The original blocks of an utterance, if the API accepts them and there is more than texts and calls. Cache
-/// marks are removed: a request may have only a few.
-pub fn accepted_content(parts: &Parts<'_>) -> Option<Vec<Value>> {
-    let Value::Array(rendered) = blocks(parts, parts.kept(FORMAT).as_ref()).0 else { return None };
-    let mut accepted = accepted(parts, &rendered);
-    let unmarked = accepted.iter_mut().filter_map(Value::as_object_mut);
-    unmarked.for_each(|block| drop(block.shift_remove("cache_control")));
-    // a message with nothing but thinking is refused
-    let says = parts.role != Role::Assistant || accepted.iter().any(is_plain);
-    (says && !accepted.iter().all(is_plain)).then_some(accepted)
-}
-
-fn is_plain(block: &Value) -> bool {
-    match block["type"].as_str() {
-        Some("text" | "tool_use") => true,
-        Some("tool_result") => block.get("is_error").is_none() && !block["content"].is_array(),
-        _ => false,
-    }
 }
 
 /// Writes the message whose parts are `said`, each with its kept details. Instructions are a message with their own

@@ -4,16 +4,17 @@
 //! the way out, neighbours on the same side are joined into one message, unless the second one began a
 //! message when it came in.
 
-mod accepted;
 mod export;
 mod parse;
+mod sent;
 
-pub use export::{accepted_content, blocks, export, message, plain_message};
+pub use export::{blocks, export, message, plain_message};
 pub use parse::{conversation, read};
+pub use sent::{left_of_message, says, sent};
 
 use serde_json::{Value, json};
 
-use crate::extras::{Parts, hole};
+use crate::extras::{MESSAGE, Parts, hole};
 use utterd_domain::Role;
 
 /// Marks an utterance that begins a message although the previous one is on the same side.
@@ -22,8 +23,6 @@ const STARTS: &str = "starts";
 const FORM: &str = "form";
 /// The position of a result in its message, if it does not precede everything else.
 const AT: &str = "at";
-/// The message's fields other than role and content.
-const MESSAGE: &str = "message";
 /// Marks the content of the request's `system`.
 const SYSTEM: &str = "system";
 

@@ -6,10 +6,10 @@ use crate::{
     Format, Parsed, Sourced,
     anthropic::{AT, FORM, MESSAGE, STARTS, SYSTEM, canonical, side},
     extras::{self, Parts, hole},
-    fields::{Joined, answered, array, fit_id, object, take_content, take_fit},
+    fields::{answered, array, fit_id, object, take_content, take_fit},
     notes::Notes,
     place::Place,
-    repair,
+    repair, texts,
 };
 use utterd_domain::{
     Draft, More, Result, Role, ToolCall,
@@ -62,8 +62,8 @@ impl Reader<'_> {
             Value::Null => return Ok(()),
             Value::String(text) => (text, Value::Null, "text"),
             blocks => {
-                let mut blocks = array(blocks, place, "text or an array of blocks")?;
-                (Joined::of(&mut blocks), Value::Array(blocks), "blocks")
+                let mut blocks = Value::Array(array(blocks, place, "text or an array of blocks")?);
+                (texts::take(&mut blocks), blocks, "blocks")
             }
         };
         let mut draft = Draft::of(Role::System, content, More::default());
@@ -152,7 +152,6 @@ impl Reader<'_> {
 fn said(role: Role, blocks: Vec<Value>, place: &Place<'_>) -> Result<Draft> {
     let source = Value::Array(blocks.clone());
     let mut blocks = blocks;
-    let content = Joined::of(&mut blocks);
     let mut calls = Vec::new();
     for (index, block) in blocks.iter_mut().enumerate().filter(|_| role == Role::Assistant) {
         if block.get("type").is_some_and(|kind| kind == "tool_use") {
@@ -160,8 +159,10 @@ fn said(role: Role, blocks: Vec<Value>, place: &Place<'_>) -> Result<Draft> {
             calls.push(call);
         }
     }
+    let mut hollow = Value::Array(blocks);
+    let content = texts::take(&mut hollow);
     let mut draft = Draft::of(role, content, More { tool_calls: calls, ..More::default() });
-    extras::keep_difference(&mut draft, FORMAT, &source, &Value::Array(blocks), canonical);
+    extras::keep_difference(&mut draft, FORMAT, &source, &hollow, canonical);
     Ok(draft)
 }
 

@@ -1,7 +1,7 @@
 //! A JSON array of messages in the form of OpenAI's chat or Anthropic's messages, each read as an import reads
 //! it.
 //!
-//! Everything but text, calls and results (images, thinking) is left out, with a warning; fields that a
+//! Everything but words, calls and results (images, thinking) is left out, with a warning; fields that a
 //! format does not have are the caller's own.
 
 use serde_json::Value;
@@ -14,6 +14,7 @@ use crate::{
     openai_chat,
     place::{Place, kind},
     surrogates::replace_surrogates,
+    texts,
     weight::weight,
 };
 use utterd_domain::{
@@ -81,9 +82,6 @@ fn drafts(mut message: Value, place: &Place<'_>) -> Result<Vec<Draft>> {
     let mut notes = Notes::new(UnknownRoles::Refuse);
     if let Some(fields) = message.as_object_mut() {
         fields.retain(|field, value| field != "name" || is_text(value));
-        let refusal = fields.get("refusal").filter(|refusal| is_text(refusal)).cloned();
-        let is_silent = fields.get("content").is_none_or(|content| content.is_null() || content == "");
-        fields.extend(refusal.filter(|_| is_silent).map(|refusal| ("content".to_owned(), refusal)));
     }
     match is_anthropic(&message) {
         true => anthropic::read(message, place, &mut notes),
@@ -106,9 +104,9 @@ fn left_out(content: &Value) -> Vec<&str> {
 
 fn left_out_of_block(block: &Value) -> Vec<&str> {
     match block["type"].as_str().unwrap_or_default() {
-        "text" | "input_text" | "output_text" | "refusal" | "tool_use" => Vec::new(),
+        "tool_use" => Vec::new(),
         "tool_result" => left_out(&block["content"]),
-        "" if block.is_string() || block["text"].is_string() => Vec::new(),
+        kind if block.is_string() || texts::is_text(kind) || texts::has_words(block) => Vec::new(),
         other => vec![other],
     }
 }

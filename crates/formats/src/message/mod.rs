@@ -20,4 +20,4 @@ pub use write::{Written, write};
 use crate::Format;
 
 /// The formats that have messages.
-const FORMATS: [Format; 3] = [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic];
+pub(crate) const FORMATS: [Format; 3] = [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic];

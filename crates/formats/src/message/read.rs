@@ -147,8 +147,8 @@ fn keep(drafts: &mut [Sourced], texts: &[&str], before: usize, format: Format) {
         let parts: Vec<_> = said.iter().map(|sourced| Parts::from(&sourced.draft)).collect();
         let with_kept = write::with_kept(&parts, format);
         if write::canonical(&with_kept, format) == [*text] {
-            // without a mark, a message is taken for a chat message
-            if format != Format::OpenAiChat {
+            // without a mark, a message is taken for a chat message, and one that says nothing is refused
+            if format != Format::OpenAiChat || said[0].draft.is_empty() {
                 raw::mark(&mut said[0].draft, format);
             }
             continue;

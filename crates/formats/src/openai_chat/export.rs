@@ -6,7 +6,8 @@ use serde_json::Value;
 use crate::{
     Format, Losses, Repairs, Whole,
     extras::{self, Parts},
-    openai_chat::{accepted::accepted, canonical},
+    openai_chat::{canonical, sent},
+    sent::LeftOut,
 };
 
 /// The format of this file.
@@ -24,9 +25,9 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
             messages.push(rendered);
             continue;
         }
-        let accepted = accepted(&parts, &rendered);
-        whole.note_left_out(line.place, accepted.as_ref() == Some(&rendered), losses);
-        messages.extend(accepted);
+        let mut left_out = LeftOut::new();
+        messages.extend(sent(&parts, rendered, &mut left_out));
+        whole.note_left_out(line.place, left_out, losses);
     }
     match extras::document(&said, FORMAT) {
         Some(mut document) => {
@@ -35,13 +36,6 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
         }
         None => Value::Array(messages),
     }
-}
-
-/// The original content parts of an utterance, if the API accepts them and they are not all text.
-pub fn accepted_content(parts: &Parts<'_>) -> Option<Vec<Value>> {
-    let mut accepted = accepted(parts, &message(parts, parts.kept(FORMAT).as_ref()).0)?;
-    let Value::Array(content) = accepted["content"].take() else { return None };
-    content.iter().any(|part| part["type"] != "text").then_some(content)
 }
 
 /// The same as [`message`], written as JSON.

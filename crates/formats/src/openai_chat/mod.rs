@@ -1,16 +1,20 @@
 //! OpenAI's chat completion messages.
 
-mod accepted;
 mod export;
 mod parse;
+mod sent;
 
-pub use export::{accepted_content, export, message, written};
+pub use export::{export, message, written};
 pub use parse::{conversation, read, tool_calls};
+pub use sent::{says, sent, words};
 
 use serde_json::{Map, Value, json};
 
 use crate::extras::{Parts, hole};
 use utterd_domain::Role;
+
+/// The fields in which a message says something.
+const SAID: [&str; 3] = ["content", "refusal", "audio"];
 
 /// `parts` as a message of this format, with holes for the texts.
 ///

@@ -4,11 +4,11 @@ use serde_json::{Map, Value};
 
 use crate::{
     Format, Parsed, Sourced, extras,
-    fields::{array, fit_id, object, take_arguments, take_content, take_fit},
+    fields::{array, check_content, fit_id, object, take_arguments, take_content, take_fit},
     notes::Notes,
-    openai_chat::canonical,
+    openai_chat::{SAID, canonical},
     place::Place,
-    repair,
+    repair, texts,
 };
 use utterd_domain::{
     Draft, More, Result, Role, ToolCall,
@@ -57,7 +57,7 @@ pub fn read(mut value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Dr
     let source = value.clone();
     let mut fields = object(value, place, "a message: an object with a role")?;
     let role = notes.role(&fields, place)?;
-    let content = take_content(&mut fields, "content", place)?;
+    let content = said(&mut fields, place)?;
     let mut more = More {
         name: take_fit(&mut fields, "name", "name", MAX_NAME_BYTES, place)?.map(Into::into),
         ..More::default()
@@ -76,6 +76,22 @@ pub fn read(mut value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Dr
     let mut draft = Draft::of(role, content, more);
     extras::keep_difference(&mut draft, FORMAT, &source, &Value::Object(fields), canonical);
     Ok(draft)
+}
+
+/// Takes the content, and what an answer says beside it: a refusal, or the words of a recording.
+fn said(fields: &mut Map<String, Value>, place: &Place<'_>) -> Result<String> {
+    check_content(fields, SAID[0], place)?;
+    let says = |name: &&str| fields.get(*name).is_some_and(|value| !value.is_null() && value != "");
+    let said: Vec<&str> = SAID.into_iter().filter(says).collect();
+    if said.iter().all(|name| *name == SAID[0]) {
+        return take_content(fields, SAID[0], place);
+    }
+    let mut taken: Value = said.iter().filter_map(|name| fields.get_mut(*name).map(Value::take)).collect();
+    let content = texts::take(&mut taken);
+    for (name, hollow) in said.into_iter().zip(array(taken, place, "an array")?) {
+        fields.insert(name.to_owned(), hollow);
+    }
+    Ok(content)
 }
 
 /// Takes a message that consists of its role and text, as most do; the general way keeps nothing of it either.

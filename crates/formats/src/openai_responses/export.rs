@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 use crate::{
     Format, Losses, Repairs, Whole,
     extras::{self, Parts},
-    openai_responses::{INSTRUCTIONS, TEXT, accepted::accepted, canonical, list},
+    openai_responses::{INSTRUCTIONS, TEXT, canonical, list, sent},
+    sent::LeftOut,
 };
 
 /// The format of this file.
@@ -32,9 +33,9 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
             all.extend(rendered);
             continue;
         }
-        let accepted = accepted(&parts, &rendered);
-        whole.note_left_out(line.place, accepted == rendered, losses);
-        all.extend(accepted);
+        let mut left_out = LeftOut::new();
+        all.extend(sent(&parts, rendered, &mut left_out));
+        whole.note_left_out(line.place, left_out, losses);
     }
     match extras::document(&said, FORMAT) {
         Some(document) => {

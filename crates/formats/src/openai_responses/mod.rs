@@ -3,12 +3,13 @@
 //! An assistant utterance is what the model put out in one go: reasoning and calls of built-in tools (kept
 //! verbatim), a message, and function calls. Every other item is an utterance of its own.
 
-mod accepted;
 mod export;
 mod parse;
+mod sent;
 
 pub use export::{export, items};
 pub use parse::{conversation, items_apart};
+pub use sent::sent;
 
 use serde_json::{Map, Value, json};
 

@@ -4,11 +4,12 @@ use serde_json::{Map, Value};
 
 use crate::{
     Format, Parsed, Sourced, extras,
-    fields::{Joined, answered, array, fit, fit_id, object, take_arguments, take_content, take_fit},
+    fields::{answered, array, check_content, fit, fit_id, object, take_arguments, take_content, take_fit},
     notes::Notes,
     openai_responses::{INSTRUCTIONS, LISTS, TEXT, canonical},
     place::Place,
     repair,
+    texts::{self, OUTPUT},
 };
 use utterd_domain::{
     Draft, More, Result, Role, ToolCall,
@@ -90,7 +91,8 @@ struct Reader<'n> {
 #[derive(Default)]
 struct Output {
     index: usize,
-    content: Option<String>,
+    /// Whether it has a message.
+    says: bool,
     calls: Vec<ToolCall>,
     source: Vec<Value>,
     hollow: Vec<Value>,
@@ -111,17 +113,19 @@ impl Reader<'_> {
         if kind == "message" {
             return self.message(source, fields, index, place);
         }
-        let calls = fields.contains_key("call_id");
-        if calls && kind.ends_with("_output") {
-            return self.result(source, fields, index, place);
+        let names = |name: &str| fields.get(name).is_some_and(Value::is_string);
+        match names("call_id") {
+            true if kind.ends_with(OUTPUT) => self.result("call_id", source, fields, index, place),
+            true => self.call(&kind, source, fields, index, place),
+            // a shell's output has the id of its call as its own
+            false if kind.ends_with("_call_output") && names("id") => {
+                self.result("id", source, fields, index, place)
+            }
+            _ => {
+                self.output(index, Output::is_said).add(source, fields);
+                Ok(())
+            }
         }
-        if calls && kind.ends_with("_call") {
-            return self.call(&kind, source, fields, index, place);
-        }
-        let output = self.output(index, |output| output.content.is_some() || !output.calls.is_empty());
-        output.hollow.push(source.clone());
-        output.source.push(source);
-        Ok(())
     }
 
     fn message(
@@ -132,35 +136,35 @@ impl Reader<'_> {
         place: &Place<'_>,
     ) -> Result<()> {
         let role = self.notes.role(&fields, place)?;
-        let answers = answered(&fields).filter(|_| role == Role::Tool);
-        let content = take_content(&mut fields, "content", place)?;
-        let hollow = Value::Object(fields);
+        check_content(&fields, "content", place)?;
         if role != Role::Assistant {
-            let more = More { tool_call_id: answers, ..More::default() };
-            return self.push(Draft::of(role, content, more), source, hollow, index);
+            let tool_call_id = answered(&fields).filter(|_| role == Role::Tool);
+            let content = fields.get_mut("content").map(texts::take).unwrap_or_default();
+            let more = More { tool_call_id, ..More::default() };
+            return self.push(Draft::of(role, content, more), source, fields, index);
         }
-        let output = self.output(index, |output| output.content.is_some() || !output.calls.is_empty());
-        output.content = Some(content);
-        output.source.push(source);
-        output.hollow.push(hollow);
+        let output = self.output(index, Output::is_said);
+        output.says = true;
+        output.add(source, fields);
         Ok(())
     }
 
+    /// Reads the result of the call that the field `call` names.
     fn result(
         &mut self,
+        call: &str,
         source: Value,
         mut fields: Map<String, Value>,
         index: usize,
         place: &Place<'_>,
     ) -> Result<()> {
-        let id = take_fit(&mut fields, "call_id", "tool_call_id", MAX_ID_BYTES, place)?;
+        let id = take_fit(&mut fields, call, "tool_call_id", MAX_ID_BYTES, place)?;
         let content = match fields.get_mut("output") {
-            Some(Value::Array(parts)) => Joined::of(parts),
-            Some(Value::Object(_)) => String::new(),
+            Some(output @ Value::Object(_)) => texts::take(output),
             _ => take_content(&mut fields, "output", place)?,
         };
         let more = More { tool_call_id: id.map(Into::into), ..More::default() };
-        self.push(Draft::of(Role::Tool, content, more), source, Value::Object(fields), index)
+        self.push(Draft::of(Role::Tool, content, more), source, fields, index)
     }
 
     fn call(
@@ -175,7 +179,9 @@ impl Reader<'_> {
         let part = |part: &str| format!("calls/{}/{part}", output.calls.len());
         let id = take_fit(&mut fields, "call_id", &part("id"), MAX_ID_BYTES, place)?;
         let name = take_fit(&mut fields, "name", &part("name"), MAX_NAME_BYTES, place)?;
-        let input = ["arguments", "input", "action"].into_iter().find(|name| fields.contains_key(*name));
+        let input = ["arguments", "input", "action", "operation", "code"]
+            .into_iter()
+            .find(|name| fields.contains_key(*name));
         let arguments_json = take_arguments(&mut fields, input.unwrap_or_default(), output.calls.len());
         let name = name.unwrap_or_else(|| fit(kind.trim_end_matches("_call"), MAX_NAME_BYTES).into_owned());
         let id = id.unwrap_or_else(|| fit_id(&name).into_owned());
@@ -184,8 +190,7 @@ impl Reader<'_> {
             name: name.into(),
             arguments_json: arguments_json.into(),
         });
-        output.source.push(source);
-        output.hollow.push(Value::Object(fields));
+        output.add(source, fields);
         Ok(())
     }
 
@@ -198,22 +203,34 @@ impl Reader<'_> {
     }
 
     fn end_output(&mut self) {
-        let Some(output) = self.output.take() else { return };
-        let Output { index, content, calls, source, hollow } = output;
-        let more = More { tool_calls: calls, ..More::default() };
-        let draft = Draft::of(Role::Assistant, content.unwrap_or_default(), more);
-        self.keep(draft, Value::Array(source), Value::Array(hollow), index);
+        let Some(Output { index, calls, source, hollow, .. }) = self.output.take() else { return };
+        let mut hollow = Value::Array(hollow);
+        let content = texts::take(&mut hollow);
+        let draft = Draft::of(Role::Assistant, content, More { tool_calls: calls, ..More::default() });
+        self.keep(draft, Value::Array(source), hollow, index);
     }
 
     /// Adds an utterance of its own.
-    fn push(&mut self, draft: Draft, source: Value, hollow: Value, index: usize) -> Result<()> {
+    fn push(&mut self, draft: Draft, source: Value, hollow: Map<String, Value>, index: usize) -> Result<()> {
         self.end_output();
-        self.keep(draft, Value::Array(vec![source]), Value::Array(vec![hollow]), index);
+        self.keep(draft, Value::Array(vec![source]), Value::Array(vec![hollow.into()]), index);
         Ok(())
     }
 
     fn keep(&mut self, mut draft: Draft, source: Value, hollow: Value, index: usize) {
         extras::keep_difference(&mut draft, FORMAT, &source, &hollow, canonical);
         self.said.push(Sourced { index, draft });
+    }
+}
+
+impl Output {
+    /// Whether the model has said or called something in it.
+    fn is_said(&self) -> bool {
+        self.says || !self.calls.is_empty()
+    }
+
+    fn add(&mut self, source: Value, hollow: Map<String, Value>) {
+        self.source.push(source);
+        self.hollow.push(hollow.into());
     }
 }

@@ -4,12 +4,15 @@
 //! so that the tokens of texts add up. A result follows its call directly, so it comes first in the user
 //! message behind it.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashSet};
 
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 
-use crate::render::rendered::{Rendered, json, size};
+use crate::{
+    render::rendered::{Rendered, json, size},
+    texts,
+};
 use utterd_domain::{
     Role, ToolCall,
     context::{
@@ -38,11 +41,7 @@ enum Block<'a> {
     Text {
         text: Cow<'a, str>,
     },
-    ToolUse {
-        id: String,
-        name: Cow<'a, str>,
-        input: Box<RawValue>,
-    },
+    ToolUse(Call<'a>),
     ToolResult {
         tool_use_id: String,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,6 +50,13 @@ enum Block<'a> {
     /// Verbatim.
     #[serde(untagged)]
     Kept(Value),
+}
+
+#[derive(Serialize)]
+struct Call<'a> {
+    id: String,
+    name: Cow<'a, str>,
+    input: Box<RawValue>,
 }
 
 /// Writes `context`: the system messages at its head separately, the rest alternating.
@@ -71,6 +77,8 @@ pub(super) fn render(context: &Context) -> Rendered {
         }
         places.push(Some(turns.len() - 1));
     }
+    settle_servers(&mut turns);
+    settle_end(&mut turns);
     Rendered {
         messages_json: json(&turns, size(context)),
         system_json: if system.is_empty() { String::new() } else { json(&system, size(context)) },
@@ -117,29 +125,38 @@ impl Writer {
             blocks.extend(text(message.text()));
         }
         let mut calls = self.calls(message).into_iter();
-        for block in kept {
-            // calls go out as the conversation has them, in their original places
-            blocks.extend(if block["type"] == "tool_use" { calls.next() } else { Some(Block::Kept(block)) });
+        for mut block in kept {
+            if block["type"] == "tool_use" {
+                let Some(call) = calls.next() else { continue };
+                call.put_into(&mut block);
+            }
+            blocks.push(Block::Kept(block));
         }
-        blocks.extend(calls);
+        blocks.extend(calls.map(Block::ToolUse));
     }
 
-    fn calls<'a>(&mut self, message: &'a Message) -> Vec<Block<'a>> {
+    fn calls<'a>(&mut self, message: &'a Message) -> Vec<Call<'a>> {
         let Some(utterance) = message.utterance.as_ref().filter(|_| !message.tool_calls().is_empty()) else {
             return Vec::new();
         };
         self.called.clear();
-        let mut blocks = Vec::new();
+        let mut calls = Vec::new();
         for call in message.tool_calls() {
             let id = self.ids.assign(&call.id, &format!("_{}", utterance.sequence));
             self.called.push(id.clone());
-            blocks.push(Block::ToolUse {
-                id,
-                name: tool(&call.name, Format::AnthropicMessages),
-                input: input(call),
-            });
+            calls.push(Call { id, name: tool(&call.name, Format::AnthropicMessages), input: input(call) });
         }
-        blocks
+        calls
+    }
+}
+
+impl Call<'_> {
+    /// Puts the call as the conversation has it into its original block.
+    fn put_into(self, block: &mut Value) {
+        let Some(fields) = block.as_object_mut() else { return };
+        let input = serde_json::from_str(self.input.get()).unwrap_or_default();
+        let own = [("id", self.id.into()), ("name", self.name.into_owned().into()), ("input", input)];
+        fields.extend(own.map(|(name, value): (&str, Value)| (name.to_owned(), value)));
     }
 }
 
@@ -162,6 +179,58 @@ fn input(call: &ToolCall) -> Box<RawValue> {
     let written = arguments(call, Format::AnthropicMessages).into_owned();
     // it is already an object
     RawValue::from_string(written).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+/// Turns calls and results of a provider's own tools into text where one is without the other: the API refuses them. Of
+/// a turn that was paused, and that nobody has answered, the calls stay open.
+fn settle_servers(turns: &mut [Turn<'_>]) {
+    let answered = |turn: &Turn<'_>| turn.role == "user" && !turn.content.iter().all(is_result);
+    let last_answered = turns.iter().rposition(answered).unwrap_or(0);
+    let ids = |end: &str, id: &str| -> HashSet<String> {
+        let blocks = turns.iter().flat_map(|turn| &turn.content).filter_map(|block| served(block, end));
+        blocks.filter_map(|block| Some(block[id].as_str()?.to_owned())).collect()
+    };
+    let (calls, results) = (ids(USE, "id"), ids(RESULT, "tool_use_id"));
+    let alone = |block: &Block<'_>, at: usize| match (served(block, USE), served(block, RESULT)) {
+        (Some(call), _) => at < last_answered && !call["id"].as_str().is_some_and(|id| results.contains(id)),
+        (_, Some(result)) => !result["tool_use_id"].as_str().is_some_and(|id| calls.contains(id)),
+        _ => false,
+    };
+    for (at, turn) in turns.iter_mut().enumerate() {
+        for block in turn.content.iter_mut().filter(|block| alone(block, at)) {
+            if let Block::Kept(kept) = block {
+                let (said, kind) = (texts::of(kept), texts::kind(kept));
+                let text = if said.is_empty() { format!("[{kind}]") } else { said };
+                *block = Block::Text { text: text.into() };
+            }
+        }
+    }
+}
+
+/// How the types of the calls and results of a provider's own tools end.
+const USE: &str = "_tool_use";
+const RESULT: &str = "_tool_result";
+
+fn served<'b>(block: &'b Block<'_>, end: &str) -> Option<&'b Value> {
+    match block {
+        Block::Kept(block) if texts::kind(block).ends_with(end) => Some(block),
+        _ => None,
+    }
+}
+
+fn is_result(block: &Block<'_>) -> bool {
+    matches!(block, Block::ToolResult { .. })
+        || matches!(block, Block::Kept(kept) if kept["type"] == "tool_result")
+}
+
+/// The API refuses white space at the end of a final assistant message.
+fn settle_end(turns: &mut [Turn<'_>]) {
+    let last = turns.last_mut().filter(|last| last.role == "assistant");
+    if let Some(Block::Kept(last)) = last.and_then(|last| last.content.last_mut())
+        && let Some(Value::String(text)) = last.get_mut("text")
+    {
+        text.truncate(text.trim_end().len());
+    }
 }
 
 /// The number of messages that stay and that nothing will be added to.

@@ -2,13 +2,11 @@
 
 mod anthropic;
 mod openai_chat;
-mod parts;
 mod rendered;
 #[cfg(test)]
 mod tests;
 mod text;
 
-pub use parts::content_parts;
 pub use rendered::Rendered;
 
 use utterd_domain::{

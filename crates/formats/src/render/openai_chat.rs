@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::Value;
 
 use crate::render::rendered::{Rendered, json, size};
 use utterd_domain::{
@@ -21,23 +21,23 @@ use utterd_domain::{
 const IDS: Rule = Rule { accepts: |c| !c.is_control(), recurs: false, hashes: true, ..Rule::OPENAI_CHAT };
 
 #[derive(Serialize)]
+#[serde(untagged)]
+enum Written<'a> {
+    Plain(ChatMessage<'a>),
+    /// As it came.
+    Kept(Value),
+}
+
+#[derive(Serialize)]
 struct ChatMessage<'a> {
     role: &'static str,
-    content: Option<Content<'a>>,
+    content: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tool_calls: Vec<Call<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_call_id: Option<String>,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Content<'a> {
-    Text(&'a str),
-    /// An array of parts, verbatim.
-    Parts(&'a RawValue),
 }
 
 #[derive(Serialize)]
@@ -63,15 +63,19 @@ pub(super) fn render(context: &Context) -> Rendered {
         if !tool_calls.is_empty() {
             called = tool_calls.iter().map(|call| call.id.clone()).collect();
         }
-        messages.push(ChatMessage {
-            role: message.role.as_str(),
-            content: content(message),
-            name: message.name().filter(|_| message.role != Role::Tool).map(participant),
-            tool_calls,
-            tool_call_id: match message.role {
-                Role::Tool => called.get(message.answers).cloned(),
-                Role::System | Role::User | Role::Assistant => None,
-            },
+        let tool_call_id = match message.role {
+            Role::Tool => called.get(message.answers).cloned(),
+            Role::System | Role::User | Role::Assistant => None,
+        };
+        messages.push(match kept(message, &tool_calls, tool_call_id.as_deref()) {
+            Some(kept) => Written::Kept(kept),
+            None => Written::Plain(ChatMessage {
+                role: message.role.as_str(),
+                content: content(message),
+                name: message.name().filter(|_| is_whole(message)).map(participant),
+                tool_calls,
+                tool_call_id,
+            }),
         });
     }
     Rendered {
@@ -83,13 +87,38 @@ pub(super) fn render(context: &Context) -> Rendered {
     }
 }
 
+/// Whether it is no result that says something else by now: that has no name.
+fn is_whole(message: &Message) -> bool {
+    message.role != Role::Tool || message.instead.is_none()
+}
+
 /// The content; null only for a message that calls tools and says nothing.
-fn content(message: &Message) -> Option<Content<'_>> {
-    if let Some(parts) = message.content_parts().and_then(|parts| serde_json::from_str(parts).ok()) {
-        return Some(Content::Parts(parts));
-    }
+fn content(message: &Message) -> Option<&str> {
     let says = !message.text().is_empty() || message.tool_calls().is_empty();
-    says.then(|| Content::Text(message.text()))
+    says.then(|| message.text())
+}
+
+/// The message as it came, with the names and ids that are sent.
+fn kept(message: &Message, calls: &[Call<'_>], tool_call_id: Option<&str>) -> Option<Value> {
+    let mut kept: Value = serde_json::from_str(message.content_parts()?).ok()?;
+    let fields = kept.as_object_mut()?;
+    if let Some(name) = fields.get_mut("name") {
+        *name = message.name().map(participant).into();
+    }
+    if let Some(id) = tool_call_id {
+        fields.insert("tool_call_id".into(), id.into());
+    }
+    let own = fields.get_mut("tool_calls").and_then(Value::as_array_mut).into_iter().flatten();
+    for (own, call) in own.filter_map(Value::as_object_mut).zip(calls) {
+        own.insert("id".into(), call.id.as_str().into());
+        if let Some(function) = own.get_mut("function").and_then(Value::as_object_mut) {
+            function.insert("name".into(), (*call.function.name).into());
+            function.insert("arguments".into(), (*call.function.arguments).into());
+        } else if let Some(custom) = own.get_mut("custom").and_then(Value::as_object_mut) {
+            custom.insert("name".into(), (*call.function.name).into());
+        }
+    }
+    Some(kept)
 }
 
 fn calls<'a>(message: &'a Message, ids: &mut CallIds) -> Vec<Call<'a>> {

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17utterd/v1/warning.proto\x12\tutterd.v1\"L\n\x07Warning\x12$\n\x04kind\x18\x01 \x01(\x0e\x32\x16.utterd.v1.WarningKind\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\r\n\x05place\x18\x03 \x01(\t*\x99\x05\n\x0bWarningKind\x12\x1c\n\x18WARNING_KIND_UNSPECIFIED\x10\x00\x12#\n\x1fWARNING_KIND_UNCOVERED_LEFT_OUT\x10\x01\x12\x1c\n\x18WARNING_KIND_SUMMARY_CUT\x10\x02\x12\x1f\n\x1bWARNING_KIND_PARTS_LEFT_OUT\x10\x03\x12\"\n\x1eWARNING_KIND_NOTHING_FORGOTTEN\x10\x04\x12!\n\x1dWARNING_KIND_WOULD_BE_REFUSED\x10\x05\x12!\n\x1dWARNING_KIND_NOTHING_SELECTED\x10\x06\x12&\n\"WARNING_KIND_TOKEN_LIMIT_TOO_SMALL\x10\x07\x12%\n!WARNING_KIND_NOTHING_TO_SUMMARISE\x10\x08\x12\x1e\n\x1aWARNING_KIND_MANY_MESSAGES\x10\t\x12\x1e\n\x1aWARNING_KIND_LARGE_REQUEST\x10\n\x12\"\n\x1eWARNING_KIND_NEAR_TOKEN_BUDGET\x10\x0b\x12\x1e\n\x1aWARNING_KIND_RESULTS_MOVED\x10\x0c\x12 \n\x1cWARNING_KIND_MESSAGES_MERGED\x10\r\x12!\n\x1dWARNING_KIND_CALL_IDS_CHANGED\x10\x0e\x12\"\n\x1eWARNING_KIND_PLACEHOLDER_ADDED\x10\x0f\x12 \n\x1cWARNING_KIND_CONTENT_CHANGED\x10\x10\x12\x1d\n\x19WARNING_KIND_IRREGULARITY\x10\x11\x12!\n\x1dWARNING_KIND_MESSAGES_TRIMMED\x10\x12\x42v\n\rcom.utterd.v1B\x0cWarningProtoP\x01Z\x12utterd/v1;utterdv1\xa2\x02\x03UXX\xaa\x02\tUtterd.V1\xca\x02\tUtterd\\V1\xe2\x02\x15Utterd\\V1\\GPBMetadata\xea\x02\nUtterd::V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17utterd/v1/warning.proto\x12\tutterd.v1\"L\n\x07Warning\x12$\n\x04kind\x18\x01 \x01(\x0e\x32\x16.utterd.v1.WarningKind\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\r\n\x05place\x18\x03 \x01(\t*\xb4\x05\n\x0bWarningKind\x12\x1c\n\x18WARNING_KIND_UNSPECIFIED\x10\x00\x12#\n\x1fWARNING_KIND_UNCOVERED_LEFT_OUT\x10\x01\x12\x1c\n\x18WARNING_KIND_SUMMARY_CUT\x10\x02\x12\x1f\n\x1bWARNING_KIND_PARTS_LEFT_OUT\x10\x03\x12\"\n\x1eWARNING_KIND_NOTHING_FORGOTTEN\x10\x04\x12!\n\x1dWARNING_KIND_WOULD_BE_REFUSED\x10\x05\x12!\n\x1dWARNING_KIND_NOTHING_SELECTED\x10\x06\x12&\n\"WARNING_KIND_TOKEN_LIMIT_TOO_SMALL\x10\x07\x12%\n!WARNING_KIND_NOTHING_TO_SUMMARISE\x10\x08\x12\x1e\n\x1aWARNING_KIND_MANY_MESSAGES\x10\t\x12\x1e\n\x1aWARNING_KIND_LARGE_REQUEST\x10\n\x12\"\n\x1eWARNING_KIND_NEAR_TOKEN_BUDGET\x10\x0b\x12\x1e\n\x1aWARNING_KIND_RESULTS_MOVED\x10\x0c\x12 \n\x1cWARNING_KIND_MESSAGES_MERGED\x10\r\x12!\n\x1dWARNING_KIND_CALL_IDS_CHANGED\x10\x0e\x12\"\n\x1eWARNING_KIND_PLACEHOLDER_ADDED\x10\x0f\x12 \n\x1cWARNING_KIND_CONTENT_CHANGED\x10\x10\x12\x1d\n\x19WARNING_KIND_IRREGULARITY\x10\x11\x12!\n\x1dWARNING_KIND_MESSAGES_TRIMMED\x10\x12\x12\x19\n\x15WARNING_KIND_NOT_SENT\x10\x13\x42v\n\rcom.utterd.v1B\x0cWarningProtoP\x01Z\x12utterd/v1;utterdv1\xa2\x02\x03UXX\xaa\x02\tUtterd.V1\xca\x02\tUtterd\\V1\xe2\x02\x15Utterd\\V1\\GPBMetadata\xea\x02\nUtterd::V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,7 +33,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\rcom.utterd.v1B\014WarningProtoP\001Z\022utterd/v1;utterdv1\242\002\003UXX\252\002\tUtterd.V1\312\002\tUtterd\\V1\342\002\025Utterd\\V1\\GPBMetadata\352\002\nUtterd::V1'
   _globals['_WARNINGKIND']._serialized_start=117
-  _globals['_WARNINGKIND']._serialized_end=782
+  _globals['_WARNINGKIND']._serialized_end=809
   _globals['_WARNING']._serialized_start=38
   _globals['_WARNING']._serialized_end=114
 # @@protoc_insertion_point(module_scope)

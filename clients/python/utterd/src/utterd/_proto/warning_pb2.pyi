@@ -26,6 +26,7 @@ class WarningKind(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     WARNING_KIND_CONTENT_CHANGED: _ClassVar[WarningKind]
     WARNING_KIND_IRREGULARITY: _ClassVar[WarningKind]
     WARNING_KIND_MESSAGES_TRIMMED: _ClassVar[WarningKind]
+    WARNING_KIND_NOT_SENT: _ClassVar[WarningKind]
 WARNING_KIND_UNSPECIFIED: WarningKind
 WARNING_KIND_UNCOVERED_LEFT_OUT: WarningKind
 WARNING_KIND_SUMMARY_CUT: WarningKind
@@ -45,6 +46,7 @@ WARNING_KIND_PLACEHOLDER_ADDED: WarningKind
 WARNING_KIND_CONTENT_CHANGED: WarningKind
 WARNING_KIND_IRREGULARITY: WarningKind
 WARNING_KIND_MESSAGES_TRIMMED: WarningKind
+WARNING_KIND_NOT_SENT: WarningKind
 
 class Warning(_message.Message):
     __slots__ = ("kind", "text", "place")

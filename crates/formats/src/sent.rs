@@ -1,0 +1,210 @@
+//! What of a message goes to a model.
+//!
+//! A message goes back to the format that it came in as it came, block by block and field by field: its provider
+//! made it, or would accept it. Only what the API is known to refuse is left out; each format lists that in its
+//! `sent.rs`. Another format gets the texts and the pictures. Whatever is left out has its name in a warning.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use crate::{
+    Format, anthropic,
+    extras::{Parts, has_difference},
+    openai_chat, openai_responses,
+    pictures::with_pictures,
+    texts, vision,
+};
+use utterd_domain::{
+    Role, Utterance,
+    context::{self, Content, Images, Original},
+};
+
+/// The names of blocks and fields that are left out.
+pub type LeftOut = BTreeSet<String>;
+
+/// Where utterd's adapters keep a framework's own message. No model reads it.
+pub const FRAMEWORKS: [&str; 7] =
+    ["ai_sdk", "google_adk", "langchain", "llama_index", "openai_agents", "pydantic_ai", "strands"];
+/// Fields that another format has in a place of its own, or that say nothing.
+const CARRIED: [&str; 25] = [
+    "action",
+    "arguments",
+    "audio",
+    "cache_control",
+    "call_id",
+    "content",
+    "custom",
+    "function",
+    "function_call",
+    "id",
+    "index",
+    "input",
+    "logprobs",
+    "name",
+    "operation",
+    "output",
+    "phase",
+    "refusal",
+    "role",
+    "status",
+    "text",
+    "tool_call_id",
+    "tool_calls",
+    "tool_use_id",
+    "type",
+];
+
+/// What of `utterance` goes out in `format` beyond its text and its calls.
+pub fn content(utterance: &Utterance, format: context::Format) -> Content {
+    let extras = utterance.more.as_ref().and_then(|more| more.extras_json.as_deref()).unwrap_or_default();
+    let parts = Parts::from(utterance);
+    if !has_difference(extras) {
+        return Content::default();
+    }
+    let mut left_out = LeftOut::new();
+    let as_it_came = |(sent, words)| marked(sent, words, None);
+    let original = match (parts.first_kept(&crate::message::FORMATS), format) {
+        (Some(Format::OpenAiChat), context::Format::OpenAiChat) => {
+            chat(&parts, &mut left_out).map(as_it_came)
+        }
+        (Some(Format::Anthropic), context::Format::AnthropicMessages) => {
+            blocks(&parts, &mut left_out).map(as_it_came)
+        }
+        (Some(came), _) => {
+            let sent = translated(&parts, came, format, &mut left_out);
+            sent.map(|(sent, tokens)| marked(sent, String::new(), tokens))
+        }
+        (None, _) => None,
+    };
+    Content { original, left_out: left_out.into_iter().map(Into::into).collect() }
+}
+
+/// What goes out, with its images and without.
+fn marked(mut sent: Value, words: String, tokens: Option<u32>) -> Original {
+    let json = sent.to_string().into();
+    let count = vision::mark(&mut sent);
+    let images = (count > 0).then(|| Images { count, masked: sent.to_string().into() });
+    Original { json, words: words.into(), tokens, images }
+}
+
+/// A chat message as it came, and the words in it beside its text; `None` if it is no more than text and calls.
+fn chat(parts: &Parts<'_>, left_out: &mut LeftOut) -> Option<(Value, String)> {
+    let message = openai_chat::message(parts, parts.kept(Format::OpenAiChat).as_ref()).0;
+    let says = openai_chat::says(&message, parts.content);
+    let sent = openai_chat::sent(parts, message, left_out)?;
+    let words = openai_chat::words(&sent);
+    (says && sent != openai_chat::message(parts, None).0).then_some((sent, words))
+}
+
+/// The same of Anthropic's blocks.
+fn blocks(parts: &Parts<'_>, left_out: &mut LeftOut) -> Option<(Value, String)> {
+    let rendered = anthropic::blocks(parts, parts.kept(Format::Anthropic).as_ref()).0;
+    let says = anthropic::says(&rendered, parts.content);
+    let Value::Array(rendered) = rendered else { return None };
+    let sent = anthropic::sent(parts, rendered, left_out);
+    left_out.extend(anthropic::left_of_message(parts));
+    // a message of nothing but thoughts is refused, and instructions are texts
+    let shows = parts.role != Role::System && sent.iter().any(|block| !texts::is_thought(texts::kind(block)));
+    let sent = Value::Array(sent);
+    let words = texts::thoughts(&sent);
+    (says && shows && sent != anthropic::blocks(parts, None).0).then_some((sent, words))
+}
+
+/// The texts and pictures of a message in another format, and what the pictures cost; `None` without pictures.
+fn translated(
+    parts: &Parts<'_>,
+    came: Format,
+    format: context::Format,
+    left_out: &mut LeftOut,
+) -> Option<(Value, Option<u32>)> {
+    let original = original(parts, came);
+    name(&original, left_out);
+    with_pictures(parts, (came, original), format, left_out)
+}
+
+/// A message in the format that it came in.
+pub fn original(parts: &Parts<'_>, came: Format) -> Value {
+    let kept = parts.kept(came);
+    match came {
+        Format::OpenAiChat => openai_chat::message(parts, kept.as_ref()).0,
+        Format::Anthropic => anthropic::blocks(parts, kept.as_ref()).0,
+        _ => openai_responses::items(parts, kept.as_ref()).0,
+    }
+}
+
+/// Names what no other format has a place for: thoughts, parts without words, and fields. Pictures are named where they
+/// are translated.
+fn name(part: &Value, left_out: &mut LeftOut) {
+    let fields = match part {
+        Value::Array(parts) => return parts.iter().for_each(|part| name(part, left_out)),
+        Value::Object(fields) => fields,
+        _ => return,
+    };
+    let kind = texts::kind(part);
+    if is_told(kind, fields) {
+        let silent = |name: &str| CARRIED.contains(&name) || FRAMEWORKS.contains(&name);
+        let beyond = fields.iter().filter(|(name, value)| !silent(name) && !is_nothing(value));
+        left_out.extend(beyond.map(|(field, _)| named(kind, field)));
+        let within = ["content", "output", "tool_calls"].into_iter().filter_map(|name| fields.get(name));
+        within.for_each(|within| name(within, left_out));
+    } else if !texts::is_media(kind) && !texts::has_words(part) {
+        left_out.insert(kind.to_owned());
+    }
+}
+
+/// Whether it is a message, a text, a call or a result: every format has a place for these.
+fn is_told(kind: &str, fields: &Map<String, Value>) -> bool {
+    let is_result = kind.ends_with(texts::OUTPUT) || kind == "tool_result";
+    let is_message = ["", "message", "function", "custom"].contains(&kind);
+    is_result || is_message || texts::is_text(kind) || texts::is_call(kind, fields)
+}
+
+fn is_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(values) => values.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Bool(true) | Value::Number(_) => false,
+    }
+}
+
+/// Removes the fields that an API refuses, which `refuses` tells by the object's type, and names them. The input of a
+/// call stays as it is.
+pub fn strip(value: &mut Value, refuses: fn(&str, &str, &Value) -> bool, left_out: &mut LeftOut) {
+    strip_within(value, "", refuses, left_out);
+}
+
+fn strip_within(
+    value: &mut Value,
+    around: &str,
+    refuses: fn(&str, &str, &Value) -> bool,
+    left_out: &mut LeftOut,
+) {
+    let fields = match value {
+        Value::Array(values) => {
+            return values.iter_mut().for_each(|value| strip_within(value, around, refuses, left_out));
+        }
+        Value::Object(fields) => fields,
+        _ => return,
+    };
+    let kind = fields.get("type").and_then(Value::as_str).unwrap_or(around).to_owned();
+    fields.retain(|field, value| {
+        let refused = refuses(&kind, field, value);
+        if refused && !is_nothing(value) {
+            left_out.insert(named(&kind, field));
+        }
+        !refused
+    });
+    for (field, value) in fields.iter_mut().filter(|(field, _)| *field != "input") {
+        strip_within(value, field, refuses, left_out);
+    }
+}
+
+fn named(kind: &str, field: &str) -> String {
+    if kind.is_empty() { field.to_owned() } else { format!("{kind}.{field}") }
+}
