@@ -16,7 +16,8 @@ use crate::{
     extras::{Parts, has_difference},
     openai_chat, openai_responses,
     pictures::with_pictures,
-    texts, vision,
+    texts::{self, listed},
+    vision,
 };
 use utterd_domain::{
     Role, Utterance,
@@ -25,38 +26,14 @@ use utterd_domain::{
 
 /// The names of blocks and fields that are left out.
 pub type LeftOut = BTreeSet<String>;
+/// Whether an API refuses a field with this value, of an object of this type.
+pub type Refuses = fn(&str, &str, &Value) -> bool;
 
 /// Where utterd's adapters keep a framework's own message. No model reads it.
-pub const FRAMEWORKS: [&str; 7] =
-    ["ai_sdk", "google_adk", "langchain", "llama_index", "openai_agents", "pydantic_ai", "strands"];
+pub const FRAMEWORKS: &str = "ai_sdk google_adk langchain llama_index openai_agents pydantic_ai strands";
 /// Fields that another format has in a place of its own, or that say nothing.
-const CARRIED: [&str; 25] = [
-    "action",
-    "arguments",
-    "audio",
-    "cache_control",
-    "call_id",
-    "content",
-    "custom",
-    "function",
-    "function_call",
-    "id",
-    "index",
-    "input",
-    "logprobs",
-    "name",
-    "operation",
-    "output",
-    "phase",
-    "refusal",
-    "role",
-    "status",
-    "text",
-    "tool_call_id",
-    "tool_calls",
-    "tool_use_id",
-    "type",
-];
+const CARRIED: &str = "action arguments audio cache_control call_id code content custom function function_call id index \
+    input logprobs name operation output phase refusal role status text tool_call_id tool_calls tool_use_id type";
 
 /// What of `utterance` goes out in `format` beyond its text and its calls.
 pub fn content(utterance: &Utterance, format: context::Format) -> Content {
@@ -146,7 +123,7 @@ fn name(part: &Value, left_out: &mut LeftOut) {
     };
     let kind = texts::kind(part);
     if is_told(kind, fields) {
-        let silent = |name: &str| CARRIED.contains(&name) || FRAMEWORKS.contains(&name);
+        let silent = |name: &str| listed(CARRIED, name) || listed(FRAMEWORKS, name);
         let beyond = fields.iter().filter(|(name, value)| !silent(name) && !is_nothing(value));
         left_out.extend(beyond.map(|(field, _)| named(kind, field)));
         let within = ["content", "output", "tool_calls"].into_iter().filter_map(|name| fields.get(name));
@@ -173,21 +150,12 @@ fn is_nothing(value: &Value) -> bool {
     }
 }
 
-/// Removes the fields that an API refuses, which `refuses` tells by the object's type, and names them. The input of a
-/// call stays as it is.
-pub fn strip(value: &mut Value, refuses: fn(&str, &str, &Value) -> bool, left_out: &mut LeftOut) {
-    strip_within(value, "", refuses, left_out);
-}
-
-fn strip_within(
-    value: &mut Value,
-    around: &str,
-    refuses: fn(&str, &str, &Value) -> bool,
-    left_out: &mut LeftOut,
-) {
+/// Removes the fields that an API refuses, which `refuses` tells by the type of an object, or the field `around` it, and
+/// names them. The input of a call stays as it is.
+pub fn strip(value: &mut Value, around: &str, refuses: Refuses, left_out: &mut LeftOut) {
     let fields = match value {
         Value::Array(values) => {
-            return values.iter_mut().for_each(|value| strip_within(value, around, refuses, left_out));
+            return values.iter_mut().for_each(|value| strip(value, around, refuses, left_out));
         }
         Value::Object(fields) => fields,
         _ => return,
@@ -201,7 +169,7 @@ fn strip_within(
         !refused
     });
     for (field, value) in fields.iter_mut().filter(|(field, _)| *field != "input") {
-        strip_within(value, field, refuses, left_out);
+        strip(value, field, refuses, left_out);
     }
 }
 

@@ -11,26 +11,8 @@ use crate::extras::{HOLE, hole};
 /// Types of a part that is its text, apart from refusals.
 const TEXTS: [&str; 4] = ["text", "input_text", "output_text", "summary_text"];
 /// Fields that hold no words, wherever they are.
-const SILENT: [&str; 18] = [
-    "type",
-    "id",
-    "role",
-    "status",
-    "data",
-    "detail",
-    "format",
-    "language",
-    "signature",
-    "media_type",
-    "mime_type",
-    "cache_control",
-    "caller",
-    "citations",
-    "annotations",
-    "logprobs",
-    "tools",
-    "input_schema",
-];
+const SILENT: &str = "type id role status data detail format language signature media_type mime_type cache_control \
+    caller citations annotations logprobs tools input_schema";
 /// How the types of the results of calls end.
 pub const OUTPUT: &str = "_output";
 /// Longer texts without white space are not words, but data: base64, for example.
@@ -95,6 +77,11 @@ pub fn thoughts(content: &Value) -> String {
 /// The parts of a content; none if it is a text.
 pub fn parts(content: &Value) -> &[Value] {
     content.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Whether a name is among those of a list, which a blank separates.
+pub fn listed(names: &str, name: &str) -> bool {
+    names.split(' ').any(|its| its == name)
 }
 
 /// The type of a part; empty without one.
@@ -211,7 +198,7 @@ fn leaves(value: &Value, at: String, mark: &mut String, found: &mut Vec<Place>, 
 fn is_silent(name: &str, kind: &str) -> bool {
     let is_source_text = name == "data" && kind == "text";
     let is_data = ["_id", "_data"].iter().any(|end| name.ends_with(end)) || name.starts_with("encrypted");
-    !is_source_text && (is_data || SILENT.contains(&name))
+    !is_source_text && (is_data || listed(SILENT, name))
 }
 
 fn is_words(text: &str) -> bool {

@@ -13,18 +13,8 @@ use crate::{
 
 /// The fields of a message that tell about an answer, and are no part of it. Requests have no others than the role and
 /// the content.
-const ABOUT: [&str; 10] = [
-    "container",
-    "context_management",
-    "id",
-    "model",
-    "role",
-    "stop_details",
-    "stop_reason",
-    "stop_sequence",
-    "type",
-    "usage",
-];
+const ABOUT: &str =
+    "container context_management id model role stop_details stop_reason stop_sequence type usage";
 
 /// Whether the API refuses a field of a block of this type.
 fn refuses(kind: &str, field: &str, value: &Value) -> bool {
@@ -57,7 +47,7 @@ pub fn sent(parts: &Parts<'_>, rendered: Vec<Value>, left_out: &mut LeftOut) -> 
     // it can be verbatim, from before an edit
     let same = rendered.iter().filter(exchange).map(core).eq(plain.iter().filter(exchange).map(core));
     let mut blocks = if same { rendered } else { plain };
-    blocks.iter_mut().for_each(|block| strip(block, refuses, left_out));
+    blocks.iter_mut().for_each(|block| strip(block, "", refuses, left_out));
     retain(&mut blocks, left_out);
     blocks
 }
@@ -90,7 +80,7 @@ pub(super) fn remove_blank(blocks: &mut Vec<Value>) {
 pub fn left_of_message(parts: &Parts<'_>) -> Vec<String> {
     let kept = parts.kept(Format::Anthropic).unwrap_or_default();
     let fields = kept[MESSAGE].as_object().into_iter().flatten();
-    let silent = |name: &str| ABOUT.contains(&name) || FRAMEWORKS.contains(&name);
+    let silent = |name: &str| texts::listed(ABOUT, name) || texts::listed(FRAMEWORKS, name);
     fields.filter(|(name, _)| !silent(name)).map(|(name, _)| name.clone()).collect()
 }
 

@@ -20,9 +20,9 @@ fn refuses(kind: &str, field: &str, _: &Value) -> bool {
 pub fn sent(parts: &Parts<'_>, rendered: Value, left_out: &mut LeftOut) -> Option<Value> {
     let Value::Object(mut plain) = parts.plain(canonical(parts)) else { return None };
     let mut sent = rendered;
-    strip(&mut sent, refuses, left_out);
+    strip(&mut sent, "", refuses, left_out);
     let Value::Object(fields) = &mut sent else { return None };
-    fields.retain(|name, _| !FRAMEWORKS.contains(&name.as_str()));
+    fields.retain(|name, _| !texts::listed(FRAMEWORKS, name));
     if parts.role != Role::System || fields["role"] != "developer" {
         put(fields, &mut plain, "role");
     }

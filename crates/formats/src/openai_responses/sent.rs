@@ -20,7 +20,7 @@ pub fn sent(parts: &Parts<'_>, rendered: Vec<Value>, left_out: &mut LeftOut) -> 
         (true, Value::Array(items)) => items,
         _ => rendered,
     };
-    items.iter_mut().for_each(|item| strip(item, refuses, left_out));
+    items.iter_mut().for_each(|item| strip(item, "", refuses, left_out));
     items.retain(|item| item["content"] != "");
     items
 }
