@@ -40,6 +40,7 @@ pub mod render;
 pub mod repair;
 mod surrogates;
 mod time;
+mod values;
 mod weight;
 mod whole;
 
@@ -50,7 +51,7 @@ pub use loss::{Loss, Losses};
 pub use notes::{Note, UnknownRoles};
 pub use parsed::{Parsed, Source, Sourced};
 pub use place::{Place, kind};
-pub use programs::{condensed, session};
+pub use programs::Condenser;
 pub use render::{Rendered, content_parts, render};
 pub use repair::Unanswered;
 pub use surrogates::replace_surrogates;
@@ -119,6 +120,11 @@ impl Format {
     /// Whether single messages can be read and written in this format, as models' APIs do.
     pub fn has_messages(self) -> bool {
         matches!(self, Self::OpenAiChat | Self::OpenAiResponses | Self::Anthropic)
+    }
+
+    /// Whether its files are sessions that a program writes line by line, while they go on.
+    pub fn is_session(self) -> bool {
+        matches!(self, Self::ClaudeCode | Self::Codex)
     }
 
     /// Whether its files name each conversation, so that an import can tell what it has seen before.
