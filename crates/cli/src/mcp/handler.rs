@@ -21,6 +21,7 @@ use super::{
     source::Keeps,
     tool::Shown,
     tools,
+    window::{Client, Window},
 };
 use serde_json::{Value, json};
 
@@ -41,6 +42,8 @@ const BRIEFLY: &str = " Nothing is kept on disk here: everything is lost when th
 #[derive(Clone)]
 pub struct Handler {
     memory: Memory,
+    /// The window of the only client, if it is the only one.
+    window: Option<Arc<Window>>,
     shown: Shown,
     config: Arc<ServerConfig>,
 }
@@ -60,7 +63,19 @@ impl Handler {
         let config = ServerConfig::new(capabilities)
             .with_server_info(own)
             .with_instructions(format!("{INSTRUCTIONS}{kept}"));
-        Self { memory, shown, config: Arc::new(config) }
+        Self { memory, window: None, shown, config: Arc::new(config) }
+    }
+
+    /// The handler of one client: the calls that name no conversation concern one of its own.
+    pub fn of_window(self) -> Self {
+        Self { window: Some(Arc::default()), ..self }
+    }
+
+    /// Ends what the only client began, once it has disconnected.
+    pub async fn close(&self) {
+        if let Some(window) = &self.window {
+            self.memory.within(window, Client::default()).close().await;
+        }
     }
 
     /// The server as this process sees it.
@@ -71,7 +86,11 @@ impl Handler {
     /// The server as the caller of a request sees it: over HTTP, each caller sends its own credentials.
     fn memory_of(&self, context: &RequestContext<RoleServer>) -> Memory {
         let caller = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Memory>());
-        caller.unwrap_or(&self.memory).clone()
+        let memory = caller.unwrap_or(&self.memory);
+        match &self.window {
+            Some(window) => memory.within(window, Client::of(context)),
+            None => memory.clone(),
+        }
     }
 }
 
