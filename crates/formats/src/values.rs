@@ -19,7 +19,7 @@ pub struct Values {
 /// skips what it cannot read of a session's lines, with a note for each line. Refuses any other file that is not JSON
 /// throughout, and names the place.
 pub fn read(bytes: &[u8], format: Option<Format>, notes: &mut Notes) -> Result<Values> {
-    let torn = match whole(bytes) {
+    let torn = match whole(bytes, notes) {
         Ok(list) => return Ok(Values { list, torn: None }),
         Err(refusal) => refusal,
     };
@@ -30,12 +30,17 @@ pub fn read(bytes: &[u8], format: Option<Format>, notes: &mut Notes) -> Result<V
     if list.is_empty() { Err(torn) } else { Ok(Values { list, torn: Some(torn) }) }
 }
 
-fn whole(bytes: &[u8]) -> Result<Vec<Value>> {
+fn whole(bytes: &[u8], notes: &mut Notes) -> Result<Vec<Value>> {
     let refuse = |text: String| Refusal::invalid("content", text);
     let text = str::from_utf8(bytes).map_err(|error| refuse(format!("is not UTF-8: {error}")))?;
-    let text = replace_surrogates(text.trim_start_matches('\u{feff}'));
+    let said = text.trim_start_matches('\u{feff}');
+    let text = replace_surrogates(said);
     match stream(&text) {
-        (values, None) => Ok(values),
+        (values, None) => {
+            let changed = said.lines().zip(text.lines()).enumerate().filter(|(_, (said, read))| said != read);
+            changed.for_each(|(number, _)| replaced(number, notes));
+            Ok(values)
+        }
         (values, Some((at, error))) => {
             Err(refuse(format!("is not JSON: {}", told(&text, values.len(), at, &error))))
         }
@@ -47,17 +52,28 @@ fn lines(bytes: &[u8], notes: &mut Notes) -> Vec<Value> {
     let mut values = Vec::new();
     for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
         let mut is_torn = line.contains(&0) || str::from_utf8(line).is_err();
+        let mut has_halves = false;
         for piece in line.split(|byte| *byte == 0) {
-            let text = String::from_utf8_lossy(piece);
-            let (read, wrong) = stream(&replace_surrogates(text.trim_start_matches('\u{feff}')));
+            let said = String::from_utf8_lossy(piece);
+            let text = replace_surrogates(said.trim_start_matches('\u{feff}'));
+            let (read, wrong) = stream(&text);
             values.extend(read);
             is_torn |= wrong.is_some();
+            has_halves |= !said.ends_with(&*text);
+        }
+        if has_halves {
+            replaced(number, notes);
         }
         if is_torn {
             notes.add(&Place::lines().index(number), "is torn: what cannot be read of it is skipped");
         }
     }
     values
+}
+
+fn replaced(line: usize, notes: &mut Notes) {
+    let text = "has halves of surrogate pairs, which no text can hold: each became U+FFFD";
+    notes.add(&Place::lines().index(line), text);
 }
 
 /// The values up to the first that is broken, where that begins, and what is wrong with it.
@@ -121,6 +137,22 @@ mod tests {
         ] {
             let refusal = refused(&text);
             assert!(refusal.ends_with(place), "{refusal}: {text}");
+        }
+    }
+
+    #[test]
+    fn what_is_replaced_is_told() {
+        let torn = r#"{"uuid":"\ud83d","parentUuid":null,"sessionId":"s"}"#;
+        let whole = r#"{"uuid":"\ud83d\ude00","parentUuid":null,"sessionId":"s"}"#;
+        for end in ["", "{cut off"] {
+            let mut notes = Notes::default();
+            let read = read([whole, torn, end].join("\n").as_bytes(), None, &mut notes).unwrap();
+            assert_eq!(read.list[1]["uuid"], "\u{fffd}");
+            let notes = notes.into_vec();
+            assert_eq!(notes[0].place, "line 2");
+            assert!(
+                notes[0].description.contains("U+FFFD") && notes.len() == 1 + usize::from(!end.is_empty())
+            );
         }
     }
 

@@ -6,7 +6,7 @@ use http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, ContentBlock,
         GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
         ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
         ReadResourceRequestParams, ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, Tool,
@@ -22,6 +22,7 @@ use super::{
     tool::Shown,
     tools,
     window::{Client, Window},
+    wire::{REPLACED, Replaced},
 };
 use serde_json::{Value, json};
 
@@ -124,7 +125,11 @@ impl ServerHandler for Handler {
         let memory = self.memory_of(&context);
         let called = (tool.call)(memory, &described.input_schema, arguments);
         let called = Within::Call.catching(called).await;
-        Ok(called.unwrap_or_else(|Panicked| Fault::Wrong(FAULT.to_owned()).into_result()).into())
+        let mut result = called.unwrap_or_else(|Panicked| Fault::Wrong(FAULT.to_owned()).into_result());
+        if is_replaced(&context) {
+            result.content.push(ContentBlock::text(REPLACED));
+        }
+        Ok(result.into())
     }
 
     async fn list_resources(
@@ -187,6 +192,13 @@ impl ServerHandler for Handler {
         let memory = self.memory_of(&context);
         Ok(whole(persist(|| prompts::get(&memory, &request.name, &arguments)), None).await?.into())
     }
+}
+
+/// Whether something in the request was no text, and was replaced.
+fn is_replaced(context: &RequestContext<RoleServer>) -> bool {
+    let over_http = context.extensions.get::<Parts>().map(|parts| &parts.extensions);
+    context.extensions.get::<Replaced>().is_some()
+        || over_http.is_some_and(|it| it.get::<Replaced>().is_some())
 }
 
 /// Returns the answer, or an error that holds `data`; also after a panic.

@@ -1,7 +1,7 @@
 //! `utterd mcp`: the memory as tools and resources of the Model Context Protocol.
 //!
 //! - [`source`]: the server whose conversations are offered, a running one or one in this process
-//! - [`stdio`], [`http`]: the transports; [`lines`]: the messages of the first
+//! - [`stdio`], [`http`]: the transports; [`lines`]: the messages of the first; [`wire`]: what clients send, as text
 //! - [`handler`]: answers each request of the protocol
 //! - [`memory`]: a server as one caller sees it; [`window`]: the conversation of one client's session
 //! - [`tools`]: the tools, one file each; [`tool`]: what they have in common; [`fit`]: what models write, fitted to
@@ -30,6 +30,7 @@ mod tool;
 mod tools;
 mod transcript;
 mod window;
+mod wire;
 
 use std::time::Duration;
 
