@@ -132,7 +132,7 @@ mod tests {
             (format!("{message}\n\0\0\n{message}\n"), "line 2 column 1"),
             (format!("{cut}\n{message}\n"), "line 1 column 28"),
             (format!("[\n{message},\n]\n"), "line 3 column 1"),
-            (format!("[{message},]"), "line 1 column 32"),
+            (format!("[{message},]"), "line 1 column 33"),
             ("{\n}\n{\n\"a\": 1,\n}".to_owned(), "line 5 column 1"),
         ] {
             let refusal = refused(&text);
