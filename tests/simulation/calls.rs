@@ -186,7 +186,15 @@ async fn done(
         }
         Doing::Create { title: name, policy } => {
             let (labels, encoding) = (Default::default(), Encoding::default());
-            let call = CreateCall { address, title: title(name), policy, labels, encoding, attempt };
+            let call = CreateCall {
+                address,
+                title: title(name),
+                policy,
+                labels,
+                encoding,
+                inactive: false,
+                attempt,
+            };
             applied(engine.create_conversation(caller, call).await?)
         }
         Doing::State(change) => apply(engine, address, attempt, UpdateState { change, expected }).await?,

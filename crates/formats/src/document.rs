@@ -1,10 +1,14 @@
 //! Reads bytes into conversations, in any of the formats.
 
-use serde_json::{Deserializer, Value};
+use serde_json::Value;
 
 use crate::{
-    Format, Parsed, Source, UnknownRoles, anthropic, legacy, notes::Notes, openai_chat, openai_responses,
-    persisted, place::Place, programs, replace_surrogates, texts,
+    Format, Parsed, Source, UnknownRoles, anthropic, legacy,
+    notes::Notes,
+    openai_chat, openai_responses, persisted,
+    place::Place,
+    programs, texts,
+    values::{self, Values},
 };
 use utterd_domain::{Refusal, Result};
 
@@ -15,14 +19,16 @@ use utterd_domain::{Refusal, Result};
 /// objects are several conversations; single messages, one per line, make up one conversation. Of the data of
 /// seed 000's plugin, only the value under its storage key, `conversationData`, is read.
 ///
-/// Refuses data that is not UTF-8 or not JSON, and names the place of whatever the format does not accept.
+/// Refuses data that is not UTF-8 or not JSON, except for what is torn of a session of Claude Code or Codex. Names
+/// the place of whatever the format does not accept.
 pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) -> Result<Source> {
     let mut notes = Notes::new(unknown_roles);
-    let mut values = values(bytes)?;
+    let Values { list: mut values, torn } = values::read(bytes, format, &mut notes)?;
     let name = if unwrap(&mut values, &mut notes) { STORAGE_KEY } else { "" };
     if format.is_none() && values.iter().all(|value| value.as_array().is_some_and(Vec::is_empty)) {
         notes.add(&Place::root("content"), "holds nothing: nothing is stored");
-        return Ok(Source { format: detect(&values)?, conversations: Vec::new(), notes: notes.into_vec() });
+        let format = detect(&values)?;
+        return Ok(Source { format, conversations: Vec::new(), torn, notes: notes.into_vec() });
     }
     let format = match format {
         Some(format) => format,
@@ -38,7 +44,7 @@ pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) 
     if conversations.is_empty() && !format.has_messages() && format != Format::Legacy {
         notes.add(&Place::root("content"), "holds no conversation: nothing is stored");
     }
-    Ok(Source { format, conversations, notes: notes.into_vec() })
+    Ok(Source { format, conversations, torn, notes: notes.into_vec() })
 }
 
 /// Reads values that are conversations, or messages of one.
@@ -65,13 +71,6 @@ fn transcripts(values: Vec<Value>, format: Format, name: &str, notes: &mut Notes
         }
     }
     Ok(conversations)
-}
-
-fn values(bytes: &[u8]) -> Result<Vec<Value>> {
-    let text = str::from_utf8(bytes).map_err(|error| refuse(format!("is not UTF-8: {error}")))?;
-    let text = replace_surrogates(text.trim_start_matches('\u{feff}'));
-    let values: Result<Vec<Value>, _> = Deserializer::from_str(&text).into_iter().collect();
-    values.map_err(|error| refuse(format!("is not JSON: {error}")))
 }
 
 /// The key under which seed 000's plugin keeps its conversations.

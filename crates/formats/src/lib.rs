@@ -43,6 +43,7 @@ mod sent;
 mod surrogates;
 mod texts;
 mod time;
+mod values;
 mod vision;
 mod weight;
 mod whole;
@@ -55,7 +56,9 @@ pub use notes::{Note, UnknownRoles};
 pub use parsed::{Parsed, Source, Sourced};
 pub use pictures::picture_tokens;
 pub use place::{Place, kind};
+pub use programs::Condenser;
 pub use programs::{condensed, session};
+pub use render::{Rendered, content_parts, render};
 pub use render::{Rendered, render};
 pub use repair::Unanswered;
 pub use sent::content;
@@ -125,6 +128,11 @@ impl Format {
     /// Whether single messages can be read and written in this format, as models' APIs do.
     pub fn has_messages(self) -> bool {
         matches!(self, Self::OpenAiChat | Self::OpenAiResponses | Self::Anthropic)
+    }
+
+    /// Whether its files are sessions that a program writes line by line, while they go on.
+    pub fn is_session(self) -> bool {
+        matches!(self, Self::ClaudeCode | Self::Codex)
     }
 
     /// Whether its files name each conversation, so that an import can tell what it has seen before.

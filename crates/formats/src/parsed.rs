@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{Format, Note};
 use utterd_domain::{
-    Draft, Timestamp, fork::origin::Provenance, segment::ImportedSummary, state::StateContent,
+    Draft, Refusal, Timestamp, fork::origin::Provenance, segment::ImportedSummary, state::StateContent,
 };
 
 /// A file that was read.
@@ -14,6 +14,8 @@ pub struct Source {
     pub format: Format,
     /// Its conversations, in order.
     pub conversations: Vec<Parsed>,
+    /// Why it is not well-formed, if lines of it were skipped.
+    pub torn: Option<Refusal>,
     /// What had to be adapted, and what is not kept.
     pub notes: Vec<Note>,
 }

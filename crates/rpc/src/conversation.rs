@@ -276,6 +276,7 @@ impl Services {
             policy,
             labels: request.labels,
             encoding,
+            inactive: request.inactive,
             attempt,
         })
     }

@@ -82,6 +82,9 @@ impl Services {
         let (wanted, unknown_roles) = (format(header.format)?, unknown_roles(&header)?);
         let source = formats::parse(&content, wanted, unknown_roles)?;
         drop(content);
+        if let (true, Some(torn)) = (header.strict, &source.torn) {
+            return Err(torn.clone());
+        }
         let places = source.conversations.iter().map(Places::of).collect();
         let warnings = source.notes.iter().map(|note| warning(note.place.clone(), note.description.clone()));
         let response = proto::ImportConversationResponse {

@@ -17,7 +17,7 @@ fn forgetting_is_told_first_and_done_when_it_is_confirmed() {
         &[
             "would forget 1 utterance (2)",
             "Nothing is forgotten yet.",
-            "expected_revision 3 and confirm true.",
+            "expected_revision 4 and confirm true.",
         ],
     );
     assert_eq!(
@@ -33,7 +33,7 @@ fn forgetting_is_told_first_and_done_when_it_is_confirmed() {
         "hard": true,
     });
     let (done, text) = client.call("forget", confirmed.clone());
-    assert_eq!((&done["done"], &done["hard"], &done["revision"]), (&json!(true), &json!(true), &json!(4)));
+    assert_eq!((&done["done"], &done["hard"], &done["revision"]), (&json!(true), &json!(true), &json!(5)));
     assert_holds(&text, &["forgot 1 utterance (2) for good, understood as about:"]);
     assert_eq!(client.call("remember", json!({ "prompt": "4711" })).0["matches"], json!([]));
 

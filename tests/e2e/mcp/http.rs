@@ -111,11 +111,19 @@ fn hosts_and_origins_of_elsewhere_are_refused() {
 fn what_is_no_message_is_told_in_the_protocols_way() {
     let listening = Listening::start(&[]);
     let types = [("accept", "application/json, text/event-stream"), ("content-type", "application/json")];
-    for (body, code) in [("{", -32700), ("not JSON", -32700), ("", -32700), ("{}", -32600), ("[1]", -32600)] {
+    for (body, code, id) in [
+        ("{", -32700, Value::Null),
+        ("not JSON", -32700, Value::Null),
+        ("", -32700, Value::Null),
+        ("{}", -32600, Value::Null),
+        ("[1]", -32600, Value::Null),
+        ("{\"id\":3,\"params\":", -32700, json!(3)),
+        ("{\"id\":4,\"method\":\"ping\"}", -32600, json!(4)),
+    ] {
         let (status, head, answer) = listening.send("POST /mcp", &types, body);
         let told: Value = serde_json::from_str(&answer).expect("JSON");
         assert_eq!((status, &told["error"]["code"]), (400, &json!(code)), "{body:?}: {answer}");
-        assert_eq!((&told["jsonrpc"], &told["id"]), (&json!("2.0"), &Value::Null));
+        assert_eq!((&told["jsonrpc"], &told["id"]), (&json!("2.0"), &id));
         assert_holds(&head, &["content-type: application/json"]);
     }
     let plain = [types[0], ("content-type", "text/plain")];

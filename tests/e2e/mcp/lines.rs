@@ -19,7 +19,8 @@ fn what_is_no_message_is_answered() {
         for (line, code, id) in [
             ("{", -32700, Value::Null),
             ("not JSON", -32700, Value::Null),
-            ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"", -32700, Value::Null),
+            ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"", -32700, json!(1)),
+            ("{\"method\":\"ping\",\"params\":{\"id\":2,\"x\":NaN},\"id\":\"b\"}", -32700, json!("b")),
             ("{}", -32600, Value::Null),
             ("[]", -32600, Value::Null),
             ("[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", -32600, Value::Null),
@@ -36,6 +37,27 @@ fn what_is_no_message_is_answered() {
         assert_eq!(client.read()["error"]["code"], -32700);
         client.request("initialize", crate::mcp::client::initialize());
     }
+}
+
+/// Programs that cut texts anywhere write halves of surrogate pairs, and bytes that are not UTF-8.
+#[test]
+fn what_is_no_text_is_stored_with_what_replaces_it() {
+    let mut client = Client::start();
+    for (number, torn) in [b"\\ud83d".as_slice(), b"\xf0\x9f"].into_iter().enumerate() {
+        let before = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"tools/call\",", 70 + number);
+        let call = br#""params":{"name":"memorize","arguments":{"role":"user","content":"cut "#;
+        client.write_bytes(&[before.as_bytes(), call, torn, b"\"}}}\n"].concat());
+        let answer = client.read();
+        assert_eq!(
+            (&answer["id"], &answer["result"]["isError"]),
+            (&json!(70 + number), &json!(false)),
+            "{answer}"
+        );
+        let warned = answer["result"]["content"][1]["text"].as_str().expect("a warning");
+        assert!(warned.contains("U+FFFD"), "{warned}");
+    }
+    let (_, text) = client.call("build_context", json!({}));
+    assert!(text.matches("cut \u{fffd}").count() == 2, "{text}");
 }
 
 #[test]

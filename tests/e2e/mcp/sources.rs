@@ -40,7 +40,7 @@ fn files_are_kept() {
     let mut command = utterd(directory.path());
     command.arg("mcp").args(flags).env("UTTERD_SERVER", "127.0.0.1:1");
     let mut again = Client::of(command);
-    assert_eq!(again.call("get_capacity_info", json!({})).0["utteranceCount"], 1);
+    assert_eq!(again.call("get_conversation", json!({})).0["conversations"][0]["messageCount"], 1);
 }
 
 #[test]

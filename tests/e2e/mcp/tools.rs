@@ -124,6 +124,33 @@ fn what_leaves_the_window_is_told() {
     assert_eq!(context["omitted"][0], json!({ "sequences": "1–5", "reason": "evicted" }));
 }
 
+/// However long a message is, and whatever is asked for.
+#[test]
+fn an_answer_is_bounded() {
+    let mut client = Client::start();
+    let long = "word ".repeat(60_000);
+    let mut messages = vec![json!({ "role": "user", "content": "Read it." })];
+    messages.push(json!({ "role": "assistant", "tool_calls": [{ "id": "c", "name": "read" }] }));
+    messages.push(json!({ "role": "tool", "tool_call_id": "c", "content": long }));
+    messages.push(json!({ "role": "assistant", "content": long }));
+    client.call("memorize", json!({ "messages": messages }));
+    client.memorize("And now?");
+    let (context, text) = client.call("build_context", json!({}));
+    assert!(context["tokenCount"].as_i64().is_some_and(|count| count <= 9_064), "{}", context["tokenCount"]);
+    assert!(text.len() < 80_000, "{}", text.len());
+    let all = json!({ "prompt": "word", "max_characters": 1_000_000, "limit": 50 });
+    let (found, text) = client.call("remember", all);
+    assert!((50_000..80_000).contains(&text.len()) && found["more"] == true, "{}", text.len());
+    let prompt = client.request("prompts/get", json!({ "name": "continue_conversation" })).to_string();
+    assert!(prompt.len() < 80_000, "{}", prompt.len());
+    let (ended, _) = client.call("end_conversation", json!({}));
+    let (read, text) = client.call("get_conversation", json!({ "conversation_id": ended["id"] }));
+    assert!(text.len() < 80_000, "{}", text.len());
+    let next = json!({ "conversation_id": ended["id"], "from_message": read["nextMessage"] });
+    let (_, text) = client.call("get_conversation", next);
+    assert!(text.len() < 80_000 && text.contains(" […] [cut off: "), "{}", text.len());
+}
+
 #[test]
 fn wrong_arguments_are_told_by_their_names() {
     let mut client = Client::start();

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use utterd::formats::{Format, Parsed, Source, UnknownRoles, condensed, parse, session};
+use utterd::formats::{Condenser, Format, Parsed, Source, UnknownRoles, parse};
 
 /// One of the examples, in the format that is detected.
 fn example(name: &str) -> Source {
@@ -204,9 +204,9 @@ fn what_is_left_out_of_a_large_session_is_not_read() {
     for name in ["claude-code.jsonl", "codex.jsonl"] {
         let path = format!("{}/examples/data/{name}", env!("CARGO_MANIFEST_DIR"));
         let whole = fs::read(path).expect("the example");
-        let program = session(&whole).expect("a session");
+        let mut condenser = Condenser::of(&whole).expect("a session");
         let lines = whole.split_inclusive(|byte| *byte == b'\n');
-        let part: Vec<u8> = lines.flat_map(|line| condensed(line, program)).collect();
+        let part: Vec<u8> = lines.flat_map(|line| condenser.line(line)).collect();
         assert!(part.len() < whole.len());
         let read = |content| format!("{:?}", parse(content, None, UnknownRoles::Refuse).expect("it is read"));
         assert_eq!(read(&part), read(&whole));
@@ -215,7 +215,118 @@ fn what_is_left_out_of_a_large_session_is_not_read() {
 
 #[test]
 fn what_is_no_session_is_not_condensed() {
-    assert_eq!(session(b"{\"role\":\"user\",\"content\":\"hi\"}\n"), None);
-    assert_eq!(condensed(b"{cut off", Format::ClaudeCode), b"{cut off");
-    assert_eq!(condensed(b"{cut off", Format::Codex), b"{cut off");
+    assert!(Condenser::of(b"{\"role\":\"user\",\"content\":\"hi\"}\n").is_none());
+    for name in ["claude-code.jsonl", "codex.jsonl"] {
+        let mut condenser = Condenser::of(&bytes(name)).expect("a session");
+        assert_eq!(condenser.line(b"{cut off\n"), b"{cut off\n");
+    }
+}
+
+fn bytes(name: &str) -> Vec<u8> {
+    let path = format!("{}/examples/data/{name}", env!("CARGO_MANIFEST_DIR"));
+    fs::read(path).expect("the example")
+}
+
+fn parsed(content: &[u8]) -> Source {
+    parse(content, None, UnknownRoles::Refuse).expect("it is read")
+}
+
+/// Whatever line is torn, wherever, the others are read, and that line is named, in a large session too.
+#[test]
+fn a_session_with_a_torn_line_is_read_without_it() {
+    for name in ["claude-code.jsonl", "codex.jsonl"] {
+        let whole = bytes(name);
+        let lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').collect();
+        for torn in 0..lines.len() {
+            let without = parsed(&[&lines[..torn], &lines[torn + 1..]].concat().concat());
+            for cut in [1, lines[torn].len() / 2, lines[torn].len() - 2] {
+                for end in ["\n", "\0\0\0\n"] {
+                    let cut = [&lines[torn][..cut], end.as_bytes()].concat();
+                    let file = [&lines[..torn], &[&cut], &lines[torn + 1..]].concat();
+                    let mut condenser = Condenser::of(&file.concat()).expect("a session");
+                    let condensed: Vec<u8> = file.iter().flat_map(|line| condenser.line(line)).collect();
+                    for content in [file.concat(), condensed] {
+                        let source = parsed(&content);
+                        assert_eq!(source.conversations, without.conversations);
+                        assert_eq!(source.notes[0].place, format!("line {}", torn + 1));
+                        assert!(source.torn.is_some());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The messages on both sides of a lost one stay in one conversation.
+#[test]
+fn what_follows_a_lost_message_follows_the_one_before_it() {
+    let agent = json!({"isSidechain": true, "agentId": "7"});
+    let source = read(&[
+        line("a", None, json!({})),
+        line("x", None, agent.clone()),
+        line("c", Some("b"), json!({})),
+        line("z", Some("y"), agent),
+        line("d", Some("c"), json!({})),
+        line("e", Some("gone"), json!({"sessionId": "t"})),
+    ]);
+    assert_eq!(names(&source), ["t", "s~7", "s"]);
+    assert_eq!(said(&source.conversations[1]), ["user x", "user z"]);
+    assert_eq!(said(&source.conversations[2]), ["user a", "user c", "user d"]);
+}
+
+fn codex(kind: &str, payload: Value) -> Value {
+    json!({"timestamp": "2025-01-15T10:00:00Z", "type": kind, "payload": payload})
+}
+
+fn item(role: &str, text: &str) -> Value {
+    json!({"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]})
+}
+
+/// Codex can replace a session's lines with a snapshot of them, and takes snapshots of what its lines hold.
+#[test]
+fn a_snapshot_gives_what_only_it_has() {
+    let bare = json!({"role": "user", "content": [{"type": "input_text", "text": "two"}]});
+    let context = item("user", "<environment_context>x</environment_context>");
+    let sealed = json!({"type": "compaction", "encrypted_content": "gAAAA"});
+    let history = |message: &str, items: Value| {
+        codex("compacted", json!({"message": message, "replacement_history": items}))
+    };
+    let about = || codex("session_meta", json!({"id": "c"}));
+    let first =
+        history("So far.", json!([context, item("user", "one"), bare, item("user", "So far."), sealed]));
+    let second = history("", json!([item("user", "one"), item("user", "three")]));
+    let lines = [
+        about(),
+        codex("response_item", context),
+        first,
+        codex("response_item", item("user", "three")),
+        second,
+        codex("response_item", item("assistant", "four")),
+    ];
+    let source = read(&lines);
+    let all = said(&source.conversations[0]);
+    assert_eq!(all[1..], ["user one", "user two", "user three", "assistant four"], "{all:?}");
+
+    let text = lines.map(|line| line.to_string() + "\n");
+    let mut condenser = Condenser::of(text.concat().as_bytes()).expect("a session");
+    let condensed = text.map(|line| condenser.line(line.as_bytes()));
+    assert_eq!(condensed[4], b"\n", "the second snapshot is not read");
+    assert_eq!(parsed(&condensed.concat()).conversations, source.conversations);
+}
+
+/// What another program writes in a similar form is not taken for a conversation without messages.
+#[test]
+fn what_another_program_wrote_is_refused() {
+    let node = json!({"message": {"fragments": [{"type": "REQUEST", "content": "hi"}]}, "parent": null});
+    let event = json!({"type": "log", "timestamp": "2025-01-15T10:00:00Z", "payload": {"x": 1}});
+    for (value, format) in [
+        (json!([{"id": "x", "mapping": {"a": node}}]), None),
+        (json!([{"uuid": "x", "chat_messages": [{"from": "me", "body": "hi"}]}]), None),
+        (event.clone(), None),
+        (event.clone(), Some(Format::Codex)),
+        (event, Some(Format::ClaudeCode)),
+    ] {
+        let refusal = parse(value.to_string().as_bytes(), format, UnknownRoles::Refuse).expect_err("foreign");
+        assert!(refusal.to_string().starts_with("content: holds nothing that "), "{refusal}");
+    }
 }

@@ -58,6 +58,9 @@ async fn the_first_one_is_active() {
     assert!(created(&session, create("a", "ann")).await.active);
     assert!(!created(&session, create("b", "ann")).await.active);
     assert!(created(&session, create("c", "bob")).await.active);
+    let apart = CreateConversationRequest { inactive: true, ..create("d", "eve") };
+    assert!(!created(&session, apart).await.active);
+    assert!(created(&session, create("e", "eve")).await.active);
     let delete = DeleteConversationRequest { conversation_id: "a".to_owned(), ..Default::default() };
     session.conversations().delete_conversation(delete).await.reply();
     let said = MemorizeRequest { recipient_id: "ann".to_owned(), ..memorize(vec![user("hello")]) };

@@ -30,25 +30,29 @@ impl Scan {
     }
 }
 
-/// Reads up to the end of the next object in an array, of at most `limit` bytes; returns what came before it,
-/// and the object. If something else comes first, returns what came before that, and an empty object.
-pub fn next(reader: &mut impl BufRead, file: &Path, limit: usize) -> Result<(Vec<u8>, Vec<u8>), CliError> {
+/// Reads what stands before the next object of an array: blanks, brackets and commas, of at most `limit` bytes.
+pub fn before(reader: &mut impl BufRead, file: &Path, limit: usize) -> Result<Vec<u8>, CliError> {
     let mut before = Vec::new();
-    let is_object = loop {
-        match reader.fill_buf().map_err(about(file))?.first().copied() {
-            Some(b'{') => break true,
-            Some(byte) if byte.is_ascii_whitespace() || matches!(byte, b'[' | b',') => before.push(byte),
-            _ => break false,
-        }
+    while let Some(byte) = next(reader, file)?
+        && (byte.is_ascii_whitespace() || matches!(byte, b'[' | b','))
+    {
+        before.push(byte);
+        before = bounded(before, limit, file, limit)?;
         reader.consume(1);
-    };
-    let before = bounded(before, limit, file, limit)?;
-    let object = if is_object { object(reader, file, limit)? } else { Vec::new() };
-    Ok((before, object))
+    }
+    Ok(before)
 }
 
-/// Reads an object to its end, or to the end of the file.
-fn object(reader: &mut impl BufRead, file: &Path, limit: usize) -> Result<Vec<u8>, CliError> {
+fn next(reader: &mut impl BufRead, file: &Path) -> Result<Option<u8>, CliError> {
+    Ok(reader.fill_buf().map_err(about(file))?.first().copied())
+}
+
+/// Reads an object of at most `limit` bytes to its end, or to the end of the file; reads nothing if something else comes
+/// next.
+pub fn object(reader: &mut impl BufRead, file: &Path, limit: usize) -> Result<Vec<u8>, CliError> {
+    if next(reader, file)? != Some(b'{') {
+        return Ok(Vec::new());
+    }
     let (mut object, mut scan) = (Vec::new(), Scan::default());
     loop {
         let bytes = reader.fill_buf().map_err(about(file))?;
@@ -74,7 +78,8 @@ mod tests {
         let mut reader = BufReader::with_capacity(3, Cursor::new(text.as_bytes().to_vec()));
         let mut objects = Vec::new();
         loop {
-            let (before, object) = next(&mut reader, Path::new("x"), 100).unwrap();
+            let before = before(&mut reader, Path::new("x"), 100).unwrap();
+            let object = object(&mut reader, Path::new("x"), 100).unwrap();
             if object.is_empty() {
                 let mut rest = before;
                 reader.read_to_end(&mut rest).unwrap();
@@ -102,6 +107,7 @@ mod tests {
     #[test]
     fn an_object_has_a_limit() {
         let mut reader = Cursor::new(format!("[{{\"a\":\"{}\"}}]", "x".repeat(200)));
-        assert!(next(&mut reader, Path::new("x"), 100).is_err());
+        before(&mut reader, Path::new("x"), 100).unwrap();
+        assert!(object(&mut reader, Path::new("x"), 100).is_err());
     }
 }

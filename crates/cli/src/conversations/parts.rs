@@ -8,8 +8,7 @@ use crate::{
     terminal::read::{self, bounded},
 };
 use utterd_domain::limits::{MAX_IMPORT_BYTES, MAX_IMPORT_WEIGHT};
-use utterd_formats as formats;
-use utterd_formats::{condensed, weight};
+use utterd_formats::{Condenser, weight};
 
 /// Bytes of conversations, one per line, sent at a time.
 const PART: usize = 1 << 20;
@@ -45,16 +44,16 @@ impl Parts {
     }
 
     fn of(mut reader: Box<dyn BufRead + Send>, file: PathBuf) -> Result<Self, CliError> {
-        let (before, first) = elements::next(&mut reader, &file, MAX_IMPORT_BYTES)?;
-        let (begun, form) = match before.contains(&b'[') {
-            true if has_any(&first, &["mapping", "chat_messages"]) => (first, Form::Elements),
-            _ => {
-                let mut begun = [before, first].concat();
-                begun.extend(read::line(&mut reader, &file, MAX_IMPORT_BYTES)?);
-                let is_line = begun.iter().position(|byte| *byte == b'\n') == begun.len().checked_sub(1);
-                let is_lines = is_line && has_any(&begun, &["messages", "input"]);
-                (begun, if is_lines { Form::Lines } else { Form::Whole })
-            }
+        let mut begun = elements::before(&mut reader, &file, MAX_IMPORT_BYTES)?;
+        let form = if begun.contains(&b'[') {
+            let first = elements::object(&mut reader, &file, MAX_IMPORT_BYTES)?;
+            let is_export = has_any(&first, &["mapping", "chat_messages"]);
+            begun = if is_export { first } else { [begun, first].concat() };
+            if is_export { Form::Elements } else { Form::Whole }
+        } else {
+            begun.extend(read::line(&mut reader, &file, MAX_IMPORT_BYTES)?);
+            let is_line = begun.iter().position(|byte| *byte == b'\n') == begun.len().checked_sub(1);
+            if is_line && has_any(&begun, &["messages", "input"]) { Form::Lines } else { Form::Whole }
         };
         Ok(Self { reader, file, begun, form, ended: false })
     }
@@ -97,20 +96,20 @@ impl Parts {
     /// The whole file, which begins with `part`; a session that is too large for an import is reduced to what
     /// is read of it.
     fn whole(&mut self, mut part: Vec<u8>) -> Result<Vec<u8>, CliError> {
-        let mut session = None;
+        let mut condenser: Option<Condenser> = None;
         loop {
             let line = read::line(&mut self.reader, &self.file, MAX_IMPORT_BYTES)?;
             let is_end = line.is_empty();
-            part.extend(match session {
-                Some(session) => condensed(&line, session),
+            part.extend(match &mut condenser {
+                Some(condenser) => condenser.line(&line),
                 None => line,
             });
             let is_too_heavy = || is_end && weight(&part) > MAX_IMPORT_WEIGHT;
-            if session.is_none() && (part.len() > MAX_IMPORT_BYTES || is_too_heavy()) {
-                session = formats::session(&part);
-                if let Some(session) = session {
+            if condenser.is_none() && (part.len() > MAX_IMPORT_BYTES || is_too_heavy()) {
+                condenser = Condenser::of(&part);
+                if let Some(condenser) = &mut condenser {
                     let lines = part.split_inclusive(|byte| *byte == b'\n');
-                    part = lines.flat_map(|line| condensed(line, session)).collect();
+                    part = lines.flat_map(|line| condenser.line(line)).collect();
                 }
             }
             part = bounded(part, MAX_IMPORT_BYTES, &self.file, MAX_IMPORT_BYTES)?;
@@ -123,7 +122,10 @@ impl Parts {
     /// Reads the next conversation; empty at the end of the file.
     fn conversation(&mut self) -> Result<Vec<u8>, CliError> {
         match self.form {
-            Form::Elements => Ok(elements::next(&mut self.reader, &self.file, MAX_IMPORT_BYTES - 2)?.1),
+            Form::Elements => {
+                elements::before(&mut self.reader, &self.file, MAX_IMPORT_BYTES)?;
+                elements::object(&mut self.reader, &self.file, MAX_IMPORT_BYTES - 2)
+            }
             _ => read::line(&mut self.reader, &self.file, MAX_IMPORT_BYTES),
         }
     }
@@ -140,6 +142,7 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
+    use utterd_formats as formats;
 
     fn parts(content: &[u8]) -> Vec<Vec<u8>> {
         let reader = Box::new(Cursor::new(content.to_vec()));

@@ -40,7 +40,7 @@ where
 }
 
 /// Whether a call ended without an answer: a server that refuses gives a reason.
-fn is_lost(status: &Status) -> bool {
+pub fn is_lost(status: &Status) -> bool {
     let codes = [Code::Unavailable, Code::Unknown, Code::Internal, Code::Cancelled];
     codes.contains(&status.code()) && reason(status).is_empty()
 }

@@ -6,7 +6,7 @@ use http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, ContentBlock,
         GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
         ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
         ReadResourceRequestParams, ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, Tool,
@@ -21,6 +21,8 @@ use super::{
     source::Keeps,
     tool::Shown,
     tools,
+    window::{Client, Window},
+    wire::{REPLACED, Replaced},
 };
 use serde_json::{Value, json};
 
@@ -41,6 +43,8 @@ const BRIEFLY: &str = " Nothing is kept on disk here: everything is lost when th
 #[derive(Clone)]
 pub struct Handler {
     memory: Memory,
+    /// The window of the only client, if it is the only one.
+    window: Option<Arc<Window>>,
     shown: Shown,
     config: Arc<ServerConfig>,
 }
@@ -60,7 +64,19 @@ impl Handler {
         let config = ServerConfig::new(capabilities)
             .with_server_info(own)
             .with_instructions(format!("{INSTRUCTIONS}{kept}"));
-        Self { memory, shown, config: Arc::new(config) }
+        Self { memory, window: None, shown, config: Arc::new(config) }
+    }
+
+    /// The handler of one client: the calls that name no conversation concern one of its own.
+    pub fn of_window(self) -> Self {
+        Self { window: Some(Arc::default()), ..self }
+    }
+
+    /// Ends what the only client began, once it has disconnected.
+    pub async fn close(&self) {
+        if let Some(window) = &self.window {
+            self.memory.within(window, Client::default()).close().await;
+        }
     }
 
     /// The server as this process sees it.
@@ -71,7 +87,11 @@ impl Handler {
     /// The server as the caller of a request sees it: over HTTP, each caller sends its own credentials.
     fn memory_of(&self, context: &RequestContext<RoleServer>) -> Memory {
         let caller = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Memory>());
-        caller.unwrap_or(&self.memory).clone()
+        let memory = caller.unwrap_or(&self.memory);
+        match &self.window {
+            Some(window) => memory.within(window, Client::of(context)),
+            None => memory.clone(),
+        }
     }
 }
 
@@ -105,7 +125,11 @@ impl ServerHandler for Handler {
         let memory = self.memory_of(&context);
         let called = (tool.call)(memory, &described.input_schema, arguments);
         let called = Within::Call.catching(called).await;
-        Ok(called.unwrap_or_else(|Panicked| Fault::Wrong(FAULT.to_owned()).into_result()).into())
+        let mut result = called.unwrap_or_else(|Panicked| Fault::Wrong(FAULT.to_owned()).into_result());
+        if is_replaced(&context) {
+            result.content.push(ContentBlock::text(REPLACED));
+        }
+        Ok(result.into())
     }
 
     async fn list_resources(
@@ -168,6 +192,13 @@ impl ServerHandler for Handler {
         let memory = self.memory_of(&context);
         Ok(whole(persist(|| prompts::get(&memory, &request.name, &arguments)), None).await?.into())
     }
+}
+
+/// Whether something in the request was no text, and was replaced.
+fn is_replaced(context: &RequestContext<RoleServer>) -> bool {
+    let over_http = context.extensions.get::<Parts>().map(|parts| &parts.extensions);
+    context.extensions.get::<Replaced>().is_some()
+        || over_http.is_some_and(|it| it.get::<Replaced>().is_some())
 }
 
 /// Returns the answer, or an error that holds `data`; also after a panic.

@@ -13,6 +13,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use rmcp::{
     ErrorData,
+    model::RequestId,
     transport::streamable_http_server::{
         StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
     },
@@ -25,6 +26,7 @@ use super::{
     args,
     handler::Handler,
     signal::asked_to_end,
+    wire,
 };
 use crate::errors::CliError;
 use utterd_config::Listen;
@@ -137,15 +139,23 @@ async fn answer(request: Request<Incoming>, service: Service, handler: Handler, 
         Err(error) => return refused(error.code(), error.to_string()),
     };
     let _kept = plain::keep(parts.extensions.get());
-    if is_json && let Err(error) = serde_json::from_slice::<IgnoredAny>(&body) {
-        return fault(ErrorData::parse_error(format!("the request is not JSON: {error}"), None));
+    let (json, replaced) = wire::text(&body);
+    if is_json && let Err(error) = serde_json::from_str::<IgnoredAny>(&json) {
+        let error = ErrorData::parse_error(format!("the request is not JSON: {error}"), None);
+        return fault(error, wire::id(&json));
     }
-    let request = Request::from_parts(parts, Full::new(Bytes::from_owner(body)));
+    let rewritten = replaced.map(|replaced| {
+        parts.extensions.insert(replaced);
+        Bytes::from(json.into_owned())
+    });
+    let body = rewritten.unwrap_or_else(|| Bytes::from_owner(body));
+    let request = Request::from_parts(parts, Full::new(body.clone()));
     let answer = service.handle(request).await;
     match answer.status() {
         // JSON that is refused for its type is not a message of the protocol
         StatusCode::UNSUPPORTED_MEDIA_TYPE if is_json => {
-            fault(ErrorData::invalid_request("the request is no message of JSON-RPC 2.0", None))
+            let error = ErrorData::invalid_request("the request is no message of JSON-RPC 2.0", None);
+            fault(error, wire::id(&String::from_utf8_lossy(&body)))
         }
         _ => answer.map(BodyExt::boxed_unsync),
     }
@@ -156,8 +166,8 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
 }
 
-/// The answer to a request that cannot be read, and so has no id (JSON-RPC 2.0, 5.1).
-fn fault(error: ErrorData) -> Answer {
-    let text = serde_json::json!({ "jsonrpc": "2.0", "id": null, "error": error }).to_string();
+/// The answer to a request that cannot be read; its id is null if that cannot be read either (JSON-RPC 2.0, 5.1).
+fn fault(error: ErrorData, id: Option<RequestId>) -> Answer {
+    let text = serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string();
     plain::text(StatusCode::BAD_REQUEST, "application/json", text)
 }

@@ -7,12 +7,14 @@ use std::{io, mem::take};
 use futures::future::BoxFuture;
 use rmcp::{
     ErrorData, RoleServer,
-    model::{ClientRequest, GetMeta, JsonRpcMessage, ProtocolVersion, RequestId},
+    model::{ClientRequest, GetExtensions, GetMeta, JsonRpcMessage, ProtocolVersion, RequestId},
     service::{RxJsonRpcMessage, TxJsonRpcMessage},
     transport::{Transport, async_rw::AsyncRwTransport},
 };
 use serde_json::{Value, error::Category};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader, Empty, empty};
+
+use super::wire;
 
 /// The most bytes in a line, the same as in a request over HTTP.
 const MOST_BYTES: usize = 16 << 20;
@@ -158,13 +160,19 @@ impl Line {
         if json.is_empty() {
             return Ok(None);
         }
-        match serde_json::from_slice(json) {
-            Ok(message) => Ok(Some(message)),
+        let (json, replaced) = wire::text(json);
+        match serde_json::from_str::<Message>(&json) {
+            Ok(mut message) => {
+                if let (JsonRpcMessage::Request(request), Some(replaced)) = (&mut message, replaced) {
+                    request.request.extensions_mut().insert(replaced);
+                }
+                Ok(Some(message))
+            }
             Err(error) if matches!(error.classify(), Category::Syntax | Category::Eof) => {
                 let error = ErrorData::parse_error(format!("the line is not JSON: {error}"), None);
-                Err(Refused { id: None, error }.into())
+                Err(Refused { id: wire::id(&json), error }.into())
             }
-            Err(_) => no_message(&serde_json::from_slice(json).unwrap_or_default()),
+            Err(_) => no_message(&serde_json::from_str(&json).unwrap_or_default()),
         }
     }
 }

@@ -1,17 +1,19 @@
 //! `utterd mcp`: the memory as tools and resources of the Model Context Protocol.
 //!
 //! - [`source`]: the server whose conversations are offered, a running one or one in this process
-//! - [`stdio`], [`http`]: the transports; [`lines`]: the messages of the first
+//! - [`stdio`], [`http`]: the transports; [`lines`]: the messages of the first; [`wire`]: what clients send, as text
 //! - [`handler`]: answers each request of the protocol
-//! - [`memory`]: a server as one caller sees it
+//! - [`memory`]: a server as one caller sees it; [`window`]: the conversation of one client's session
 //! - [`tools`]: the tools, one file each; [`tool`]: what they have in common; [`fit`]: what models write, fitted to
 //!   their [`schema`]
+//! - [`bounds`]: how much an answer holds
 //! - [`resources`]: conversations as resources; [`prompts`]: a prompt that continues a conversation;
 //!   [`transcript`]: conversations in the form of seed 000
 //! - [`fault`]: errors, and what to do next
 
 mod admission;
 pub mod args;
+mod bounds;
 mod fault;
 mod fit;
 mod handler;
@@ -27,6 +29,8 @@ mod stdio;
 mod tool;
 mod tools;
 mod transcript;
+mod window;
+mod wire;
 
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 
-use super::{fault::Fault, memory::Memory};
+use super::{bounds::CONTEXT_TOKENS, fault::Fault, memory::Memory};
 use utterd_rpc::proto::{BuildContextRequest, ContextFormat, ConversationOrder, ListConversationsRequest};
 
 const NAME: &str = "continue_conversation";
@@ -35,7 +35,8 @@ async fn continued(memory: &Memory, named: &str) -> Result<String, Fault> {
         return Ok("There is no earlier conversation to continue. Ask me what I want to talk about.".into());
     };
     let format = ContextFormat::Text.into();
-    let request = BuildContextRequest { conversation_id, format, ..Default::default() };
+    let token_budget = Some(CONTEXT_TOKENS);
+    let request = BuildContextRequest { conversation_id, format, token_budget, ..Default::default() };
     let context = memory.server().contexts().build_context(request).await?.into_inner();
     Ok(format!(
         "Let us continue an earlier conversation ({}). This is where it stands:\n\n{}\n\nSay in a sentence or two where \

@@ -8,17 +8,22 @@ use std::{
 
 use futures::future::BoxFuture;
 use rmcp::{serve_server, service::ServerInitializeError, transport::stdio_pipes};
-use tokio::io::{AsyncRead, ReadBuf};
+use tokio::{
+    io::{AsyncRead, ReadBuf},
+    time::timeout,
+};
 
 use super::{handler::Handler, lines::Lines, signal::asked_to_end};
 use crate::errors::CliError;
+use utterd_domain::limits::DEFAULT_DRAIN_TIMEOUT;
 
 /// Serves the client at the other end until it closes stdin, or the process is asked to end. Requests in flight are
 /// still answered.
 pub async fn serve(handler: Handler) -> Result<(), CliError> {
     let (stdin, stdout) = stdio_pipes();
+    let handler = handler.of_window();
     let stdin = Until { reader: stdin, end: Some(Box::pin(asked_to_end())) };
-    let running = match serve_server(handler, Lines::new(stdin, stdout)).await {
+    let running = match serve_server(handler.clone(), Lines::new(stdin, stdout)).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         // without the client's message, which might contain parts of a conversation
@@ -27,10 +32,11 @@ pub async fn serve(handler: Handler) -> Result<(), CliError> {
         }
         Err(error) => return Err(CliError::Mcp(format!("the client could not be served: {error}"))),
     };
-    running
-        .waiting()
-        .await
-        .map_err(|error| CliError::Mcp(format!("the client could not be served: {error}")))?;
+    let served = running.waiting().await;
+    if timeout(DEFAULT_DRAIN_TIMEOUT, handler.close()).await.is_err() {
+        tracing::warn!("the client's conversation had not ended when the process did");
+    }
+    served.map_err(|error| CliError::Mcp(format!("the client could not be served: {error}")))?;
     Ok(())
 }
 

@@ -6,8 +6,8 @@ use prost_types::Timestamp;
 use rmcp::schemars::{self, JsonSchema};
 use serde::Serialize;
 
-use super::{fault::Fault, memory::Memory};
-use crate::conversations::stored;
+use super::{bounds::cut, fault::Fault, memory::Memory};
+use crate::{conversations::stored, terminal::text::counted};
 use utterd_rpc::proto::{
     Conversation, GetConversationRequest, ListUtterancesRequest, Role, Utterance, UtteranceState,
 };
@@ -77,8 +77,8 @@ pub struct Transcript {
     pub next: Option<usize>,
 }
 
-/// Reads a conversation from its message number `first` on, counting from 1: as many messages as fit in `bytes`, but
-/// at least one.
+/// Reads a conversation from its message number `first` on, counting from 1: as many messages as fit in `bytes`, or as
+/// much as fits of the first one.
 pub async fn read(memory: &Memory, id: &str, first: usize, bytes: usize) -> Result<Transcript, Fault> {
     let whole = GetConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
     let whole = memory.server().conversations().get_conversation(whole).await?.into_inner();
@@ -150,7 +150,7 @@ impl Part {
         tools
     }
 
-    fn push(&mut self, message: Message) {
+    fn push(&mut self, mut message: Message) {
         self.count += 1;
         if self.count < self.first {
             return;
@@ -159,7 +159,11 @@ impl Part {
             self.next = Some(self.count);
             return;
         }
-        self.bytes = self.bytes.saturating_sub(message.content.len());
+        let whole = message.content.len();
+        if cut(&mut message.content, self.bytes) {
+            message.content += &format!(" […] [cut off: {}]", counted(whole - self.bytes, "byte"));
+        }
+        self.bytes = self.bytes.saturating_sub(whole);
         self.messages.push(message);
     }
 }
@@ -221,7 +225,7 @@ mod tests {
         assert_eq!((contents(&first), first.next), (vec!["Write a note.", "I have."], Some(3)));
         let rest = part(3, 20);
         assert_eq!((contents(&rest), rest.next), (vec!["Thanks.", "Bye."], None));
-        let least = part(2, 0);
-        assert_eq!((contents(&least), least.next), (vec!["I have."], Some(3)));
+        let least = part(2, 6);
+        assert_eq!((contents(&least), least.next), (vec!["I have […] [cut off: 1 byte]"], Some(3)));
     }
 }

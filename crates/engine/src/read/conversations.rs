@@ -28,6 +28,8 @@ pub struct CreateCall {
     pub labels: std::collections::BTreeMap<String, String>,
     /// The encoding in which its tokens are counted.
     pub encoding: Encoding,
+    /// Whether it never becomes its recipient's active conversation.
+    pub inactive: bool,
     /// The request id of this attempt, if the caller gave one.
     pub attempt: Option<Attempt>,
 }
@@ -73,7 +75,7 @@ impl Engine {
         let identity = self.identity(caller.key(id.clone()), &address, call.encoding, self.clock.now());
         let command = Create { identity, policy: call.policy, title: call.title, labels: call.labels };
         let write = WriteCall {
-            if_absent: IfAbsent::CreateAndActivate,
+            if_absent: if call.inactive { IfAbsent::Create } else { IfAbsent::CreateAndActivate },
             ..WriteCall::new(caller, address, call.attempt, Operation::CreateConversation)
         };
         self.write(write, move |before, context| match before.head.revision {

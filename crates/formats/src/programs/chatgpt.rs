@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    BRANCH_OF, Message, conversation, elements, is_true, labels, missing, object, text,
+    BRANCH_OF, Message, authored, conversation, elements, is_true, labels, missing, object, text,
     tree::{Node, paths},
 };
 use crate::{Parsed, notes::Notes, openai_chat};
@@ -20,6 +20,8 @@ pub fn conversations(values: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed
         let Some(mapping) = value.get("mapping").and_then(Value::as_object) else {
             return Err(missing(index, "mapping", "a conversation of ChatGPT's export"));
         };
+        let said = mapping.values().filter_map(|node| node.get("message"));
+        authored(said, "author", "ChatGPT")?;
         one(value, mapping, &mut found, notes)?;
     }
     Ok(found)

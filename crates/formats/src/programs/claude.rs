@@ -6,7 +6,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    BRANCH_OF, Message, conversation, elements, labels, missing, object, text, time_of,
+    BRANCH_OF, Message, authored, conversation, elements, labels, missing, object, text, time_of,
     tree::{Node, paths},
 };
 use crate::{Parsed, anthropic, notes::Notes};
@@ -19,6 +19,7 @@ pub fn conversations(values: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed
         if !value.get("chat_messages").is_some_and(Value::is_array) {
             return Err(missing(index, "chat_messages", "a conversation of Claude's export"));
         }
+        authored(elements(value, "chat_messages").iter(), "sender", "Claude")?;
         one(value, &mut found, notes)?;
     }
     Ok(found)

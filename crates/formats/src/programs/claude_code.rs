@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::{
-    BRANCH_OF, Message, conversation, elements, is_true, labels, object, text, time_of,
+    BRANCH_OF, Message, conversation, elements, foreign, is_true, labels, object, text, time_of,
     tree::{Node, Path, paths},
 };
 use crate::{Parsed, anthropic, notes::Notes, raw_object::RawObject};
@@ -18,6 +18,10 @@ use utterd_domain::Refusal;
 /// subagent, is a conversation of its own.
 pub fn conversations(lines: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>, Refusal> {
     let titles = titles(&lines);
+    let is_foreign = |line: &Value| ["sessionId", "leafUuid"].iter().all(|name| text(line, name).is_none());
+    if !lines.is_empty() && lines.iter().all(is_foreign) {
+        return Err(foreign("Claude Code"));
+    }
     let lines = once(&lines);
     let befores = befores(&lines);
     let mut nodes = Vec::with_capacity(lines.len());
@@ -88,7 +92,8 @@ fn once(lines: &[Value]) -> Vec<&Value> {
     lines.iter().filter(|line| !id(line).is_empty() && seen.insert(id(line))).collect()
 }
 
-/// The id of the line before each line.
+/// The id of the line before each line. If the line that is named is not there, the line follows the one before it in the
+/// file, of the same session and agent.
 ///
 /// The blocks of one answer, and the results of its calls, are put in the order of the file: as written, the result of
 /// a first call is next to the second call instead of after it.
@@ -96,9 +101,14 @@ fn befores(lines: &[&Value]) -> Vec<Option<String>> {
     // Of each line that belongs to an answer, the answer; of each answer, its last line so far.
     let (mut answer_of, mut last): (HashMap<&str, &str>, HashMap<&str, &str>) =
         (HashMap::new(), HashMap::new());
+    let there: HashSet<&str> = lines.iter().map(|line| id(line)).collect();
+    let mut newest: HashMap<_, &str> = HashMap::new();
     let mut befores = Vec::new();
     for line in lines {
-        let before = text(line, "parentUuid").or(text(line, "logicalParentUuid"));
+        let of = (text(line, "sessionId"), is_true(line, "isSidechain"), text(line, "agentId"));
+        let newest = newest.insert(of, id(line));
+        let named = text(line, "parentUuid").or(text(line, "logicalParentUuid"));
+        let before = named.and_then(|named| if there.contains(named) { Some(named) } else { newest });
         let beside = before.and_then(|before| answer_of.get(before).copied());
         befores.push(beside.and_then(|answer| last.get(answer).copied()).or(before).map(str::to_owned));
         let own = line.get("message").and_then(|message| text(message, "id"));

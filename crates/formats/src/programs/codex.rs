@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::{BRANCH_OF, Message, conversation, labels, text, time_of};
+use super::{BRANCH_OF, Message, conversation, elements, foreign, labels, text, time_of};
 use crate::{Parsed, notes::Notes, openai_responses};
 use utterd_domain::{Refusal, Timestamp};
 
@@ -22,6 +22,8 @@ enum Kind {
     Session,
     /// Something that was said.
     Item,
+    /// What the model was sent from then on, in place of what was said before.
+    Snapshot,
     /// Turns were rolled back.
     RolledBack,
     /// Something that was not said.
@@ -32,7 +34,11 @@ enum Kind {
 /// said before it.
 pub fn conversations(lines: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>, Refusal> {
     let mut sessions: Vec<Session> = Vec::new();
+    let is_empty = lines.is_empty();
     for line in lines.into_iter().map(line) {
+        if sessions.is_empty() && matches!(line.kind, Kind::Item | Kind::Snapshot) {
+            sessions.push(Session::of(Value::Null));
+        }
         match (line.kind, sessions.last_mut()) {
             // A session that continues another one repeats the line about that one.
             (Kind::Session, Some(session)) if !session.said.is_empty() || session.about.is_null() => {
@@ -40,10 +46,13 @@ pub fn conversations(lines: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>
             }
             (Kind::Session, None) => sessions.push(Session::of(line.value)),
             (Kind::Item, Some(session)) => session.said.push(line),
+            (Kind::Snapshot, Some(session)) => session.restore(&line),
             (Kind::RolledBack, Some(session)) => session.roll_back(&line.value),
-            (Kind::Item, None) => sessions.push(Session { said: vec![line], ..Session::of(Value::Null) }),
             _ => {}
         }
+    }
+    if sessions.is_empty() && !is_empty {
+        return Err(foreign("Codex"));
     }
     let mut found = Vec::new();
     for session in sessions {
@@ -52,22 +61,30 @@ pub fn conversations(lines: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>
     Ok(found)
 }
 
-/// A line, or nothing if it is not read; `None` if it is no JSON.
-pub fn condensed(text: &str) -> Option<String> {
-    let Line { kind, .. } = line(serde_json::from_str(text).ok()?);
-    Some(if kind == Kind::Other { String::new() } else { text.to_owned() })
+/// A line, or an empty one if it is not read; `None` if it is no JSON. `begun` says whether anything was said before
+/// it, and is kept up to date.
+pub fn condensed(text: &str, begun: &mut bool) -> Option<String> {
+    let Line { kind, value, .. } = line(serde_json::from_str(text).ok()?);
+    let is_read = match kind {
+        Kind::Other => false,
+        Kind::Snapshot => !*begun,
+        _ => true,
+    };
+    *begun |= is_said(&value);
+    Some(if is_read { text.to_owned() } else { "\n".to_owned() })
 }
 
 fn line(mut line: Value) -> Line {
     let time = time_of(&line, "timestamp");
     let (kind, is_item) = match (text(&line, "type"), line.get("payload")) {
         (Some("session_meta"), Some(_)) => (Kind::Session, false),
-        (Some("response_item"), Some(item)) => (is_said(item), false),
+        (Some("response_item"), Some(item)) => (kind(item), false),
+        (Some("compacted"), Some(_)) => (Kind::Snapshot, false),
         (Some("event_msg"), Some(event)) if text(event, "type") == Some("thread_rolled_back") => {
             (Kind::RolledBack, false)
         }
         (None, None) if text(&line, "id").is_some() => (Kind::Session, true),
-        (Some(_), None) => (is_said(&line), true),
+        (Some(_), None) => (kind(&line), true),
         _ => (Kind::Other, true),
     };
     let value = if is_item { line } else { line["payload"].take() };
@@ -75,7 +92,7 @@ fn line(mut line: Value) -> Line {
 }
 
 /// Snapshots of files are no part of what the model was sent.
-fn is_said(item: &Value) -> Kind {
+fn kind(item: &Value) -> Kind {
     match text(item, "type") {
         Some("ghost_snapshot") | None => Kind::Other,
         Some(_) => Kind::Item,
@@ -94,10 +111,23 @@ impl Session {
         Self { about, said: Vec::new(), left: Vec::new() }
     }
 
+    /// Takes from a snapshot what was said, if nothing was said before it: the program can replace a session's lines
+    /// with a snapshot of them. Otherwise, the snapshot repeats some of what was said.
+    fn restore(&mut self, snapshot: &Line) {
+        if self.said.iter().any(|line| is_said(&line.value)) {
+            return;
+        }
+        let summary = text(&snapshot.value, "message");
+        let items = elements(&snapshot.value, "replacement_history").iter();
+        let said = items.filter(|item| is_said(item) && (summary.is_none() || first_text(item) != summary));
+        let line = |item: &Value| Line { kind: Kind::Item, time: snapshot.time, value: item.clone() };
+        self.said.extend(said.map(line));
+    }
+
     fn roll_back(&mut self, event: &Value) {
         let turns = event.get("num_turns").and_then(Value::as_u64).unwrap_or(0);
         let turns = usize::try_from(turns).unwrap_or(usize::MAX);
-        let begins = |line: &Line| text(&line.value, "role") == Some("user") && !is_context(&line.value);
+        let begins = |line: &Line| text(&line.value, "role") == Some("user") && is_said(&line.value);
         let starts: Vec<usize> = (0..self.said.len()).filter(|at| begins(&self.said[*at])).collect();
         if turns == 0 || starts.is_empty() {
             return;
@@ -108,7 +138,8 @@ impl Session {
     }
 
     fn read(self, found: &mut Vec<Parsed>, notes: &mut Notes) -> Result<(), Refusal> {
-        let name = text(&self.about, "id").unwrap_or("session").to_owned();
+        let own = text(&self.about, "id");
+        let name = own.unwrap_or("session").to_owned();
         let git = self.about.get("git").and_then(|git| text(git, "branch"));
         let branches = self.left.into_iter().enumerate().map(|(number, said)| (Some(number + 1), said));
         let said: Vec<_> = self.said.iter().map(Line::message).collect();
@@ -118,6 +149,7 @@ impl Session {
             }
             let id = branch.map_or_else(|| name.clone(), |number| format!("{name}~{number}"));
             let mut parsed = conversation(id, said, openai_responses::conversation, notes)?;
+            parsed.id = parsed.id.filter(|_| own.is_some() || branch.is_some());
             parsed.labels = labels([
                 ("cwd", text(&self.about, "cwd")),
                 ("git_branch", git),
@@ -136,10 +168,16 @@ impl Line {
     }
 }
 
-/// Whether the program wrote a user's message: what it tells the model about the machine and the project.
-fn is_context(item: &Value) -> bool {
-    let first = item["content"].get(0).and_then(|part| text(part, "text")).unwrap_or_default().trim_start();
-    ["<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "# AGENTS.md"]
-        .into_iter()
-        .any(|mark| first.starts_with(mark))
+/// Whether an item is a message of the user or the model, and not what the program tells the model about the machine and
+/// the project.
+fn is_said(item: &Value) -> bool {
+    const MARKS: [&str; 4] =
+        ["<environment_context>", "<user_instructions>", "<INSTRUCTIONS>", "# AGENTS.md"];
+    let first = first_text(item).unwrap_or_default().trim_start();
+    matches!(text(item, "role"), Some("user" | "assistant"))
+        && !MARKS.iter().any(|mark| first.starts_with(mark))
+}
+
+fn first_text(item: &Value) -> Option<&str> {
+    text(item.get("content")?.get(0)?, "text")
 }

@@ -11,7 +11,7 @@ pub mod codex;
 mod condense;
 mod tree;
 
-pub use condense::{condensed, session};
+pub use condense::{Condenser, session};
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -107,6 +107,27 @@ fn each(values: Vec<Value>) -> Vec<Value> {
 /// Refuses a conversation without the field that holds its messages.
 fn missing(index: usize, field: &str, accepted: &str) -> Refusal {
     Place::root("").index(index).field(field).refuse(format!("is missing; accepted: {accepted}"))
+}
+
+/// Refuses a file that holds nothing of what `program` writes.
+fn foreign(program: &str) -> Refusal {
+    let text = format!(
+        "holds nothing that {program} writes: its format is unknown, or another one; name the format"
+    );
+    Refusal::invalid("content", text)
+}
+
+/// Refuses messages none of which has the field in which `program` names their authors.
+fn authored<'v>(
+    messages: impl Iterator<Item = &'v Value>,
+    field: &str,
+    program: &str,
+) -> Result<(), Refusal> {
+    let mut messages = messages.filter(|message| message.is_object()).peekable();
+    match messages.peek().is_none() || messages.any(|message| message.get(field).is_some()) {
+        true => Ok(()),
+        false => Err(foreign(program)),
+    }
 }
 
 /// Where the program is looked for: lines about the session can come before the first message.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from utterd import _model as model
 from utterd._oversize import Oversize
+from utterd._text import whole
 
 MEMORY, CONVERSATIONS = "MemoryService", "ConversationService"
 PAGE = 1000
@@ -54,7 +55,8 @@ def address(
     wanted = policy is not None or bool(labels)
     if wanted and not id:
         raise ValueError("policy, labels: of a conversation without an id; accepted: with an id, or create(…)")
-    return Address(id or "", recipient or "", start=Start(policy, labels or {}) if wanted else None, oversize=oversize)
+    id, recipient = whole(id or ""), whole(recipient or "")
+    return Address(id, recipient, start=Start(policy, labels or {}) if wanted else None, oversize=oversize)
 
 
 class Addressed:

@@ -19,6 +19,7 @@ from utterd._calls import Attempts, Call, Steps, named_as
 from utterd._channel import Endpoint, Owned, Tls, endpoint
 from utterd._errors import ServerError, UtterdError
 from utterd._oversize import Oversize
+from utterd._text import tolerant
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -40,8 +41,10 @@ def connect_async(
 def _of_client(
     operation: Callable[P, Steps[T]],
 ) -> Callable[Concatenate[AsyncClient, P], Coroutine[Any, Any, T]]:
+    steps = tolerant(operation)
+
     async def method(self: AsyncClient, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self.run(operation(*args, **kwargs))
+        return await self.run(steps(*args, **kwargs))
 
     return named_as(operation, method, of_address=False)
 
@@ -49,8 +52,10 @@ def _of_client(
 def _of_address(
     operation: Callable[Concatenate[Address, P], Steps[T]],
 ) -> Callable[Concatenate[_AsyncAddressed, P], Coroutine[Any, Any, T]]:
+    steps = tolerant(operation)
+
     async def method(self: _AsyncAddressed, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self.client.run(operation(self.address, *args, **kwargs))
+        return await self.client.run(steps(self.address, *args, **kwargs))
 
     return named_as(operation, method, of_address=True)
 
@@ -148,7 +153,7 @@ class AsyncClient:
         exist_ok: bool = False,
     ) -> AsyncConversation:
         """Creates a conversation with limits of its own; `ExistsError` if the id is taken, unless `exist_ok`."""
-        made = _conversations.create(
+        made = tolerant(_conversations.create)(
             Address(id or "", recipient or ""),
             title=title,
             policy=policy,
@@ -279,7 +284,7 @@ class AsyncConversation(_AsyncAddressed):
         expected_revision: int | None = None,
     ) -> AsyncConversation:
         """Starts another conversation with what was said in this one; see `Conversation.fork`."""
-        made = _conversations.fork(
+        made = tolerant(_conversations.fork)(
             self.address,
             after=after,
             id=id or "",

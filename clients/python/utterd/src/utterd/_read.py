@@ -12,6 +12,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from utterd import _model as model
 from utterd._proto import capacity_pb2, conversation_pb2, message_pb2, transfer_pb2, utterance_pb2
+from utterd._text import escaped
 
 E = TypeVar("E", bound=int)
 
@@ -237,7 +238,7 @@ def batches(messages: model.Messages, ids: Sequence[str]) -> list[Batch]:
 def _given(text: str) -> str:
     if not text.lstrip().startswith(("[", "{")):
         raise TypeError(f"messages: a text; accepted: messages, such as {_as_message(text)}")
-    return text
+    return escaped(text)
 
 
 def _as_message(text: str) -> str:
@@ -251,8 +252,7 @@ def several(messages: model.Messages) -> list[dict[str, Any]]:
 
 
 def _array(plain: list[dict[str, Any]]) -> str:
-    text = _written.encode(plain)
-    return text if _is_text(text) else f"[{','.join(map(one_as_json, plain))}]"
+    return escaped(_written.encode(plain))
 
 
 def _utterances(message: dict[str, Any]) -> int:
@@ -264,7 +264,6 @@ def _utterances(message: dict[str, Any]) -> int:
 
 
 _written = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-_escaped = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
 
 def _is_model(value: Any) -> bool:
@@ -286,14 +285,4 @@ def _plain(index: int, message: Any) -> dict[str, Any]:
 
 def one_as_json(value: Any) -> str:
     """A value as JSON."""
-    text = _written.encode(value)
-    # Half of a surrogate pair is not text, and JSON can only contain it escaped.
-    return text if _is_text(text) else _escaped.encode(value)
-
-
-def _is_text(characters: str) -> bool:
-    try:
-        characters.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    return escaped(_written.encode(value))

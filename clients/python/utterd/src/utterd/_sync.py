@@ -16,6 +16,7 @@ from utterd._calls import Attempts, Call, Steps, named_as
 from utterd._channel import Endpoint, Owned, Tls, endpoint
 from utterd._errors import ServerError
 from utterd._oversize import Oversize
+from utterd._text import tolerant
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -43,8 +44,10 @@ def connect(
 
 
 def _of_client(operation: Callable[P, Steps[T]]) -> Callable[Concatenate[Client, P], T]:
+    steps = tolerant(operation)
+
     def method(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self.run(operation(*args, **kwargs))
+        return self.run(steps(*args, **kwargs))
 
     return named_as(operation, method, of_address=False)
 
@@ -52,8 +55,10 @@ def _of_client(operation: Callable[P, Steps[T]]) -> Callable[Concatenate[Client,
 def _of_address(
     operation: Callable[Concatenate[Address, P], Steps[T]],
 ) -> Callable[Concatenate[_Addressed, P], T]:
+    steps = tolerant(operation)
+
     def method(self: _Addressed, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return self.client.run(operation(self.address, *args, **kwargs))
+        return self.client.run(steps(self.address, *args, **kwargs))
 
     return named_as(operation, method, of_address=True)
 
@@ -113,7 +118,7 @@ class Client:
         exist_ok: bool = False,
     ) -> Conversation:
         """Creates a conversation with limits of its own; `ExistsError` if the id is taken, unless `exist_ok`."""
-        made = _conversations.create(
+        made = tolerant(_conversations.create)(
             Address(id or "", recipient or ""),
             title=title,
             policy=policy,
@@ -254,7 +259,7 @@ class Conversation(_Addressed):
         `after` is the last sequence that they share, by default the newest. Nothing is copied, and neither sees what is
         said in the other from then on.
         """
-        made = _conversations.fork(
+        made = tolerant(_conversations.fork)(
             self.address,
             after=after,
             id=id or "",

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::{
     mcp::{
+        bounds::CONTEXT_TOKENS,
         fault::Fault,
         fit::Aliases,
         memory::Memory,
@@ -14,7 +15,8 @@ use crate::{
     terminal::text::{ranges, word},
 };
 use utterd_rpc::proto::{
-    BuildContextRequest, BuildContextResponse, ContextFormat, ContextRecall, OmittedUtterances, RememberScope,
+    BuildContextRequest, BuildContextResponse, ContextFormat, ContextRecall, Earlier, OmittedUtterances,
+    RememberScope,
 };
 
 /// Builds a context.
@@ -29,7 +31,7 @@ pub struct Arguments {
     recipient_id: Option<String>,
     /// `text`, or messages for a model's API. Default: text.
     format: Option<Format>,
-    /// The most tokens. Default: 9064, unless the conversation's limits were changed.
+    /// The most tokens. Default: 9064.
     #[schemars(range(min = 1))]
     token_budget: Option<i32>,
     /// The most turns, the newest. A turn is a user's message and what follows it.
@@ -104,8 +106,9 @@ impl Tool for BuildContext {
     type Answer = Context;
 
     async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Context>, Fault> {
+        let names = arguments.conversation_id.as_ref().is_some_and(|id| !id.is_empty());
         let (conversation_id, recipient_id) =
-            memory.address(arguments.conversation_id, arguments.recipient_id);
+            memory.address(arguments.conversation_id, arguments.recipient_id).await?;
         let recall = arguments.recall.filter(|prompt| !prompt.is_empty()).map(|prompt| ContextRecall {
             prompt,
             scope: RememberScope::Recipient.into(),
@@ -120,11 +123,12 @@ impl Tool for BuildContext {
             conversation_id,
             recipient_id,
             format: format.into(),
-            token_budget: arguments.token_budget,
+            token_budget: arguments.token_budget.or(Some(CONTEXT_TOKENS)),
             max_turns: arguments.max_turns,
             recall,
             instructions: arguments.instructions.unwrap_or_default(),
             include_archive: arguments.token_budget.is_some(),
+            earlier: if names { Earlier::Unspecified } else { Earlier::Ended }.into(),
             ..Default::default()
         };
         let response = memory.server().contexts().build_context(request).await?.into_inner();

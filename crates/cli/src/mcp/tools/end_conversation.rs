@@ -39,7 +39,7 @@ impl Tool for EndConversation {
 
     async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Listed>, Fault> {
         let (conversation_id, recipient_id) =
-            memory.address(arguments.conversation_id, arguments.recipient_id);
+            memory.address(arguments.conversation_id, arguments.recipient_id).await?;
         let request = EndConversationRequest {
             conversation_id,
             recipient_id,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     mcp::{
+        bounds::LISTED,
         fault::Fault,
         fit::Aliases,
         memory::Memory,
@@ -51,7 +52,7 @@ pub struct Forgotten {
     understood_as: String,
     /// Whether it is for good.
     hard: bool,
-    /// The messages; an exchange with tools is forgotten whole.
+    /// The messages, at most the first 500; an exchange with tools is forgotten whole.
     messages: Vec<Message>,
     /// Anything else to know.
     warnings: Vec<String>,
@@ -84,7 +85,7 @@ impl Tool for Forget {
         let done = arguments.confirm.unwrap_or_default();
         let hard = arguments.hard.unwrap_or_default();
         let (conversation_id, recipient_id) =
-            memory.address(arguments.conversation_id, arguments.recipient_id);
+            memory.address(arguments.conversation_id, arguments.recipient_id).await?;
         // a later confirmation forgets exactly what is selected now, or nothing
         let request = GetCapacityInfoRequest { conversation_id, recipient_id, ..Default::default() };
         let capacity = memory.server().memory().get_capacity_info(request).await?.into_inner().capacity;
@@ -114,7 +115,7 @@ fn answer(response: ForgetResponse, done: bool, revision: i64) -> Forgotten {
     };
     Forgotten {
         done,
-        messages: response.forgotten.iter().map(message).collect(),
+        messages: response.forgotten.iter().take(LISTED).map(message).collect(),
         conversation_id: response.conversation_id,
         revision,
         understood_as: response.understood_as,

@@ -76,7 +76,7 @@ impl Tool for GetCapacityInfo {
 
     async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Capacity>, Fault> {
         let (conversation_id, recipient_id) =
-            memory.address(arguments.conversation_id, arguments.recipient_id);
+            memory.address(arguments.conversation_id, arguments.recipient_id).await?;
         let request = GetCapacityInfoRequest { conversation_id, recipient_id, ..Default::default() };
         let response = memory.server().memory().get_capacity_info(request).await?.into_inner();
         let answer = Capacity::from(response.capacity.unwrap_or_default());

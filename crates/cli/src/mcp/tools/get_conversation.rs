@@ -7,6 +7,7 @@ use rmcp::{
 use serde::{Deserialize, Serialize};
 
 use crate::mcp::{
+    bounds::ANSWER_BYTES,
     fault::Fault,
     fit::Aliases,
     memory::Memory,
@@ -19,8 +20,6 @@ use utterd_rpc::proto::{ConversationStatus, GetConversationRequest, ListConversa
 const RECENT: f64 = 10.0;
 /// The most conversations in a list: some 20,000 tokens of titles and summaries.
 const MOST_RECENT: f64 = 100.0;
-/// The most bytes of messages in one answer: some 16,000 tokens, which the clients of models accept.
-const ANSWER_BYTES: usize = 64 << 10;
 
 /// Reads conversations that have ended.
 pub struct GetConversation;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::role::Role;
 use crate::{
     mcp::{
-        fault::Fault,
+        fault::{Fault, is_lost},
         fit::Aliases,
         memory::Memory,
         tool::{Effect, Told, Tool},
@@ -140,10 +140,11 @@ impl Tool for Memorize {
     }
 
     async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Stored>, Fault> {
-        let (conversation_id, recipient_id) =
-            (arguments.conversation_id.unwrap_or_default(), memory.recipient(arguments.recipient_id));
+        let recipient_id = memory.recipient(arguments.recipient_id);
+        let answers = arguments.messages.first().is_some_and(|message| message.role == Role::Tool);
+        let opened = memory.open(arguments.conversation_id, &recipient_id, !answers).await?;
         let request = MemorizeRequest {
-            conversation_id,
+            conversation_id: opened.id,
             recipient_id,
             utterances: arguments.messages.into_iter().map(NewUtterance::from).collect(),
             request_id: arguments
@@ -152,7 +153,13 @@ impl Tool for Memorize {
                 .unwrap_or_else(|| memory.request_id()),
             ..Default::default()
         };
-        let response = memory.server().memory().memorize(request).await?.into_inner();
+        let stored = memory.server().memory().memorize(request).await;
+        if opened.started && stored.as_ref().is_err_and(|status| !is_lost(status)) {
+            memory.close().await;
+        }
+        let mut response = stored?.into_inner();
+        response.started_conversation |= opened.started;
+        response.ended_conversation_id.extend(opened.ended.as_deref());
         Ok(Told { text: text(&response), answer: response.into() })
     }
 }

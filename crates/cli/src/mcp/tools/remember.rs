@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::role::Role;
 use crate::{
     mcp::{
+        bounds::{ANSWER_BYTES, cut},
         fault::Fault,
         fit::Aliases,
         memory::Memory,
@@ -127,23 +128,42 @@ impl Tool for Remember {
 
     async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Found>, Fault> {
         let characters = within(arguments.max_characters, CHARACTERS, i64::MAX, "max_characters")?;
-        let request = request(memory, arguments)?;
+        let request = request(memory, arguments).await?;
         let searched = request.filter.as_ref().map(searched).unwrap_or_default();
         let response = memory.server().memory().remember(request).await?.into_inner();
         let matches = response.matches.into_iter().map(|found| shown(found, characters)).collect();
-        let found = Found { matches, more: !response.next_page_token.is_empty() };
+        let mut found = Found { matches, more: !response.next_page_token.is_empty() };
+        found.bound(ANSWER_BYTES);
         Ok(Told { text: told(&found) + &searched, answer: found })
     }
 }
 
-fn request(memory: &Memory, arguments: Arguments) -> Result<RememberRequest, Fault> {
+impl Found {
+    /// Leaves out what is beyond this many bytes of content.
+    fn bound(&mut self, mut bytes: usize) {
+        let fits = |found: &mut Match| {
+            let has_room = bytes > 0;
+            found.cut |= cut(&mut found.content, bytes);
+            bytes -= found.content.len();
+            has_room
+        };
+        let all = self.matches.len();
+        self.matches.retain_mut(fits);
+        self.more |= self.matches.len() < all;
+    }
+}
+
+async fn request(memory: &Memory, arguments: Arguments) -> Result<RememberRequest, Fault> {
     let scope = match (arguments.scope, &arguments.conversation_id) {
         (Some(Scope::Window), _) => RememberScope::Window,
         (Some(Scope::Conversation), _) | (None, Some(_)) => RememberScope::Conversation,
         (Some(Scope::Recipient), _) | (None, None) => RememberScope::Recipient,
     };
     let limit = within(arguments.limit, LIMIT, MOST, "limit")?;
-    let (conversation_id, recipient_id) = memory.address(arguments.conversation_id, arguments.recipient_id);
+    let (conversation_id, recipient_id) = match (scope, arguments.conversation_id) {
+        (RememberScope::Recipient, None) => (String::new(), memory.recipient(arguments.recipient_id)),
+        (_, named) => memory.address(named, arguments.recipient_id).await?,
+    };
     let filter = RememberFilter {
         roles: arguments.role.into_iter().map(Into::into).collect(),
         start_time: time(arguments.since, "since")?,

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use utterd_rpc::proto;
 
 /// The speaker of a message.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum Role {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     mcp::{
+        bounds::SUMMARY_TOKENS,
         fault::Fault,
         fit::Aliases,
         memory::Memory,
@@ -89,7 +90,7 @@ impl Tool for Summarize {
 
     async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Summary>, Fault> {
         let (conversation_id, recipient_id) =
-            memory.address(arguments.conversation_id, arguments.recipient_id);
+            memory.address(arguments.conversation_id, arguments.recipient_id).await?;
         let scope = match arguments.scope {
             None | Some(Scope::All) => SummarizeScope::All,
             Some(Scope::Recent) => SummarizeScope::Recent,
@@ -103,7 +104,7 @@ impl Tool for Summarize {
             recent_count: arguments.recent_count,
             first_turn: arguments.first_turn,
             last_turn: arguments.last_turn,
-            token_limit: arguments.token_limit,
+            token_limit: arguments.token_limit.or(Some(SUMMARY_TOKENS)),
             focus_areas: arguments.focus_areas.unwrap_or_default(),
             wait_for_llm: arguments.wait_for_llm.unwrap_or_default(),
             ..Default::default()

@@ -58,7 +58,7 @@ STATE_SCOPE_CONVERSATION: StateScope
 STATE_SCOPE_RECIPIENT: StateScope
 
 class CreateConversationRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "title", "policy", "labels", "encoding", "request_id")
+    __slots__ = ("conversation_id", "recipient_id", "title", "policy", "labels", "encoding", "request_id", "inactive")
     class LabelsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -73,6 +73,7 @@ class CreateConversationRequest(_message.Message):
     LABELS_FIELD_NUMBER: _ClassVar[int]
     ENCODING_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
+    INACTIVE_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     title: str
@@ -80,7 +81,8 @@ class CreateConversationRequest(_message.Message):
     labels: _containers.ScalarMap[str, str]
     encoding: str
     request_id: str
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., title: _Optional[str] = ..., policy: _Optional[_Union[_conversation_pb2.Policy, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., encoding: _Optional[str] = ..., request_id: _Optional[str] = ...) -> None: ...
+    inactive: bool
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., title: _Optional[str] = ..., policy: _Optional[_Union[_conversation_pb2.Policy, _Mapping]] = ..., labels: _Optional[_Mapping[str, str]] = ..., encoding: _Optional[str] = ..., request_id: _Optional[str] = ..., inactive: bool = ...) -> None: ...
 
 class CreateConversationResponse(_message.Message):
     __slots__ = ("conversation", "replayed")
