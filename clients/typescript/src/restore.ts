@@ -35,7 +35,7 @@ export function restored(context: Context<Said>, originals: readonly Original<Sa
       const original = owns.get(sequence);
       if (original === undefined || original.role === "system" || original.content.length === 0) return [];
       const places = placesOf(message, blocks, taken);
-      if (places === undefined && hasFiles(original))
+      if (places === undefined && !hasFilesOf(original, message, blocks))
         warnings.push(`the files of the message at sequence ${sequence} are not in the context`);
       return places === undefined ? [] : [{ original, start: Math.min(...places) }];
     });
@@ -111,12 +111,19 @@ function plain(block: Block): object {
   return { is_error, content: typeof content === "string" ? [{ type: "text", text: content }] : content };
 }
 
-function hasFiles({ content }: ModelMessage): boolean {
-  if (typeof content === "string") return false;
-  return content.some((part) => {
-    if (part.type !== "tool-result") return part.type === "image" || part.type === "file";
-    return part.output.type === "content" && part.output.value.some(({ type }) => type !== "text");
+/** Whether the blocks have the files of a message, whose words are shortened. */
+function hasFilesOf(original: ModelMessage, message: Said, blocks: readonly Block[]): boolean {
+  const files = blocksOf(message).filter(({ type }) => type === "image" || type === "document");
+  return files.length === filesIn(original) && files.every((file) => blocks.some((block) => isSame(file, block)));
+}
+
+function filesIn({ content }: ModelMessage): number {
+  if (typeof content === "string") return 0;
+  const files = content.flatMap((part): unknown[] => {
+    if (part.type !== "tool-result") return part.type === "image" || part.type === "file" ? [part] : [];
+    return part.output.type === "content" ? part.output.value.filter(({ type }) => type !== "text") : [];
   });
+  return files.length;
 }
 
 /** Whether the budget also has room for what it does not count of these messages: a token for each 3 bytes of it. */
