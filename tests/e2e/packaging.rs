@@ -84,7 +84,7 @@ fn the_container_starts_the_server() {
 
 /// Whether `path` begins with one of the directories that the image is built without.
 fn is_ignored(path: &str) -> bool {
-    let ignored = fs::read_to_string(Path::new(ROOT).join(".containerignore")).expect("the file is there");
+    let ignored = fs::read_to_string(Path::new(ROOT).join(".dockerignore")).expect("the file is there");
     let mut lines = ignored.lines().filter(|line| !line.starts_with('#'));
     lines.any(|line| path == line || path.starts_with(&format!("{line}/")))
 }

@@ -17,16 +17,15 @@ import type { ContextOptions } from "./contexts.js";
 import type { Conversation } from "./conversation.js";
 import { orNone, ServerError } from "./errors.js";
 import { fit } from "./ids.js";
-import { portionsOf } from "./lists.js";
-import type { CallOptions, Context, Policy, StoredMessage } from "./model.js";
+import { budgetPolicy } from "./limits.js";
+import type { CallOptions, Policy } from "./model.js";
+import { originals } from "./originals.js";
 import { shortened } from "./oversize.js";
 import { namesOf, own, type Said, saidBy, saidByOthers } from "./parts.js";
 import { restored } from "./restore.js";
 
 /** Bytes of a message that every server accepts. */
 const SMALL = 2 ** 20;
-/** The largest number of utterances that an archive can be told to keep. */
-const ALL = 2 ** 31 - 1;
 
 /** The recipient of a history, and its limits. */
 export interface HistoryOptions {
@@ -98,7 +97,7 @@ export class UtterdHistory {
     private readonly options: HistoryOptions = {},
   ) {
     this.conversation = memory.conversation({ id: fit(sessionId), recipient: options.user });
-    this.policy = options.policy ?? (options.budget === undefined ? undefined : policyFor(options.budget));
+    this.policy = options.policy ?? (options.budget === undefined ? undefined : budgetPolicy(options.budget));
   }
 
   /** Every stored message, or the newest `last`. */
@@ -131,7 +130,9 @@ export class UtterdHistory {
     const context = await orNone(this.conversation.context<Said>(wanted));
     if (context === undefined) return warned({ system: options.instructions, messages: [] }, []);
     const system = context.system.map(({ text }) => text).join("\n\n");
-    const { messages, warnings } = restored(context, await this.stored(context, options));
+    const { timeout, signal, unanswered } = options;
+    const stored = await originals<Said>(this.conversation, context, { timeout, signal, format: "anthropic" });
+    const { messages, warnings } = restored(context, stored, unanswered === undefined);
     return warned({ system: system || undefined, messages }, [...context.warnings, ...warnings]);
   }
 
@@ -182,17 +183,6 @@ export class UtterdHistory {
     }
   }
 
-  /** The stored messages of a context. */
-  private async stored({ rendered }: Context, { timeout, signal }: CallOptions): Promise<StoredMessage<Said>[]> {
-    const shown = rendered.filter(({ as, message }) => as !== "recalled" && message !== undefined);
-    const found: StoredMessage<Said>[] = [];
-    for (const ids of portionsOf(shown.map(({ utteranceId }) => utteranceId))) {
-      const some = { timeout, signal, format: "anthropic", ids } as const;
-      if (ids.length > 0) found.push(...(await this.conversation.stored<Said>(some)).messages);
-    }
-    return found;
-  }
-
   private async create(options: CallOptions): Promise<void> {
     if (this.policy === undefined) return;
     const { id } = this.conversation;
@@ -200,11 +190,6 @@ export class UtterdHistory {
     await this.memory.create({ ...options, id, recipient, policy: this.policy, existOk: true });
     this.policy = undefined;
   }
-}
-
-/** Limits that let the budget decide. A quarter of it is for the summary and instructions. */
-function policyFor(budget: number): Policy {
-  return { maxUtterances: 0, maxTurns: 0, maxTokens: Math.ceil((budget * 3) / 4), archiveLimit: ALL };
 }
 
 function warned<T extends object>(it: T, warnings: readonly string[]): Warned<T> {

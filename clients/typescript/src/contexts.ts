@@ -9,6 +9,7 @@ import {
   UnansweredCalls,
 } from "./_proto/utterd/v1/context_service_pb.js";
 import { RememberScope } from "./_proto/utterd/v1/memory_service_pb.js";
+import { WarningKind } from "./_proto/utterd/v1/warning_pb.js";
 import type { CallOptions, Context, ContextFacts, Messages, Prepared, Recall } from "./model.js";
 import { textHere } from "./names.js";
 import * as read from "./read.js";
@@ -105,6 +106,11 @@ export function contextOf<M>(it: BuildContextResponse): Context<M> {
       as: (RenderedAs[renderedAs] ?? "").toLowerCase(),
       message: messageIndex,
     })),
+    whole: new Map(
+      it.utterances
+        .filter(({ renderedAs, messageIndex }) => renderedAs === RenderedAs.WHOLE && messageIndex !== undefined)
+        .map(({ sequence, messageIndex }) => [Number(sequence), messageIndex!]),
+    ),
     omitted: it.omitted.map(({ reason, sequences }) => ({
       reason: (OmissionReason[reason] ?? "").toLowerCase(),
       sequences: sequences.map(read.range),
@@ -112,6 +118,7 @@ export function contextOf<M>(it: BuildContextResponse): Context<M> {
     stableMessages: it.stablePrefixMessages ?? 0,
     uncovered: it.uncoveredUtteranceCount ?? 0,
     warnings: read.warnings(it.warnings),
+    mediaLeftOut: it.warnings.some(({ kind }) => kind === WarningKind.PARTS_LEFT_OUT),
   };
   const messages = JSON.parse(it.messagesJson || "[]") as M[];
   for (const [name, value] of Object.entries(facts)) Object.defineProperty(messages, name, { value });

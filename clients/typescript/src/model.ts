@@ -151,6 +151,12 @@ export interface StoredMessage<M = any> {
   readonly archived: boolean;
 }
 
+/** A stored message that a context shows. */
+export interface Original<M = any> extends StoredMessage<M> {
+  /** Whether it is shown unchanged: neither shortened nor masked. */
+  readonly whole: boolean;
+}
+
 /** Messages, and the revision of the conversation at which they were read. */
 export interface Stored<M = any> {
   /** Empty for a recipient without a conversation. */
@@ -312,12 +318,16 @@ export interface ContextFacts {
   readonly sequences: readonly number[];
   /** How each of them is rendered, and where. */
   readonly rendered: readonly Rendered[];
+  /** Which message shows an utterance unchanged and in its place: its index, by the utterance's sequence. */
+  readonly whole: ReadonlyMap<number, number>;
   readonly omitted: readonly Omission[];
   /** How many messages at the head stay the same while messages are only added: a cache mark can follow them. */
   readonly stableMessages: number;
   /** Utterances that are left out and not covered by a summary. */
   readonly uncovered: number;
   readonly warnings: readonly string[];
+  /** Whether images, files or thinking of older messages are left out, because together they are too large. */
+  readonly mediaLeftOut: boolean;
 }
 
 /** What goes to a model: an array of messages, ready to be sent, with facts about it. */

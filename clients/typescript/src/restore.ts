@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { ModelMessage } from "ai";
 
-import type { Context, StoredMessage } from "./model.js";
+import type { Context, Original } from "./model.js";
 import { type Block, blocksOf, namesOf, own, type Said, saidByOthers } from "./parts.js";
 
 /** Messages for a model, and what the caller should know about them. */
@@ -14,30 +14,42 @@ export interface Restored {
 
 /**
  * The messages of a context. Where it contains a stored message unchanged, the AI SDK's own takes its place. What the
- * context shortens, masks or adds is converted.
+ * context shortens, masks or adds is converted. With `open`, the calls of the newest exchange wait for their results.
  */
-export function restored(context: Context<Said>, stored: readonly StoredMessage<Said>[]): Restored {
+export function restored(context: Context<Said>, originals: readonly Original<Said>[][], open: boolean): Restored {
   const names = namesOf(context);
-  const sources = sourcesOf(context, stored);
+  const waiting = open ? openCalls(context, originals.flat()) : new Set();
+  const waits = (block: Block) => block.type === "tool_result" && waiting.has(block.tool_use_id);
   const turn = context.findLastIndex((said) => said.role === "user" && blocksOf(said).some(isSaid));
+  const owns = new Map(originals.flat().map(({ sequence, message }) => [sequence, own(message)]));
+  const older = originals.slice(0, Math.max(turn, 0)).flat();
+  const keeps = hasRoom(
+    context,
+    older.flatMap(({ sequence }) => owns.get(sequence) ?? []),
+  );
   const warnings: string[] = [];
   const messages = context.flatMap((said, index) => {
-    const converted = (content: Block[]) => (content.length > 0 ? saidByOthers({ ...said, content }, names) : []);
-    let rest = blocksOf(said);
-    const found: ModelMessage[] = [];
-    for (const { message, sequence } of sources.get(index) ?? []) {
-      const original = own(message);
-      const place = placeOf(message, rest);
-      if (original === undefined || original.role === "system") continue;
-      if (place === undefined) {
-        if (hasFiles(original))
-          warnings.push(`the files of the message at sequence ${sequence} are not in the context`);
-        continue;
-      }
-      found.push(...converted(rest.slice(0, place.start)), ...(index < turn ? counted(original) : [original]));
-      rest = rest.slice(place.end);
-    }
-    return [...found, ...converted(rest)];
+    const blocks = blocksOf(said);
+    const taken = new Set<number>();
+    const placed = (originals[index] ?? []).flatMap(({ message, sequence }) => {
+      const original = owns.get(sequence);
+      if (original === undefined || original.role === "system" || original.content.length === 0) return [];
+      const places = placesOf(message, blocks, taken);
+      if (places === undefined && !hasFilesOf(original, message, blocks))
+        warnings.push(`the files of the message at sequence ${sequence} are not in the context`);
+      return places === undefined ? [] : [{ original, start: Math.min(...places) }];
+    });
+    let at = 0;
+    const convertedTo = (end: number) => {
+      const content = blocks.filter((block, place) => place >= at && place < end && !taken.has(place) && !waits(block));
+      at = Math.max(at, end);
+      return content.length > 0 ? saidByOthers({ ...said, content }, names) : [];
+    };
+    const found = placed.flatMap(({ original, start }) => [
+      ...(start === Infinity ? [] : convertedTo(start)),
+      ...(keeps || index >= turn ? [original] : counted(original)),
+    ]);
+    return [...found, ...convertedTo(blocks.length)];
   });
   return { messages, warnings };
 }
@@ -46,64 +58,108 @@ function isSaid(block: Block): boolean {
   return block.type !== "tool_result";
 }
 
-/** The stored messages in each message of a context, by its index. */
-function sourcesOf(context: Context<Said>, stored: readonly StoredMessage<Said>[]) {
-  const bySequence = new Map<number, StoredMessage<Said>>();
-  for (const source of stored) {
-    for (let sequence = source.sequence; sequence <= source.lastSequence; sequence++) bySequence.set(sequence, source);
-  }
-  const sources = new Map<number, Set<StoredMessage<Said>>>();
-  for (const { sequence, message, as } of context.rendered) {
-    const source = bySequence.get(sequence);
-    if (source === undefined || message === undefined || as === "recalled") continue;
-    sources.set(message, (sources.get(message) ?? new Set()).add(source));
-  }
-  return sources;
+/** The ids, as the context has them, of the newest calls that have no result yet; none if the user has gone on. */
+function openCalls(context: Context<Said>, stored: readonly Original<Said>[]): ReadonlySet<string> {
+  const said = stored.map(({ message }) => message);
+  const last = said.findLastIndex((it) => callsOf(it).length > 0);
+  const at = context.findLastIndex((it) => callsOf(it).length > 0);
+  if (last < 0 || context.slice(at + 1).some((it) => blocksOf(it).some(isSaid))) return new Set();
+  const answered = new Set(said.slice(last).flatMap((it) => blocksOf(it).flatMap(answerOf)));
+  const calls = callsOf(said[last]!);
+  // The context can have other ids.
+  const shown = callsOf(context[at]!).slice(-calls.length);
+  return new Set(shown.filter((_, index) => !answered.has(calls[index]!)));
 }
 
-/** Where the whole message is in the blocks; undefined if it is not, or was changed. */
-function placeOf(message: Said, blocks: readonly Block[]) {
+function callsOf(said: Said): string[] {
+  return blocksOf(said).flatMap((block) => (block.type === "tool_use" ? [block.id] : []));
+}
+
+function answerOf(block: Block): string[] {
+  return block.type === "tool_result" ? [block.tool_use_id] : [];
+}
+
+/** Takes the blocks of a whole message. Returns their places; undefined if it is not there, or was changed. */
+function placesOf(message: Said, blocks: readonly Block[], taken: Set<number>): number[] | undefined {
   const texts = blocksOf(message).flatMap((block) => (block.type === "text" ? [block.text] : []));
   const others = blocksOf(message).filter((block) => block.type !== "text");
   // Several texts are rendered as one, unless something must stay between them.
-  const forms = [blocksOf(message), [{ type: "text", text: texts.join("\n") } as const, ...others]];
-  for (const form of forms.filter(({ length }) => length > 0)) {
-    const start = blocks.findIndex((_, at) => form.every((block, index) => isSame(block, blocks[at + index])));
-    if (start >= 0) return { start, end: start + form.length };
+  const joined = texts.length > 1 ? [[{ type: "text", text: texts.join("\n") } as const, ...others]] : [];
+  for (const form of [blocksOf(message), ...joined]) {
+    const places: number[] = [];
+    for (const block of form) {
+      const place = blocks.findIndex((it, at) => !taken.has(at) && !places.includes(at) && isSame(block, it));
+      if (place >= 0) places.push(place);
+    }
+    if (places.length < form.length) continue;
+    places.forEach((place) => taken.add(place));
+    return places;
   }
   return undefined;
 }
 
-function isSame(one: Block, other: Block | undefined): boolean {
-  return other !== undefined && isDeepStrictEqual(plain(one), plain(other));
+function isSame(one: Block, other: Block): boolean {
+  return isDeepStrictEqual(plain(one), plain(other));
 }
 
-/** A result can be written in several ways. */
-function plain(block: Block): Block {
+/** A result can be written in several ways, and ids and names can be replaced by those that the format accepts. */
+function plain(block: Block): object {
+  if (block.type === "text") return { text: block.text.trimEnd() };
+  if (block.type === "tool_use") return { input: block.input };
   if (block.type !== "tool_result") return block;
   const { content = "", is_error = false } = block;
-  return { ...block, is_error, content: typeof content === "string" ? [{ type: "text", text: content }] : content };
+  return { is_error, content: typeof content === "string" ? [{ type: "text", text: content }] : content };
 }
 
-function hasFiles({ content }: ModelMessage): boolean {
-  if (typeof content === "string") return false;
-  return content.some((part) => {
-    if (part.type !== "tool-result") return part.type === "image" || part.type === "file";
-    return part.output.type === "content" && part.output.value.some(({ type }) => type !== "text");
+/** Whether the blocks have the files of a message, whose words are shortened. */
+function hasFilesOf(original: ModelMessage, message: Said, blocks: readonly Block[]): boolean {
+  const files = blocksOf(message).filter(({ type }) => type === "image" || type === "document");
+  return files.length === filesIn(original) && files.every((file) => blocks.some((block) => isSame(file, block)));
+}
+
+function filesIn({ content }: ModelMessage): number {
+  if (typeof content === "string") return 0;
+  const files = content.flatMap((part): unknown[] => {
+    if (part.type !== "tool-result") return part.type === "image" || part.type === "file" ? [part] : [];
+    return part.output.type === "content" ? part.output.value.filter(({ type }) => type !== "text") : [];
   });
+  return files.length;
+}
+
+/** Whether the budget also has room for what it does not count of these messages: a token for each 3 bytes of it. */
+function hasRoom({ tokens, budget = Infinity }: Context<Said>, messages: readonly ModelMessage[]): boolean {
+  const parts = messages.flatMap((message) => partsOf(message).filter((part) => !isCounted(part, message)));
+  return parts.length === 0 || tokens + Buffer.byteLength(JSON.stringify(parts)) / 3 <= budget;
 }
 
 /**
- * A message of an older turn, without what the budget does not count: reasoning, and calls that the provider ran. What
- * remains loses the provider's options, which may refer to them.
+ * A message without what the budget does not count: reasoning, and calls that the provider ran, with their approvals.
+ * What remains loses the provider's options, which may refer to them.
  */
 function counted(message: ModelMessage): ModelMessage[] {
-  if (message.role !== "assistant" || typeof message.content === "string") return [message];
-  const content = message.content.flatMap((part) => {
-    if (part.type !== "text" && part.type !== "file" && (part.type !== "tool-call" || part.providerExecuted)) return [];
-    const { providerOptions: _, ...rest } = part;
-    return [rest];
-  });
-  if (content.length === message.content.length) return [message];
-  return content.length > 0 ? [{ role: "assistant", content }] : [];
+  const parts = partsOf(message);
+  const kept = parts.filter((part) => isCounted(part, message));
+  if (kept.length === parts.length) return [message];
+  if (kept.length === 0) return [];
+  return [{ role: message.role, content: kept.map(({ providerOptions: _, ...rest }) => rest) } as ModelMessage];
+}
+
+/** A part of an assistant's or a tool's message. */
+interface Part {
+  readonly type: string;
+  readonly toolCallId?: string;
+  readonly providerExecuted?: boolean;
+  readonly providerOptions?: unknown;
+}
+
+function partsOf({ role, content }: ModelMessage): readonly Part[] {
+  return role === "user" || typeof content === "string" ? [] : (content as readonly Part[]);
+}
+
+function isCounted({ type, toolCallId, providerExecuted }: Part, message: ModelMessage): boolean {
+  if (type === "tool-approval-request") {
+    return !partsOf(message).some((part) => part.toolCallId === toolCallId && part.providerExecuted);
+  }
+  if (type === "tool-result") return message.role === "tool";
+  return ["text", "file", "tool-call", "tool-approval-response"].includes(type) && !providerExecuted;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import type { ModelMessage } from "ai";
+import type { ModelMessage, ToolResultPart } from "ai";
 import { InvalidRequestError, local } from "utterd";
 import { UtterdHistory } from "utterd/ai-sdk";
 
@@ -168,12 +168,13 @@ onEachStore("a history of the AI SDK", (memory) => {
     await chat.save(said);
     assert.deepEqual(await chat.load(), said);
     const { messages, warnings } = await chat.context({ budget: 8000 });
+    assert.deepEqual([messages, warnings], [said, []]);
+    const { tokens } = await chat.conversation.context({ budget: 8000 });
     const spoken = { role: "assistant", content: CALLED.content.slice(1, 4) };
     assert.deepEqual(
-      messages,
+      (await chat.context({ budget: tokens + 20 })).messages,
       said.map((message) => (message === CALLED ? spoken : message)),
     );
-    assert.deepEqual(warnings, []);
     const masked = await chat.context({ maskResultsAfterTurns: 1 });
     assert.deepEqual(masked.warnings, ["the files of the message at sequence 3 are not in the context"]);
     assert.match(JSON.stringify(masked.messages[2]), /"type":"text","value":"\[result of look.*omitted/);
@@ -223,15 +224,42 @@ onEachStore("a history of the AI SDK", (memory) => {
     assert.deepEqual([policy.maxUtterances, policy.maxTokens], [undefined, 15_000]);
   });
 
-  test("a call that was never answered is closed", async () => {
+  test("the newest calls stay open until the user goes on", async () => {
     const chat = history();
-    await chat.save([ASKED, CALLED]);
+    const [answered, other] = FOUND.content as ToolResultPart[];
+    await chat.save([ASKED, CALLED, { role: "tool", content: [answered!] }]);
+    assert.deepEqual((await chat.context()).messages, await chat.load());
+    const closed = (await chat.context({ unanswered: "placeholder" })).messages;
+    assert.match(JSON.stringify(closed.at(-1)), /"c8".*no result/);
+    await chat.save({ role: "user", content: "Never mind." });
     const { messages } = await chat.context();
     assert.deepEqual(
       messages.map((it) => it.role),
-      ["user", "assistant", "tool"],
+      ["user", "assistant", "tool", "tool", "user"],
     );
-    assert.equal(messages[2]?.content.length, 2);
+    assert.deepEqual(
+      messages.slice(2, 4).flatMap((it) => (it.content as ToolResultPart[]).map(({ toolCallId }) => toolCallId)),
+      [answered!.toolCallId, other!.toolCallId],
+    );
+  });
+
+  test("results in another order than their calls, and one that is shortened", async () => {
+    const chat = history();
+    const [first, second] = FOUND.content as ToolResultPart[];
+    await chat.save([ASKED, CALLED, { role: "tool", content: [second!] }, { role: "tool", content: [first!] }, TOLD]);
+    assert.deepEqual((await chat.context()).messages, await chat.load());
+    const long = history();
+    const output = { type: "text", value: "one word after the other, ".repeat(2000) } as const;
+    await long.save([{ role: "user", content: "Where is it?" }, CALLED]);
+    await long.save([
+      { role: "tool", content: [second!] },
+      { role: "tool", content: [{ ...first!, output }] },
+    ]);
+    const { messages } = await long.context({ budget: 2000 });
+    assert.deepEqual(messages.slice(0, 2), (await long.load()).slice(0, 2));
+    const results = messages.slice(2).flatMap((it) => it.content as ToolResultPart[]);
+    assert.deepEqual(results.map(({ toolCallId }) => toolCallId).sort(), ["c7", "c8"]);
+    assert.ok(JSON.stringify(results).length < 8000);
   });
 
   test("an approval stands between a call and its result", async () => {
@@ -253,13 +281,13 @@ onEachStore("a history of the AI SDK", (memory) => {
         ],
       },
     ];
-    for (const message of said) await chat.save(message);
-    assert.deepEqual(await chat.load(), said);
-    const { messages } = await chat.context();
-    assert.deepEqual(
-      messages.map((it) => it.role),
-      ["user", "assistant", "tool"],
-    );
+    for (const [index, message] of said.entries()) {
+      await chat.save(message);
+      assert.deepEqual(await chat.load(), said.slice(0, index + 1));
+      assert.deepEqual((await chat.context()).messages, said.slice(0, index + 1));
+    }
+    await chat.save({ role: "user", content: "Thanks" });
+    assert.deepEqual((await chat.context()).messages.slice(0, 4), said);
   });
 
   test("what others said, and what was edited since", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { ConflictError, ExistsError, InvalidRequestError, NotFoundError, PreconditionError } from "utterd";
+import { originals } from "utterd/adapters";
 
 import { fresh, onEachStore } from "./servers.js";
 
@@ -33,6 +34,32 @@ onEachStore("a conversation", (memory) => {
     );
     assert.ok(context.tokens > 0 && context.tokens <= 8000 && context.budget === 8000);
     assert.deepEqual(context.sequences, [1, 2, 3, 4]);
+    assert.deepEqual([...context.whole].flat(), [1, 1, 2, 2, 3, 3, 4, 4]);
+    await chat.edit(added.memorized[0]!.utteranceId, { pinned: true });
+    const last = await chat.context({ maxTurns: 1, format: "openai" });
+    await chat.add(
+      [
+        { role: "user", content: "Thanks" },
+        { role: "assistant", content: "", reasoning: "hm" },
+      ],
+      {
+        lenient: true,
+      },
+    );
+    const next = await chat.context({ maxTurns: 1, format: "openai" });
+    const shown = (groups: Awaited<ReturnType<typeof originals>>) =>
+      groups.map((group) => group.map(({ message, whole }) => whole && message));
+    assert.deepEqual(
+      shown(await originals(chat, last)),
+      SAID.map((message) => [message]),
+    );
+    assert.deepEqual(shown(await originals(chat, next)), [
+      [ASKED],
+      [
+        { role: "user", content: "Thanks" },
+        { role: "assistant", content: "", reasoning: "hm" },
+      ],
+    ]);
     const anthropic = await chat.context({ format: "anthropic", instructions: "Be brief." });
     assert.deepEqual(anthropic.system, [{ type: "text", text: "Be brief." }]);
     assert.match((await chat.context({ format: "text" })).text, /HAT136/);
