@@ -93,7 +93,7 @@ impl Analysis {
         if !request.title.is_empty() {
             let mut title = Item::new(Kind::Said, head.clone(), request.title.as_str(), message.sequence);
             title.marks = base.with(Marks::TITLE).with(Marks::REQUEST).with(Marks::FIRST);
-            title.worth = 3 * WORTH;
+            title.worth = 9 * WORTH;
             self.items.push(title);
         }
         let (sentences, others) = said(&request.body);
@@ -106,9 +106,11 @@ impl Analysis {
             if place == 0 && !self.among_people {
                 self.answer(&mut item, sentence, is_user);
             }
-            // "Sure!", "Let me see."
-            let is_word = sentence.content < 2 && !sentence.text.contains(char::is_numeric);
-            if is_word && item.marks.has(Marks::ASSISTANT) && !item.marks.has(Marks::ANSWER) {
+            // "Sure!", "Let me see."; of a form that was filled in, "Linux", "3.7"
+            let is_brief = item.marks.has(Marks::ASSISTANT)
+                && !item.marks.has(Marks::ANSWER)
+                && !sentence.text.contains(char::is_numeric);
+            if sentence.content < 2 && (is_brief || !request.title.is_empty()) {
                 continue;
             }
             let names = item.marks.has(Marks::USER) && item.named().next().is_some();
@@ -195,7 +197,7 @@ impl Analysis {
         }
         let asked = deeds.first().and_then(|deed| deed.objects.first()).map(|object| &**object);
         if let Some(answer) = &call.result {
-            let facts = records::facts_of_result(answer.text, json.result.as_ref(), asked);
+            let facts = records::facts_of_result(answer.text, json.result.as_ref(), asked, call.arguments);
             for fact in facts.into_iter().take(MOST_FACTS) {
                 let mut item = Item::new(Kind::Fact, fact.of, fact.value, message.sequence);
                 (item.note, item.also, item.worth) =
@@ -251,13 +253,16 @@ impl Analysis {
         who.with_if(!message.calls.is_empty(), Marks::CALLS)
     }
 
-    /// What a change was for: what its message says last.
+    /// What a change was for: what its message says last of what is done now, or says last.
     fn step(&mut self, message: &Message<'_>) {
         let of_message = |item: &&Item| {
-            item.sequence == message.sequence && item.kind == Kind::Said && !item.marks.has(Marks::QUESTION)
+            let is_step = !item.marks.has_any(Marks::QUESTION.with(Marks::LISTED));
+            item.sequence == message.sequence && item.kind == Kind::Said && is_step
         };
+        let said = || self.items.iter().rev().filter(of_message);
         let says = |item: &&Item| item.concepts().len() > 1;
-        let Some(why) = self.items.iter().rev().find(of_message).filter(says) else { return };
+        let plan = said().find(|item| item.marks.has(Marks::PROMISE));
+        let Some(why) = plan.or(said().next()).filter(says) else { return };
         let step = Item::new(Kind::Step, "", why.text.trim_end_matches([':', '.']), message.sequence);
         if !self.items.iter().any(|item| item.kind == Kind::Step && item.sequence == message.sequence) {
             self.items.push(step);
@@ -284,9 +289,12 @@ fn worth(item: &Item, said: &Said) -> f64 {
         worth *= if marks.has(mark) { factor } else { 1.0 };
     }
     if !marks.has(Marks::USER) {
+        let asks = marks.has_any(Marks::REQUEST.with(Marks::QUESTION));
         worth *= match () {
             () if said.refuses => 4.0,
             () if said.finds => 2.5,
+            // what was asked of the user is answered, unless it is open
+            () if marks.has(Marks::LISTED) || asks && !marks.has(Marks::CALLS) => 0.3,
             () => 1.0,
         };
     }

@@ -140,7 +140,7 @@ struct Composing<'a> {
 impl<'a> Composing<'a> {
     fn new(mut items: Vec<Item>, wanted: &'a Wanted, focus: &Focus, count: Count<'a>) -> Self {
         let most = (wanted.budget * SENTENCE_PERCENT / 100).max(LEAST_SENTENCE);
-        for item in items.iter_mut().filter(|item| item.kind != Kind::Quoted) {
+        for item in items.iter_mut().filter(|item| item.kind != Kind::Quoted && item.seen.is_none()) {
             let most = if is_spoken(item) { most } else { DEED_TOKENS };
             shorten(item, most.min(wanted.budget), count);
         }
@@ -168,8 +168,9 @@ impl<'a> Composing<'a> {
             return 0;
         }
         let share = self.wanted.budget * section.percent / 100;
-        // of a tiny budget, what the conversation is for takes what a sentence does
-        let least = if section.kind == Kind::Goal { LEAST_SENTENCE.min(self.wanted.budget / 2) } else { 0 };
+        // of a small budget, what the conversation is for and how things stand take what a sentence does
+        let is_state = matches!(section.kind, Kind::Goal | Kind::Check | Kind::Error);
+        let least = if is_state { LEAST_SENTENCE.min(self.left / 2) } else { 0 };
         let room = (share.max(least) + more).min(self.left);
         let left = self.left - room;
         // what the goal left out is the user's as well, and what the checks left out may have failed
@@ -205,8 +206,10 @@ impl<'a> Composing<'a> {
             }
             let item = &mut self.items[at];
             let longer = if item.note.len() > item.text.len() { &mut item.note } else { &mut item.text };
-            let tokens = (self.count)(longer);
-            *longer = Arc::from(&*clip(longer, tokens.saturating_sub(over).max(LEAST_REST), self.count));
+            let most = (self.count)(longer).saturating_sub(over).max(LEAST_REST);
+            let clipped = clip(longer, most, self.count);
+            // what is all cut says nothing
+            *longer = Arc::from(if clipped == "…" { "" } else { &*clipped });
             item.read_again();
             self.tokens[at] = cost(&self.items[at], self.root.as_deref(), self.count);
         }

@@ -124,6 +124,8 @@ impl Marks {
     pub const CALLS: Self = Self(1 << 15);
     /// The check came before a later change, or what failed worked later.
     pub const OUTDATED: Self = Self(1 << 16);
+    /// It is of an item of a list, which says little without the others.
+    pub const LISTED: Self = Self(1 << 19);
     /// Its text is the number of deeds that are no longer known one by one.
     pub const COUNTED: Self = Self(1 << 18);
 

@@ -60,7 +60,7 @@ impl Names {
     pub fn read_call(&mut self, sequence: u64, call: &Call<'_>, json: &Json) {
         let arguments = values(call.arguments, json.arguments.as_ref());
         for (name, shape) in distinct(named(&arguments), MOST_OF_RESULT) {
-            if shape == Shape::Name && !self.all.contains_key(name) {
+            if matches!(shape, Shape::Name | Shape::Number) && !self.all.contains_key(name) {
                 continue;
             }
             self.see(name, shape, By::Call, sequence, None);

@@ -72,7 +72,10 @@ impl Words {
     /// What `text`, which has these words, names: names and values, and their shapes.
     pub(crate) fn named<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (Shape, &'a str)> {
         let named = self.named.get_or_init(|| {
+            // what stands before a colon is a label
+            let is_label = |end: usize| text[end..].starts_with(':');
             let found = entities_in(text, self.language).into_iter();
+            let found = found.filter(|one| one.kind != Shape::Name || !is_label(one.start + one.text.len()));
             found.map(|entity| (entity.kind, entity.start..entity.start + entity.text.len())).collect()
         });
         named.iter().filter_map(|(shape, place)| Some((*shape, text.get(place.clone())?)))

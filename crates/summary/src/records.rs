@@ -42,15 +42,20 @@ pub struct Fact {
 }
 
 /// The facts of a result, which may be `json`, or several JSON values one after another; a record that has no id belongs
-/// to `asked`, the argument by which it was fetched.
-pub(crate) fn facts_of_result(text: &str, json: Option<&Value>, asked: Option<&str>) -> Vec<Fact> {
+/// to `asked`, the argument by which it was fetched. What the `arguments` say is worth less: it is known.
+pub(crate) fn facts_of_result(
+    text: &str,
+    json: Option<&Value>,
+    asked: Option<&str>,
+    arguments: &str,
+) -> Vec<Fact> {
     let text = text.trim();
     let several = || -> Option<Vec<Value>> {
         let is_json = text.len() <= JSON_BYTES && text.starts_with(['{', '[']);
         is_json.then(|| Deserializer::from_str(text).into_iter().collect::<Result<_, _>>().ok()).flatten()
     };
     let holder = Holder { of: asked.unwrap_or_default(), asked: true };
-    let mut walk = Walk { leaves: Vec::new() };
+    let mut walk = Walk { arguments, leaves: Vec::new() };
     match json {
         Some(value) => walk.value(value, holder, Place::default(), 0),
         None => walk.list(&several().unwrap_or_default(), holder, Place::default(), 0),
@@ -96,11 +101,12 @@ struct Leaf {
     worth: u32,
 }
 
-struct Walk {
+struct Walk<'a> {
+    arguments: &'a str,
     leaves: Vec<Leaf>,
 }
 
-impl Walk {
+impl Walk<'_> {
     fn value(&mut self, value: &Value, holder: Holder<'_>, place: Place<'_>, depth: usize) {
         if depth > MOST_DEEP || self.leaves.len() >= MOST_FACTS {
             return;
@@ -162,7 +168,9 @@ impl Walk {
     }
 
     fn leaf(&mut self, text: &str, of: &Value, holder: Holder<'_>, place: Place<'_>) {
-        let worth = worth(text, place.key) * place.rarity(of) / 4;
+        let is_given = text.len() > 2 && self.arguments.contains(text);
+        let rarity = if is_given { 1 } else { place.rarity(of) };
+        let worth = worth(text, place.key) * rarity / 4;
         let value = cut(text, BYTES.0);
         let is_asked = holder.asked && *holder.of == *value;
         if is_asked || shape(&value) == Shape::Empty || self.leaves.len() >= MOST_FACTS {

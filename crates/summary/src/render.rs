@@ -25,7 +25,11 @@ const LEAST_BELOW_ROOT: usize = 3;
 
 /// The lines of `chosen`, places in `items`, in the order of a summary.
 pub fn lines(items: &[Item], chosen: &[usize], root: Option<&str>) -> Vec<Line> {
-    let mut chosen = chosen.to_vec();
+    // what a line begins with is no bare name as well
+    let things: FxHashSet<&str> =
+        chosen.iter().map(|at| &items[*at]).filter(|item| item.is_value()).map(|item| &*item.head).collect();
+    let is_said = |item: &Item| item.seen.is_some() && things.contains(&*item.text);
+    let mut chosen: Vec<usize> = chosen.iter().copied().filter(|at| !is_said(&items[*at])).collect();
     chosen.sort_unstable_by_key(|at| (items[*at].kind, items[*at].sequence, *at));
     let told: FxHashSet<&str> = chosen.iter().map(|at| &*items[*at].text).collect();
     let mut groups: Vec<Group> = Vec::new();
@@ -205,12 +209,14 @@ impl Group<'_> {
         text
     }
 
-    /// `cancel(A1) → ok`, `edit → ok: a.rs; b.rs`, `book(A1) → failed: no seats`.
+    /// `cancel(A1) → ok`, `edit → ok: a.rs; b.rs`, `book(A1) → failed: no seats`, `book(A1) → no answer`.
     fn done(&self, items: &[Item]) -> String {
         let first = &items[self.items[0]];
-        let objects = self.texts(items);
-        let outcome = if first.note.is_empty() { "ok".to_owned() } else { format!("failed: {}", why(first)) };
+        let mut objects = self.texts(items);
+        objects.retain(|object| !object.is_empty());
+        let outcome = outcome(first);
         match &objects[..] {
+            [] => format!("{} → {outcome}", first.head),
             // a program that writes into a file
             [object] if first.head.ends_with('>') => format!("{} {object} → {outcome}", first.head),
             [object] if first.note.is_empty() || self.items.len() == 1 => {
@@ -240,7 +246,8 @@ fn listed(items: &[Item], names: &[usize]) -> String {
 pub fn error(item: &Item) -> String {
     let solved = if item.marks.has(Marks::OUTDATED) { "(solved) " } else { "" };
     let what = match () {
-        // what failed says of what
+        // what failed says which program, or of what
+        () if item.note.starts_with(&*item.head) => return format!("Error: {solved}{}", why(item)),
         () if item.note.contains(&*item.text) => item.head.to_string(),
         // a command begins with its program
         () if item.text.starts_with(&*item.head) => item.text.to_string(),
@@ -255,15 +262,21 @@ fn why(item: &Item) -> &str {
     label.map_or(&item.note, |(_, why)| why)
 }
 
+/// How a deed or a check ended.
+fn outcome(item: &Item) -> String {
+    match item.marks.has(Marks::FAILED) {
+        true if item.note.is_empty() => "failed".to_owned(),
+        true => format!("failed: {}", why(item)),
+        false if item.note.is_empty() => "ok".to_owned(),
+        false if item.kind == Kind::Did => item.note.to_string(),
+        false => format!("ok: {}", item.note),
+    }
+}
+
 /// The line of a check.
 pub fn check(item: &Item) -> String {
     let before = if item.marks.has(Marks::OUTDATED) { "(before the last change) " } else { "" };
-    let outcome = match (item.marks.has(Marks::FAILED), item.note.is_empty()) {
-        (true, _) => format!("failed: {}", why(item)),
-        (false, true) => "ok".to_owned(),
-        (false, false) => format!("ok: {}", item.note),
-    };
-    format!("Check: {before}{} → {outcome}", item.text)
+    format!("Check: {before}{} → {}", item.text, outcome(item))
 }
 
 /// A value, behind its label.

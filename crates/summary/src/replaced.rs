@@ -18,7 +18,11 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
     let mut keep = vec![true; items.len()];
     for (place, later) in statements.iter().enumerate() {
         let earlier = statements[place.saturating_sub(REACH)..place].iter().rev();
-        let mut earlier = earlier.filter(|earlier| earlier.item.head == later.item.head && keep[earlier.at]);
+        // what one message says holds together: "I expect 5, but get 8 instead"
+        let is_earlier = |earlier: &&Statement| earlier.item.sequence < later.item.sequence;
+        let mut earlier = earlier.filter(|earlier| {
+            is_earlier(earlier) && earlier.item.head == later.item.head && keep[earlier.at]
+        });
         let found = if later.item.marks.has(Marks::CORRECTION) {
             let all: Vec<&Statement> = earlier.collect();
             // a wish stays a wish when how it is to be met changes

@@ -76,8 +76,6 @@ fn solved(items: &mut [Item]) {
     };
     if later.iter().any(repeats) {
         (failed.kind, failed.marks) = (Kind::Error, failed.marks.with(Marks::OUTDATED));
-    } else if failed.kind == Kind::Check && later.iter().any(|item| outdates(item, failed)) {
-        failed.kind = Kind::Error;
     }
 }
 
@@ -251,6 +249,8 @@ fn waiting(items: &mut [Item], assistant: u64) {
     }
     let next = items.iter_mut().rev().filter(of_last).find(|item| item.marks.has(Marks::PROMISE));
     if let Some(item) = next {
-        (item.kind, item.head, item.worth) = (Kind::Open, "Next".into(), 2 * WORTH);
+        // its message calls tools to do so
+        let head = if item.marks.has(Marks::CALLS) { "In progress" } else { "Next" };
+        (item.kind, item.head, item.worth) = (Kind::Open, head.into(), 2 * WORTH);
     }
 }

@@ -81,8 +81,6 @@ impl<'a> Weighing<'a> {
         match (item.kind, &item.seen) {
             (Kind::Fact, Some(seen)) => seen.probability(self.now),
             (Kind::Fact, None) => self.value(item, told) * (0.5 + 0.5 * place),
-            (Kind::Goal, _) if item.marks.has(Marks::TITLE) => 3.0,
-            (Kind::Goal, _) if item.marks.has(Marks::REQUEST) => 2.0,
             (Kind::Said, _) if item.marks.has(Marks::PERSON) => item.worth(),
             (Kind::Said, _) => item.worth() * (0.8 + 0.5 * place),
             (Kind::Check, _) if item.marks.has(Marks::TESTS) => item.worth() * NEWEST,

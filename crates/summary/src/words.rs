@@ -30,7 +30,7 @@ pub struct Said {
     pub finds: bool,
     /// It says that something cannot be done.
     pub refuses: bool,
-    /// It only announces what follows it.
+    /// It only announces what follows it: "Here it is:", "I'll look it up..."
     pub announces: bool,
 }
 
@@ -45,12 +45,12 @@ pub fn said(text: &str) -> (Vec<Said>, Vec<&str>) {
         !sentence.code && !sentence.text.starts_with('|') && sentence.text.len() <= MOST_BYTES
     };
     let (spoken, others): (Vec<_>, Vec<_>) = sentences(text).into_iter().partition(is_spoken);
-    let said = spoken.into_iter().filter_map(|sentence| of(sentence.text, sentence.ends)).collect();
+    let said = spoken.into_iter().filter_map(|sentence| of(&sentence)).collect();
     (said, others.into_iter().map(|sentence| sentence.text).collect())
 }
 
-fn of(text: &str, ends: End) -> Option<Said> {
-    let text = plain(text);
+fn of(sentence: &Sentence<'_>) -> Option<Said> {
+    let (text, ends) = (plain(sentence.text), sentence.ends);
     let votes = Votes::of(&text);
     let language = votes.language(Language::English);
     let (mut all, mut concepts) = (0, Vec::with_capacity(text.len() / 8 + 1));
@@ -67,6 +67,7 @@ fn of(text: &str, ends: End) -> Option<Said> {
     let courtesy = has(Cues::COURTESY) && content <= COURTESY_WORDS && !text.chars().any(char::is_numeric);
     let marks = Marks::default()
         .with_if(ends == End::Question, Marks::QUESTION)
+        .with_if(sentence.listed, Marks::LISTED)
         .with_if(has(Cues::CONSTRAINT), Marks::CONSTRAINT)
         .with_if(has(Cues::REQUEST), Marks::REQUEST)
         .with_if(has(Cues::CORRECTION), Marks::CORRECTION)
@@ -81,7 +82,7 @@ fn of(text: &str, ends: End) -> Option<Said> {
         affirms_only: has(Cues::AFFIRMS) && content <= COURTESY_WORDS,
         finds: has(Cues::FINDING),
         refuses: has(Cues::REFUSAL),
-        announces: ends == End::Colon,
+        announces: ends == End::Colon || text.ends_with('…') || text.ends_with("..."),
         text: text.into(),
     })
 }

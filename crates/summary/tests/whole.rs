@@ -484,6 +484,61 @@ fn a_list_of_tasks_that_is_older_than_the_last_request_says_nothing() {
     assert!(!told.contains("To do") && told.contains("Open: User: Now move it"), "{told}");
 }
 
+/// What heads a line of values is not told again as a bare name, and neither are labels.
+#[test]
+fn a_name_is_told_once_and_a_label_is_none() {
+    let rows = r#"[{"flight": "KX1201", "fare": 310, "day": "2031-04-09"},
+        {"flight": "KX1377", "fare": 295, "day": "2031-04-09"}, {"flight": "KX1409", "fare": 402, "day": "2031-04-09"}]"#;
+    let messages = [
+        message(1, Role::User, "Find me a flight on 9 April."),
+        calling(2, "find_flights", r#"{"day": "2031-04-09"}"#, rows),
+        message(
+            4,
+            Role::Assistant,
+            "There are three.\n- **Flight Number:** KX1377\n- **Cabin Class:** First Light",
+        ),
+        message(5, Role::User, "I take the cheapest of them."),
+    ];
+    let told = text(&messages, 300);
+    let named = told.lines().find(|line| line.starts_with("Named: ")).unwrap_or_default();
+    assert!(["Flight Number", "Cabin Class", "KX"].iter().all(|name| !named.contains(name)), "{told}");
+    assert!(told.contains("\nKX1377: "), "{told}");
+    // what was asked for is known
+    assert!(["310", "295", "402"].iter().all(|fare| told.contains(fare)), "{told}");
+}
+
+#[test]
+fn a_call_without_an_answer_did_not_fail() {
+    let mut pending = calling(2, "move_file", r#"{"path": "src/a.rs"}"#, "");
+    pending.calls[0].result = None;
+    let told = text(&[message(1, Role::User, "Move src/a.rs to the engine."), pending], 300);
+    assert!(told.contains("move_file(src/a.rs) → no answer"), "{told}");
+}
+
+/// Whatever the budget, an error says why, or only that it failed.
+#[test]
+fn an_outcome_is_never_only_cut() {
+    let why = "../a/very/long/path/to/the/module/that/does/not/compile/in/this/place/main.rs(331,29): error TS2339: \
+        Property 'queue' does not exist on type 'InteractiveMode', which is used by the other half of the program.";
+    let messages = [
+        message(1, Role::User, "Make the module compile, please."),
+        calling(2, "bash", r#"{"command": "npm run check"}"#, why),
+    ];
+    for budget in (40..400).step_by(20) {
+        let told = text(&messages, budget);
+        assert!(!told.lines().any(|line| line.ends_with(": …")), "{budget}: {told}");
+    }
+}
+
+#[test]
+fn what_one_message_says_holds_together() {
+    let told = text(
+        &talk(&["I expect 55 rows in the report. Instead, I get 72 rows in the report.", "I look."]),
+        300,
+    );
+    assert!(told.contains("55") && told.contains("72"), "{told}");
+}
+
 /// Anything that can be said.
 fn texts() -> impl Strategy<Value = String> {
     let strange = prop::sample::select(vec![

@@ -15,11 +15,11 @@ fn tells_all(text: &str, values: &[&str]) {
 }
 
 fn facts(text: &str) -> Vec<Fact> {
-    facts_of_result(text, None, None)
+    facts_of_result(text, None, None, "")
 }
 
 fn said(text: &str, asked: Option<&str>) -> Vec<String> {
-    facts_of_result(text, None, asked)
+    facts_of_result(text, None, asked, "")
         .iter()
         .map(|fact| format!("{} | {} | {}", fact.of, fact.label, fact.value))
         .collect()
@@ -147,6 +147,6 @@ proptest! {
     #[test]
     fn any_text_is_read(text in "\\PC{0,200}", marks in "[{}\\[\\]\":,|<>=\\n\\-a1é：\\t ]{0,120}") {
         let _ = facts(&text);
-        let _ = facts_of_result(&marks, None, Some(&text));
+        let _ = facts_of_result(&marks, None, Some(&text), &text);
     }
 }

@@ -28,6 +28,9 @@ pub(super) fn part_of(text: &str, token: &Token<'_>) -> Option<Part> {
     let is_tag = token.before.ends_with('<') && said.starts_with('/');
     let is_method = said.starts_with('.') && text[start + said.len()..].starts_with('(');
     let (kind, length) = kind_of(said).filter(|_| !is_tag && !is_method)?;
+    // `console.log(`
+    let is_called = kind == Kind::File && is_member(said) && text[start + length..].starts_with('(');
+    let kind = if is_called { Kind::Identifier } else { kind };
     Some(Part { role: Role::Whole(kind), start, end: start + length })
 }
 

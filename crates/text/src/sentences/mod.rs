@@ -22,6 +22,8 @@ pub struct Sentence<'a> {
     pub ends: End,
     /// Whether it is code: a fenced block, or lines that look like code.
     pub code: bool,
+    /// Whether it is of an item of a list.
+    pub listed: bool,
 }
 
 /// How a sentence ends.
@@ -113,8 +115,8 @@ fn piece<'a>(text: &'a str, start: usize, end: usize, line: &Line) -> Option<Sen
     let said = text[start..end].trim_end();
     let start = start + (said.len() - said.trim_start().len());
     let said = said.trim_start();
-    let sentence = Sentence { text: said, start, ends: end_of(said), code: line.kind == Kind::Code };
-    says(said).then_some(sentence)
+    let (code, listed) = (line.kind == Kind::Code, line.kind == Kind::Item);
+    says(said).then(|| Sentence { text: said, start, ends: end_of(said), code, listed })
 }
 
 /// Whether a piece has anything but punctuation: letters, digits, an emoji.
