@@ -195,6 +195,7 @@ class UtterdSessionService(BaseSessionService):
                     ids=ids,
                     format="anthropic",
                     lenient=True,
+                    oversize=at.address.oversize or "cut",
                     state=replace(state, expected_versions={**state.expected_versions, STAMP: version}),
                     recipient_state=await change(self._user(session.app_name, session.user_id), user) if user else None,
                 )
