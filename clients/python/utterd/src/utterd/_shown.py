@@ -28,12 +28,13 @@ def shown(
 ) -> Steps[tuple[model.Shown, ...]]:
     """The messages of a context of chat messages, each with the stored message that it shows.
 
-    What is shown whole is in the order in which it was stored. A message without words, such as a model's reasoning, is
-    there if the one after it is. With `open`, the newest exchange is not closed by placeholders.
+    Only messages in the format are shown whole, in the order in which they were stored. A message without words, such
+    as a model's reasoning, is there if the one after it is. With `open`, the newest exchange is not closed by
+    placeholders.
     """
     # What is shown from before that, such as pinned messages, is little: the context's own messages will do.
     cut = max((its.stop - 1 for its in _omitted(context, *LIMITS)), default=0)
-    listed = (yield from stored(at, after=cut, format=format)).messages
+    listed = [it for it in (yield from stored(at, after=cut)).messages if it.format == format]
     empty = {sequence for its in _omitted(context, "empty") for sequence in its}
     forgotten = {sequence for its in _omitted(context, "forgotten") for sequence in its}
     made = list(_shown(it, context, listed, empty))
