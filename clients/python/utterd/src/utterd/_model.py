@@ -325,6 +325,8 @@ class Shown:
     context shows from before the messages that it leaves out."""
     whole: bool
     """Whether `stored` can go to the model in the place of `message`, because all of it is shown, unchanged."""
+    cut: bool = False
+    """Whether the text is only a part of what is stored, because all of it is too long."""
 
     @property
     def said(self) -> dict[str, Any]:

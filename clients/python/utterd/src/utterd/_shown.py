@@ -19,6 +19,7 @@ MEDIA_BYTES = 2 * 1024 * 1024
 LARGE = 16 * 1024
 """Bytes of a message that might contain a picture or a file."""
 UNCHANGED = (contexts.RENDERED_AS_WHOLE, contexts.RENDERED_AS_INSTRUCTION, contexts.RENDERED_AS_PINNED)
+CUT = (contexts.RENDERED_AS_TRIMMED, contexts.RENDERED_AS_MASKED)
 LIMITS = ("evicted", "budget", "max_turns")
 """Why the oldest messages are left out."""
 
@@ -67,7 +68,8 @@ def _shown(
     for index, message in enumerate(context):
         source = them.get(utterances[index].sequence) if index in utterances else None
         if source is None or not unchanged.issuperset(_sequences(source)):
-            yield model.Shown(message, source, False)
+            cut = source is not None and utterances[index].rendered_as in CUT
+            yield model.Shown(message, source, False, cut)
         elif source.sequence not in given:
             given.add(source.sequence)
             yield model.Shown(message, source, True)

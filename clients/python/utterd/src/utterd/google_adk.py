@@ -240,7 +240,7 @@ class UtterdSessionService(BaseSessionService):
                 return
             said = llm_request.contents[_place(llm_request.contents, session.events, oldest[1]) :]
             for it, event in events:
-                if not it.whole:
+                if it.cut:
                     said = cut_to(said, event, it.message)
             if len(said) < len(llm_request.contents):
                 # Such as the question that the newest steps are about.
