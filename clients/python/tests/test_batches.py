@@ -113,5 +113,13 @@ def test_a_text_that_is_too_large(name):
         # This one is larger than a whole request.
         chat.add([CALL, {**large, "content": "x" * (18 << 20)}])
         assert 900_000 < len(chat.messages()[-1]["content"]) < 1024 * 1024
+        # What a framework says is cut by default.
+        memory.conversation(name).store([CALL, large], format="openai")
+        assert 900_000 < len(memory.conversation(name).messages()[-1]["content"]) < 1024 * 1024
+        with (
+            utterd.connect(memory.address, oversize="refuse") as refusing,
+            pytest.raises(utterd.InvalidRequestError, match="accepted: at most"),
+        ):
+            refusing.conversation(name).store([CALL, large], format="openai")
     with pytest.raises(ValueError, match="accepted: refuse, cut"):
         utterd.connect(oversize="shorten")

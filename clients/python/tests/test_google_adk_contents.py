@@ -10,9 +10,11 @@ from google.adk.events.event_actions import EventActions
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
+from google.adk.sessions import InMemorySessionService
 from google.genai import types
 from pydantic import Field
 
+from utterd import Policy
 from utterd.google_adk import UtterdSessionService
 
 
@@ -191,3 +193,62 @@ async def test_a_callback_trims_what_goes_to_the_model(sessions):
     assert last.contents[-3].parts == [ASKED, PHOTO]
     assert last.contents[-2].parts[0].function_call and last.contents[-1].parts[0].function_response
     assert "parcel 0" in last.config.system_instruction and "Help." in last.config.system_instruction
+
+
+class Scripted(BaseLlm):
+    """A model that calls as the newest question says, and remembers what it was given."""
+
+    model: str = "fake"
+    requests: list = Field(default_factory=list)
+
+    async def generate_content_async(self, llm_request, stream=False):
+        said = [content.model_dump_json(exclude_none=True) for content in llm_request.contents]
+        self.requests.append([said, llm_request.config.system_instruction])
+        number, last = len(self.requests), llm_request.contents[-1].parts[0]
+        call = types.FunctionCall(name="look", args={"at": number, "how": {"far": None}})
+        parts = [types.Part(text="Let me think.", thought=True)]
+        if last.text and "calls" in last.text:
+            parts += [types.Part(function_call=call, thought_signature=b"\xff%d" % number)] * 2
+        else:
+            parts.append(types.Part(text=f"Answer {number}.", thought_signature=b"\xfe%d" % number))
+        yield LlmResponse(content=types.Content(role="model", parts=parts))
+
+
+async def requests(service, name, tools, questions, **options):
+    model = Scripted()
+    agent = Agent(name="shop", model=model, instruction="Help.", tools=tools, **options)
+    runner = Runner(agent=agent, app_name=f"app-{name}", session_service=service)
+    await service.create_session(app_name=f"app-{name}", user_id="u", session_id="s")
+    for parts in questions:
+        content = types.Content(role="user", parts=parts)
+        async for _ in runner.run_async(user_id="u", session_id="s", new_message=content):
+            pass
+    return model.requests
+
+
+async def test_a_model_gets_what_it_would_get_without(memory_async, name):
+    questions = [
+        [types.Part(text=f"Question {n}: {('words', 'picture', 'calls')[n % 3]}"), *([PHOTO] if n % 3 == 1 else [])]
+        for n in range(30)
+    ]
+    own = await requests(InMemorySessionService(), name, [look], questions)
+    assert len(own) == 40
+    service = UtterdSessionService(memory_async, policy=Policy(preset="session"))
+    callback = service.trimmed(100_000)
+    assert await requests(service, name, [look], questions, before_model_callback=callback) == own
+
+
+async def test_a_response_that_is_too_long_is_cut(memory, memory_async, name):
+    def look(at: float, how: dict) -> dict:
+        """Looks."""
+        return {"seen": "word " * 60_000}
+
+    service = UtterdSessionService(memory_async)
+    questions = [[types.Part(text=f"Question {n}: {'calls' * (n % 2)}")] for n in range(4)]
+    given = await requests(service, name, [look], questions, before_model_callback=service.trimmed(2000))
+    for said, instructions in given:
+        assert sum(memory.count_tokens([*said, instructions]).counts) < 2500
+    assert "Question 3: calls" in given[-1][0][-3] and given[-1][0][-1].count("function_response") == 2
+    session = await service.get_session(app_name=f"app-{name}", user_id="u", session_id="s")
+    responses = [part.function_response for it in session.events for part in it.content.parts if part.function_response]
+    assert len(responses) == 4 and all(len(it.response["seen"]) == 300_000 for it in responses)

@@ -243,6 +243,16 @@ async def test_any_text_is_a_key(sessions, scope):
     assert (await sessions.get()).state == keys
 
 
+async def test_secrets_are_never_stored(sessions, memory_async):
+    session = await sessions.create("s", **{"secret:a": "s3cr3t", "b": 1})
+    await sessions.append(session, **{"secret:c": "s3cr3t", "temp:d": "s3cr3t", "e": 2})
+    assert session.state["secret:c"] == "s3cr3t"
+    got = await sessions.get()
+    assert got.state == {"b": 1, "e": 2} and "s3cr3t" not in got.model_dump_json()
+    at = memory_async.conversation(f"{sessions.app}/u/s")
+    assert "s3cr3t" not in str([await at.state(), [it.json for it in (await at.stored()).messages]])
+
+
 @pytest.mark.parametrize("scope", ["", "user:", "app:"])
 async def test_a_state_that_is_too_large_is_refused_as_a_whole(sessions, scope):
     too_large = "the state would have .* bytes"

@@ -88,6 +88,33 @@ def test_a_short_conversation_is_given_whole(memory, name):
         agent.invoke({"messages": [("user", "Where is order 7?")]})
 
 
+def test_marks_of_the_system_prompt_stay_beside_a_summary(memory, name):
+    model = Recorder(given=[])
+    prompt = {"type": "text", "text": "Be kind.", "cache_control": {"type": "ephemeral"}}
+    middleware = [UtterdMiddleware(memory, budget=BUDGET)]
+    agent = create_agent(model, [order], system_prompt=SystemMessage([prompt]), middleware=middleware)
+    for turn in range(20):
+        agent.invoke({"messages": [("user", f"Where is order {turn}?")]}, {"configurable": {"thread_id": name}})
+    blocks = model.given[-1][0].content
+    assert blocks[0] == prompt and "Summary of the conversation so far" in blocks[1]["text"]
+
+
+def test_an_agent_within_a_tool_can_have_a_thread_of_its_own(memory, name):
+    inner, outer = Recorder(given=[]), Recorder(given=[])
+    helper = create_agent(inner, [], middleware=[UtterdMiddleware(memory, budget=BUDGET)])
+
+    @tool("order")
+    def asked(number: int) -> str:
+        """Where an order is."""
+        thread = {"configurable": {"thread_id": f"{name}/helper"}}
+        return helper.invoke({"messages": [("user", f"Find order {number}.")]}, thread)["messages"][-1].text or "Found."
+
+    agent = create_agent(outer, [asked], middleware=[UtterdMiddleware(memory, budget=BUDGET)])
+    agent.invoke({"messages": [("user", "Where is order 7?")]}, {"configurable": {"thread_id": name}})
+    assert [[it.text for it in given] for given in inner.given] == [["Find order 7."]]
+    assert "Find order 7." not in str(memory.conversation(name).messages())
+
+
 @pytest.mark.filterwarnings("ignore:create_react_agent")
 def test_hooks_of_langgraph(memory, name):
     from langgraph.prebuilt import create_react_agent

@@ -54,6 +54,15 @@ def test_keys_that_are_no_ids(memory, name):
     assert store.get_keys() == [name + "/" + "x" * 300]
 
 
+def test_each_user_has_keys_of_their_own(memory, name):
+    """LlamaIndex's memories have the same key unless they are given one."""
+    stores = [UtterdChatStore(memory, user=f"{name}-{user}") for user in "ab"]
+    for store, text in zip(stores, "ab", strict=True):
+        store.add_message("chat_history", *plain(text))
+    assert [store.get_messages("chat_history") for store in stores] == [plain("a"), plain("b")]
+    assert [store.get_keys() for store in stores] == [["chat_history"]] * 2
+
+
 async def test_messages_have_a_status(memory_async, name):
     store = UtterdDBChatStore(memory_async, user=name)
     await store.add_messages(name, plain("a", "b", "c", "d", "e"))

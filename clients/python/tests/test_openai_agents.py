@@ -9,7 +9,7 @@ import utterd
 
 pytest.importorskip("agents", reason="pip install './clients/python/utterd[openai-agents]'")
 
-from utterd.openai_agents import UtterdSession
+from utterd.openai_agents import UtterdSession, items_of
 
 EXCHANGE = [
     {"role": "user", "content": "Where is order 7?"},
@@ -104,3 +104,25 @@ async def test_ids_that_are_none(memory_async, name):
         assert await UtterdSession(odd, memory_async).get_items() == EXCHANGE[:1]
         await session.clear_session()
         assert await session.get_items() == []
+
+
+async def test_items_of_a_context_are_known_to_the_sdk():
+    """By Chat Completions, and by a run that was saved."""
+    from agents.models.chatcmpl_converter import Converter
+    from openai.types.responses import ResponseInputItemParam
+    from pydantic import TypeAdapter
+
+    picture = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    said = [
+        {"role": "user", "content": [{"type": "text", "text": "What is this?"}, picture]},
+        {"role": "assistant", "content": "Let me look.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "a", "content": "A dot."},
+        {"role": "assistant", "content": "It is a dot."},
+    ]
+    items = items_of(said)
+    assert [it.get("type") for it in items] == [None, "message", "function_call", "function_call_output", "message"]
+    roles = [it["role"] for it in Converter.items_to_messages(items)]
+    assert roles == ["user", "assistant", "assistant", "tool", "assistant"]
+    adapter = TypeAdapter(list[ResponseInputItemParam])
+    assert adapter.dump_python(adapter.validate_python(items), mode="json", warnings=False)[4] == items[4]

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("strands", reason="pip install './clients/python/utterd[strands]'")
 
-from strands import Agent
+from strands import Agent, tool
 from strands.models import Model
 from strands.types.exceptions import ContextWindowOverflowException, SessionException
 from strands.types.session import Session, SessionAgent, SessionMessage, SessionType
@@ -140,10 +140,17 @@ class Recorder(Model):
         yield {"messageStop": {"stopReason": "end_turn"}}
 
 
-def agent(memory, name, model, **options):
+def agent(memory, name, model, tools=(), **options):
     sessions = UtterdSessionManager(name, memory, budget=BUDGET)
     manager = UtterdConversationManager(sessions, **options)
-    return Agent(model, session_manager=sessions, conversation_manager=manager, agent_id="a", system_prompt="Be kind.")
+    return Agent(
+        model,
+        tools=list(tools),
+        session_manager=sessions,
+        conversation_manager=manager,
+        agent_id="a",
+        system_prompt="Be kind.",
+    )
 
 
 def tokens(memory, given):
@@ -204,3 +211,49 @@ def test_a_model_that_refuses_a_context_is_given_half(memory, name):
     model.most = 0
     with pytest.raises(ContextWindowOverflowException):
         one("Question 31?")
+
+
+class Caller(Recorder):
+    """A model that calls a tool a number of times before it answers."""
+
+    def __init__(self, calls):
+        super().__init__()
+        self.calls = calls
+
+    async def stream(self, messages, tool_specs=None, system_prompt=None, **options):
+        self.given.append((copy.deepcopy(messages), [block["text"] for block in options["system_prompt_content"]]))
+        number = sum("toolUse" in block for message in messages for block in message["content"])
+        calling = len(self.given) <= self.calls
+        yield {"messageStart": {"role": "assistant"}}
+        if calling:
+            yield {"contentBlockStart": {"start": {"toolUse": {"toolUseId": f"t{len(self.given)}", "name": "fetch"}}}}
+            yield {"contentBlockDelta": {"delta": {"toolUse": {"input": "{}"}}}}
+        else:
+            yield {"contentBlockDelta": {"delta": {"text": f"Done after {number}."}}}
+        yield {"contentBlockStop": {}}
+        yield {"messageStop": {"stopReason": "tool_use" if calling else "end_turn"}}
+
+
+@pytest.mark.parametrize(("calls", "words"), [(1, 60_000), (12, 400), (3, 60_000)])
+def test_results_are_cut_and_steps_left_out(memory, name, calls, words):
+    @tool
+    def fetch() -> str:
+        """Fetches a page."""
+        return "word " * words
+
+    model = Caller(calls)
+    one = agent(memory, name, model, tools=[fetch])
+    one("What is on the page?")
+    for messages, prompts in model.given:
+        results = [block["toolResult"] for message in messages for block in message["content"] if "toolResult" in block]
+        texts = [*prompts, *(part["text"] for result in results for part in result["content"])]
+        assert sum(memory.count_tokens(texts).counts) <= BUDGET
+        assert messages[0]["content"] == [{"text": "What is on the page?"}]
+        uses = [block["toolUse"] for message in messages for block in message["content"] if "toolUse" in block]
+        assert [it["toolUseId"] for it in uses] == [it["toolUseId"] for it in results]
+        assert all(it["status"] == "success" for it in results)
+    stored = one._session_manager.list_messages(name, "a")
+    assert sum(str(it.message).count("word") for it in stored) == calls * words
+    again = agent(memory, name, Caller(0), tools=[fetch])
+    again("And now?")
+    assert again.messages[-2]["content"] == [{"text": "And now?"}]

@@ -16,7 +16,7 @@ from utterd._conversations import create, update
 from utterd._errors import ConflictError, ExistsError, NotFoundError, ServerError
 from utterd._limits import KEEP, LONG
 from utterd._messages import stored
-from utterd._oversize import cut, too_large
+from utterd._oversize import Oversize, cut, too_large
 from utterd._proto import conversation_service_pb2 as conversations
 from utterd._proto import memory_service_pb2 as memory
 from utterd._proto import utterance_pb2
@@ -36,6 +36,7 @@ def add(
     recipient_state: model.StateChange | Mapping[str, Any] | None = None,
     expected_revision: int | None = None,
     request_id: str | None = None,
+    oversize: Oversize | None = None,
 ) -> Steps[model.Added]:
     """Stores one message or several, all or none; starts the conversation if necessary.
 
@@ -52,9 +53,11 @@ def add(
     - `recipient_state`: the same for the recipient's own values.
     - `expected_revision`: `ConflictError` if the conversation is at another; 0 means that it must not exist yet.
     - `request_id`: identifies this attempt; a repetition stores nothing twice. By default a new one.
+    - `oversize`: as for `connect`; by default what was given there.
     """
     request = _request(at, format, lenient, upsert=upsert)
-    done = yield from _memorize(at, request, messages, ids, (state, recipient_state), expected_revision, request_id)
+    changes, cuts = (state, recipient_state), (oversize or at.oversize) == "cut"
+    done = yield from _memorize(at, request, messages, ids, changes, expected_revision, request_id, cuts=cuts)
     return _together(list(map(_added, done)))
 
 
@@ -68,9 +71,14 @@ def store(
     state: Change = None,
     expected_revision: int | None = None,
 ) -> Steps[None]:
-    """Stores what an adapter was given, whatever it is, and does not read the result, which takes time."""
+    """Stores what an adapter was given, whatever it is, and does not read the result, which takes time.
+
+    Of a text that is larger than the server accepts, head and tail are stored, unless the client was connected with
+    `oversize="refuse"`.
+    """
     request = _request(at, format, True, upsert=upsert, lean=True)
-    yield from _memorize(at, request, messages, ids, (state, None), expected_revision, None)
+    cuts = at.oversize != "refuse"
+    yield from _memorize(at, request, messages, ids, (state, None), expected_revision, None, cuts=cuts)
 
 
 def replace_after(
@@ -92,7 +100,8 @@ def replace_after(
     are those of `add`.
     """
     request = _request(at, format, lenient, replace_after=sequence)
-    done = yield from _memorize(at, request, messages, ids, (state, recipient_state), expected_revision, request_id)
+    changes, cuts = (state, recipient_state), at.oversize == "cut"
+    done = yield from _memorize(at, request, messages, ids, changes, expected_revision, request_id, cuts=cuts)
     return _together(list(map(_added, done)))
 
 
@@ -116,7 +125,9 @@ def replace(at: Address, messages: model.Messages, *, format: model.Format | Non
         # If this starts the conversation, there is no revision to pin.
         revision = now.revision if same else None
         try:
-            yield from replace_after(at, after, wanted[same:], format=format, lenient=True, expected_revision=revision)
+            request = _request(at, format, True, replace_after=after)
+            cuts = at.oversize != "refuse"
+            yield from _memorize(at, request, wanted[same:], (), (None, None), revision, None, cuts=cuts)
             return
         except ConflictError:
             continue
@@ -140,6 +151,8 @@ def _memorize(
     changes: tuple[Change, Change],
     expected_revision: int | None,
     attempt: str | None,
+    *,
+    cuts: bool,
 ) -> Steps[list[memory.MemorizeResponse]]:
     """Makes one call, or a call for each batch. The last one changes the state."""
     written = read.batches(messages, ids)
@@ -153,7 +166,7 @@ def _memorize(
         return (yield from _in_batches(at, request, written, expected_revision, attempt))
     except ServerError as error:
         most = too_large(error)
-        if most is None or at.oversize != "cut" or isinstance(messages, str):
+        if most is None or not cuts or isinstance(messages, str):
             raise
         logger.warning("%s; of texts, only head and tail are stored", error)
     smaller = [cut(it, most) for it in read.several(messages)]

@@ -35,7 +35,7 @@ class Address:
     of_recipient: bool = False
     """Whether the recipient itself is meant, not a conversation."""
     start: Start | None = None
-    oversize: Oversize = "refuse"
+    oversize: Oversize | None = None
 
     def found(self, exists: bool = True) -> None:
         """Notes whether the conversation exists."""
@@ -49,7 +49,7 @@ def address(
     recipient: str | None,
     policy: model.Policy | None,
     labels: Mapping[str, str] | None,
-    oversize: Oversize,
+    oversize: Oversize | None,
 ) -> Address:
     """The address of a conversation; ValueError for limits or labels without an id."""
     wanted = policy is not None or bool(labels)

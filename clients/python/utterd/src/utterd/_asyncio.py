@@ -32,7 +32,7 @@ def connect_async(
     namespace: str | None = None,
     tls: Tls | None = None,
     timeout: float | None = 30.0,
-    oversize: Oversize = "refuse",
+    oversize: Oversize | None = None,
 ) -> AsyncClient:
     """An asyncio client of the server at an address. The arguments are those of `connect`."""
     return AsyncClient(endpoint(address, token, namespace, tls, oversize), timeout)

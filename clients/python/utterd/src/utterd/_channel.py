@@ -58,7 +58,7 @@ class Endpoint:
     credentials: grpc.ChannelCredentials | None
     metadata: tuple[tuple[str, str], ...]
     """Sent with every call."""
-    oversize: Oversize = "refuse"
+    oversize: Oversize | None = None
     contact: Contact = field(default_factory=Contact)
 
 
@@ -74,7 +74,7 @@ def endpoint(
     token: str | None = None,
     namespace: str | None = None,
     tls: Tls | None = None,
-    oversize: Oversize = "refuse",
+    oversize: Oversize | None = None,
 ) -> Endpoint:
     """Reads an address: `HOST:PORT`, `http://…`, `https://…` or `unix:PATH`.
 
@@ -82,7 +82,7 @@ def endpoint(
     the content of the file `UTTERD_TOKEN_FILE`. Raises ValueError for any other address, and for a token that would go
     to another machine in the clear.
     """
-    if oversize not in get_args(Oversize):
+    if oversize not in (None, *get_args(Oversize)):
         raise ValueError(f"oversize: {oversize!r}; accepted: {', '.join(get_args(Oversize))}")
     address = address or os.environ.get("UTTERD_SERVER") or DEFAULT
     token = token or _token_of_the_environment()

@@ -76,7 +76,7 @@ def context(
     - `archive`: whether stored turns that left the window fill the rest of the budget; by default if one is given.
     - `earlier`: whether a message says how the recipient's other conversations ended; by default if this one was
       not addressed by its id.
-    - `stored_as`: with the format `openai`: the context's `shown` has the stored messages, in this format.
+    - `stored_as`: with the format `openai`: the context's `shown` has the stored messages that are in this format.
     """
     if format != "openai" and (stored_as is not None or unanswered == "open"):
         raise ValueError(f"format: {format}; accepted with stored_as, and with unanswered='open': openai")

@@ -87,7 +87,7 @@ def cut_to(said: Iterable[types.Content], event: Event, shown: dict[str, Any]) -
     if shown["role"] != "tool":
         return [_worded(content, text) if same(content, event.content) else content for content in said]
     responses = [part.function_response for part in _parts_of(event) if part.function_response]
-    cut = [it.response for it in responses if shown["tool_call_id"] in (it.id, it.name)]
+    cut = [it.response for it in responses if len(responses) == 1 or shown["tool_call_id"] in (it.id, it.name)]
     return [
         content.model_copy(update={"parts": [_responded(part, cut, text) for part in content.parts or ()]})
         for content in said

@@ -321,10 +321,12 @@ class Shown:
     message: dict[str, Any]
     """The context's message; empty for a stored message without words, which the context itself leaves out."""
     stored: StoredMessage | None
-    """The stored message; None for a summary, a placeholder, what is recalled, and the oldest messages of a context
-    that leaves out others."""
+    """The stored message; None for a summary, a placeholder, what is recalled, a message in another format, and what a
+    context shows from before the messages that it leaves out."""
     whole: bool
     """Whether `stored` can go to the model in the place of `message`, because all of it is shown, unchanged."""
+    cut: bool = False
+    """Whether the text is only a part of what is stored, because all of it is too long."""
 
     @property
     def said(self) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def local(
     *,
     settings: Mapping[str, str | int | bool] | None = None,
     timeout: float | None = 30.0,
-    oversize: Oversize = "refuse",
+    oversize: Oversize | None = None,
 ) -> Client:
     """A client with a local server, which ends with the client: `with utterd.local() as memory: …`.
 
@@ -56,7 +56,7 @@ def local_async(
     *,
     settings: Mapping[str, str | int | bool] | None = None,
     timeout: float | None = 30.0,
-    oversize: Oversize = "refuse",
+    oversize: Oversize | None = None,
 ) -> AsyncClient:
     """An asyncio client with a local server; see `local`. Starting the server blocks for a moment."""
     server = Server(path, settings or {})

@@ -19,6 +19,7 @@ MEDIA_BYTES = 2 * 1024 * 1024
 LARGE = 16 * 1024
 """Bytes of a message that might contain a picture or a file."""
 UNCHANGED = (contexts.RENDERED_AS_WHOLE, contexts.RENDERED_AS_INSTRUCTION, contexts.RENDERED_AS_PINNED)
+CUT = (contexts.RENDERED_AS_TRIMMED, contexts.RENDERED_AS_MASKED)
 LIMITS = ("evicted", "budget", "max_turns")
 """Why the oldest messages are left out."""
 
@@ -28,17 +29,19 @@ def shown(
 ) -> Steps[tuple[model.Shown, ...]]:
     """The messages of a context of chat messages, each with the stored message that it shows.
 
-    What is shown whole is in the order in which it was stored. A message without words, such as a model's reasoning, is
-    there if the one after it is. With `open`, the newest exchange is not closed by placeholders.
+    Only messages in the format are shown whole, in the order in which they were stored. A message without words, such
+    as a model's reasoning, is there if the one after it is. With `open`, the newest exchange is not closed by
+    placeholders.
     """
     # What is shown from before that, such as pinned messages, is little: the context's own messages will do.
     cut = max((its.stop - 1 for its in _omitted(context, *LIMITS)), default=0)
-    listed = (yield from stored(at, after=cut, format=format)).messages
+    listed = [it for it in (yield from stored(at, after=cut)).messages if it.format == format]
     empty = {sequence for its in _omitted(context, "empty") for sequence in its}
+    forgotten = {sequence for its in _omitted(context, "forgotten") for sequence in its}
     made = list(_shown(it, context, listed, empty))
     if open:
         made = _opened(made)
-    whole = list(_with_ids(_with_empty(_in_order(made), listed, empty)))
+    whole = list(_with_empty(_in_order(made), listed, empty, forgotten))
     light = tuple(_light(whole))
     if light != tuple(whole) and not context.media_left_out:
         context.media_left_out = True
@@ -56,12 +59,17 @@ def _shown(
     them = {sequence: message for message in listed for sequence in _sequences(message)}
     quoted = contexts.RENDERED_AS_RECALLED
     utterances = {its.message_index: its for its in it.utterances if its.rendered_as != quoted}
-    unchanged = empty | {its.sequence for index, its in utterances.items() if _is_unchanged(its, context[index])}
+    unchanged = empty | {
+        its.sequence
+        for index, its in utterances.items()
+        if its.sequence in them and _is_unchanged(its, context[index], them[its.sequence])
+    }
     given: set[int] = set()
     for index, message in enumerate(context):
         source = them.get(utterances[index].sequence) if index in utterances else None
         if source is None or not unchanged.issuperset(_sequences(source)):
-            yield model.Shown(message, source, False)
+            cut = source is not None and utterances[index].rendered_as in CUT
+            yield model.Shown(message, source, False, cut)
         elif source.sequence not in given:
             given.add(source.sequence)
             yield model.Shown(message, source, True)
@@ -71,10 +79,12 @@ def _sequences(message: model.StoredMessage) -> range:
     return range(message.sequence, message.last_sequence + 1)
 
 
-def _is_unchanged(utterance: contexts.RenderedUtterance, message: dict[str, Any]) -> bool:
+def _is_unchanged(utterance: contexts.RenderedUtterance, message: dict[str, Any], source: model.StoredMessage) -> bool:
     # A result that came late is not one any more, but a note of the user's.
     late = utterance.role == utterance_pb2.ROLE_TOOL and message["role"] != "tool"
-    return utterance.rendered_as in UNCHANGED and not late
+    # A context replaces ids that recur, and names that a provider refuses.
+    replaced = not _links(message) <= _links(source.message)
+    return utterance.rendered_as in UNCHANGED and not late and not replaced
 
 
 def _opened(made: list[model.Shown]) -> list[model.Shown]:
@@ -105,7 +115,7 @@ def _in_order(made: Iterable[model.Shown]) -> Iterator[model.Shown]:
 
 
 def _with_empty(
-    made: Iterable[model.Shown], listed: Sequence[model.StoredMessage], empty: set[int]
+    made: Iterable[model.Shown], listed: Sequence[model.StoredMessage], empty: set[int], forgotten: set[int]
 ) -> Iterator[model.Shown]:
     """Adds the messages without words before those that follow them, or at the end."""
     made = list(made)
@@ -116,6 +126,8 @@ def _with_empty(
         if not empty.issuperset(_sequences(message)):
             following = message.sequence
         # Reasoning is nothing without the answer that it led to.
+        elif message.last_sequence + 1 in forgotten:
+            continue
         elif not following or whole.get(following, message.role == "user" and following in whole):
             before.setdefault(following, []).insert(0, model.Shown({}, message, True))
     for it in made:
@@ -124,24 +136,19 @@ def _with_empty(
     yield from before.pop(0, ())
 
 
-def _with_ids(made: Iterable[model.Shown]) -> Iterator[model.Shown]:
-    """Gives results that are not shown whole the ids of the stored calls, which a context might have replaced."""
-    ids: dict[str, str] = {}
-    for it in made:
-        if it.whole and it.stored:
-            calls = [call["id"] for call in it.message.get("tool_calls") or ()]
-            ids.update(zip(calls, _calls(it.stored.message), strict=False))
-        id = it.message.get("tool_call_id")
-        yield it if it.whole or id is None else replace(it, message={**it.message, "tool_call_id": ids.get(id, id)})
-
-
-def _calls(message: dict[str, Any]) -> list[str]:
-    """The ids of a message's calls, in any format."""
-    if "call_id" in message:
-        return [message["call_id"]]
+def _links(message: dict[str, Any]) -> set[tuple[str, ...]]:
+    """The ids and names of a message's calls, and the ids of its results, in any format."""
     content = message.get("content")
-    blocks = [it for it in content if it.get("type") == "tool_use"] if isinstance(content, list) else []
-    return [call["id"] for call in [*(message.get("tool_calls") or ()), *blocks]]
+    blocks = [it for it in content if isinstance(it, dict)] if isinstance(content, list) else []
+    calls = [it for it in message.get("tool_calls") or () if "function" in it]
+    links = [
+        (message.get("call_id"), message.get("name")),
+        (message.get("tool_call_id"),),
+        *((it["id"], it["function"]["name"]) for it in calls),
+        *((it.get("id"), it.get("name")) for it in blocks if it.get("type") == "tool_use"),
+        *((it.get("tool_use_id"),) for it in blocks),
+    ]
+    return {tuple(it for it in link if it is not None) for link in links if link[0] is not None}
 
 
 def _light(made: Iterable[model.Shown]) -> list[model.Shown]:

@@ -115,15 +115,16 @@ def cut_to(message: Message, shown: dict[str, Any]) -> Message:
     text = text_of(shown["content"])
     blocks: list[dict[str, Any]] = [dict(block) for block in message["content"]]
     if shown["role"] == "tool":
-        cut = [_with_text(block, shown["tool_call_id"], text) for block in blocks]
+        cut = [_with_text(block, shown["tool_call_id"], text, only=len(blocks) == 1) for block in blocks]
     else:
         cut = [{"text": text}, *(block for block in blocks if "text" not in block)]
     return cast("Message", {**message, "content": cut})
 
 
-def _with_text(block: dict[str, Any], id: str, text: str) -> dict[str, Any]:
+def _with_text(block: dict[str, Any], id: str, text: str, *, only: bool) -> dict[str, Any]:
     result = block.get("toolResult") or {}
-    return {"toolResult": {**result, "content": [{"text": text}]}} if result.get("toolUseId") == id else block
+    meant = only or result.get("toolUseId") == id
+    return {"toolResult": {**result, "content": [{"text": text}]}} if meant else block
 
 
 def _strands_block(block: dict[str, Any]) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def connect(
     namespace: str | None = None,
     tls: Tls | None = None,
     timeout: float | None = 30.0,
-    oversize: Oversize = "refuse",
+    oversize: Oversize | None = None,
 ) -> Client:
     """A client of the server at an address: `HOST:PORT`, `https://…` or `unix:PATH`. It connects on its first call.
 
@@ -38,7 +38,8 @@ def connect(
     - `namespace`: the namespace to use, if the credential is an admin's.
     - `tls`: the authority and the certificate, for `https://…`.
     - `timeout`: seconds that a call may take with all its attempts; with None, it waits for the server endlessly.
-    - `oversize`: whether a text that is larger than the server accepts is refused, or cut to its head and tail.
+    - `oversize`: whether a text that is larger than the server accepts is refused, or cut to its head and tail; by
+      default, what adapters for frameworks store is cut, and the rest is refused.
     """
     return Client(endpoint(address, token, namespace, tls, oversize), timeout)
 

@@ -195,6 +195,7 @@ class UtterdSessionService(BaseSessionService):
                     ids=ids,
                     format="anthropic",
                     lenient=True,
+                    oversize=at.address.oversize or "cut",
                     state=replace(state, expected_versions={**state.expected_versions, STAMP: version}),
                     recipient_state=await change(self._user(session.app_name, session.user_id), user) if user else None,
                 )
@@ -239,7 +240,7 @@ class UtterdSessionService(BaseSessionService):
                 return
             said = llm_request.contents[_place(llm_request.contents, session.events, oldest[1]) :]
             for it, event in events:
-                if not it.whole:
+                if it.cut:
                     said = cut_to(said, event, it.message)
             if len(said) < len(llm_request.contents):
                 # Such as the question that the newest steps are about.

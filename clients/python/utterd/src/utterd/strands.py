@@ -328,7 +328,7 @@ class UtterdConversationManager(ConversationManager):
         self.removed_message_count += leaving
         for id, it in zip(ids, shown, strict=True):
             place = -1 if id is None else id - self.removed_message_count
-            if not it.whole and 0 <= place < len(kept):
+            if it.cut and 0 <= place < len(kept):
                 kept[place] = cut_to(kept[place], it.message)
         before = shown[: ids.index(first)] if self.removed_message_count else []
         mine = [strands_message(said) for said in block_messages(before)]
