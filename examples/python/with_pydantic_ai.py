@@ -21,8 +21,8 @@ def lookup_order(id: int) -> str:
 
 async def main(id: str, question: str | None = None) -> None:
     history = UtterdHistory(id, utterd.connect_async(), budget=8000)
-    # To resume, it needs the call that waits for its result, which a context would close.
-    before = await history.context() if question else await history.load()
+    # A question comes after all calls are closed; to resume, a run needs the one that waits for its result.
+    before = await history.context(unanswered="placeholder" if question else "open")
     async with agent.iter(question, message_history=before) as run:
         saved = 0
         async for _ in run:

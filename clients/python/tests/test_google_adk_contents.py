@@ -103,6 +103,14 @@ async def test_what_belongs_to_an_event_comes_back(sessions):
     assert got == given
 
 
+async def test_half_of_a_surrogate_pair_comes_back(sessions):
+    service, session = sessions
+    said = [event("user", "user", [types.Part(text="cut within \ud83d"), PHOTO])]
+    await service.append_event(session, said[0])
+    assert (await stored(sessions)).events == said
+    assert (await service.context(session, 8000))[1] == [said[0].content]
+
+
 async def test_pictures_are_stored_once_and_as_pictures(sessions, memory_async):
     service, session = sessions
     await service.append_event(session, event("user", "user", [PHOTO, LETTER]))

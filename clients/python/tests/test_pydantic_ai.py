@@ -5,7 +5,16 @@ import pytest
 pytest.importorskip("pydantic_ai", reason="pip install './clients/python/utterd[pydantic-ai]'")
 
 from pydantic_ai import Agent, BinaryContent
-from pydantic_ai.messages import ModelMessagesTypeAdapter, SystemPromptPart, ToolCallPart, ToolReturnPart
+from pydantic_ai.messages import (
+    ModelMessagesTypeAdapter,
+    ModelRequest,
+    ModelResponse,
+    SystemPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
 from pydantic_ai.models.test import TestModel
 
 from utterd.pydantic_ai import UtterdHistory
@@ -57,3 +66,11 @@ async def test_an_image_that_another_program_stored_is_shown(memory_async, name)
     for messages in (await history.load(), await history.context(2000)):
         asked = [BinaryContent(b"\x00\xff", media_type="image/png"), "What is this?"]
         assert [part.content for message in messages for part in message.parts] == [asked]
+
+
+async def test_half_of_a_surrogate_pair_comes_back(memory_async, name):
+    history = UtterdHistory(name, memory_async)
+    said = [ModelRequest([UserPromptPart("cut within \ud83d")]), ModelResponse([TextPart("\udc00 too")])]
+    await history.save(said)
+    assert [it.parts[0].content for it in await history.load()] == ["cut within \ud83d", "\udc00 too"]
+    assert len(await history.context(1000)) == 2

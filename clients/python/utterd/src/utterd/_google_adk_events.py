@@ -32,7 +32,7 @@ def said(event: Event) -> dict[str, Any]:
 
 def dumped(event: Event) -> dict[str, Any]:
     """ADK's own data, without state that is never stored."""
-    own: dict[str, Any] = json.loads(event.model_dump_json(exclude_none=True))
+    own: dict[str, Any] = event.model_dump(mode="json", exclude_none=True)
     delta = own.get("actions", {}).get("state_delta", {})
     for key in [key for key in delta if key.startswith(NEVER_STORED)]:
         del delta[key]
@@ -53,7 +53,7 @@ def event_of(stored: StoredMessage) -> Event:
 
 
 def _own(message: dict[str, Any]) -> Event:
-    return Event.model_validate_json(json.dumps(unfold(message, FIELD)))
+    return Event.model_validate(unfold(message, FIELD))
 
 
 def contents(messages: Iterable[dict[str, Any]]) -> list[types.Content]:
@@ -73,12 +73,12 @@ def contents(messages: Iterable[dict[str, Any]]) -> list[types.Content]:
 
 def same(one: types.Content | None, other: types.Content | None) -> bool:
     """Whether two contents are equal. ADK removes ids of its own from what goes to the model."""
-    return _without_ids(one) == _without_ids(other)
+    return bool(_without_ids(one) == _without_ids(other))
 
 
-def _without_ids(content: types.Content | None) -> str:
+def _without_ids(content: types.Content | None) -> Any:
     ids: Any = {"parts": {"__all__": {"function_call": {"id"}, "function_response": {"id"}}}}
-    return content.model_dump_json(exclude=ids) if content else ""
+    return content.model_dump(mode="json", exclude=ids) if content else None
 
 
 def cut_to(said: Iterable[types.Content], event: Event, shown: dict[str, Any]) -> list[types.Content]:
@@ -135,12 +135,12 @@ def _block(part: types.Part, role: str) -> dict[str, Any] | None:
 
 def _medium(part: types.Part) -> dict[str, Any] | None:
     """A text for what Anthropic's format cannot say: its type, and a digest of it."""
-    own = part.model_dump_json(exclude_none=True, exclude={"text", "thought", "thought_signature"})
-    if own == "{}":
+    own = part.model_dump(mode="json", exclude_none=True, exclude={"text", "thought", "thought_signature"})
+    if not own:
         return None
     medium = part.inline_data or part.file_data
     kind = (medium and medium.mime_type) or "part"
-    return {"type": "text", "text": f"[{kind} {hashlib.sha256(own.encode()).hexdigest()[:16]}]"}
+    return {"type": "text", "text": f"[{kind} {hashlib.sha256(json.dumps(own).encode()).hexdigest()[:16]}]"}
 
 
 def _base64(data: bytes) -> str:

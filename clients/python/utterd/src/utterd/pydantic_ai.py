@@ -10,7 +10,6 @@ A message is stored in Anthropic's format, together with Pydantic AI's own data,
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from types import MappingProxyType
@@ -135,7 +134,7 @@ def _said(message: ModelMessage) -> dict[str, Any]:
     """The message in Anthropic's format, with Pydantic AI's own data in an extra field."""
     blocks = [block for part in message.parts for block in _blocks(part)]
     said = {"role": "assistant" if isinstance(message, ModelResponse) else "user", "content": blocks}
-    return fold(said, FIELD, json.loads(ModelMessagesTypeAdapter.dump_json([message]))[0])
+    return fold(said, FIELD, ModelMessagesTypeAdapter.dump_python([message], mode="json")[0])
 
 
 def _blocks(part: Any) -> list[dict[str, Any]]:
@@ -192,7 +191,7 @@ def _shown(block: dict[str, Any]) -> UserContent:
 def _message(said: dict[str, Any], names: Mapping[str, str] = MappingProxyType({})) -> ModelMessage:
     if FIELD not in said:
         return _said_by_others(said, names)
-    return ModelMessagesTypeAdapter.validate_json(json.dumps([unfold(said, FIELD)]))[0]
+    return ModelMessagesTypeAdapter.validate_python([unfold(said, FIELD)])[0]
 
 
 def _calls(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
