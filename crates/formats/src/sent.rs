@@ -30,7 +30,8 @@ pub type LeftOut = BTreeSet<String>;
 pub type Refuses = fn(&str, &str, &Value) -> bool;
 
 /// Where utterd's adapters keep a framework's own message. No model reads it.
-pub const FRAMEWORKS: &str = "ai_sdk google_adk langchain llama_index openai_agents pydantic_ai strands";
+pub const FRAMEWORKS: &str = "agent_framework ai_sdk google_adk langchain langgraph_branch llama_index openai_agents \
+    openai_agents_js pydantic_ai strands";
 /// Fields that another format has in a place of its own, or that say nothing.
 const CARRIED: &str = "action arguments audio cache_control call_id code content custom function function_call id index \
     input logprobs name operation output phase refusal role status text tool_call_id tool_calls tool_use_id type";
