@@ -2,13 +2,13 @@
 //!
 //! The summary gets a quarter of the whole budget, or the part that the window can never need, if that is
 //! more. Pinned units get a quarter, and earlier conversations at most 15 %. Of the rest, a single unit gets
-//! at most three quarters, unless all units fit; so does the user utterance that leads them. Results are trimmed
-//! to that, and of older units what was said. What the newest unit says is trimmed only if there is no room for it
-//! beside the instructions; it then has all the room. Recalled utterances, if requested, get a share of the budget, unless all of them
-//! fit beside the recent units. Unless the request names the share, recall also gets what the recent
-//! units leave. These shares depend only on the budget and the summary, not on later utterances, so they do
-//! not move between two evictions. Only a newest unit that does not fit next to the other parts takes their
-//! shares.
+//! at most three quarters, unless all units fit; so does the user utterance before them. Results are trimmed
+//! to that, and of older units what was said. What the newest unit says is trimmed only if there is no room for
+//! it beside the instructions; it then has all the room. Recalled utterances, if requested, get a share of the
+//! budget, unless all of them fit beside the recent units. Unless the request names the share, recall also gets
+//! what the recent units leave. These shares depend only on the budget and the summary, not on later
+//! utterances, so they do not move between two evictions. Only a newest unit that does not fit next to the
+//! other parts takes their shares.
 
 use crate::{
     ConversationId, Marks, Ranges, Refusal,
