@@ -122,7 +122,7 @@ fn what_no_summary_covers_is_counted_when_it_is_left_out() {
     talk.forget("sequence:4").pin(3).pin(7);
     let context = talk.context(&Request { max_turns: Some(5), ..Request::default() });
     assert_eq!(context.uncovered, Uncovered { utterances: 16 - 3, turns: 8 });
-    let [warning] = context.warnings[..] else { panic!("{:?}", context.warnings) };
+    let [warning] = &context.warnings[..] else { panic!("{:?}", context.warnings) };
     assert_eq!(
         warning.to_string(),
         "13 utterances that no summary covers are left out, including 8 whole turns of the window; see omitted \
