@@ -332,6 +332,26 @@ onEachStore("a history of the AI SDK", (memory) => {
     ]);
   });
 
+  test("a message above the budget is shortened, with its picture, and later turns go on", async () => {
+    const chat = new UtterdHistory(fresh(), memory(), { budget: 2000 });
+    const image = {
+      type: "image",
+      image: Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10),
+      mediaType: "image/png",
+    } as const;
+    const pasted = { type: "text", text: `begin ${"one word after the other, ".repeat(5000)} end` } as const;
+    await chat.save({ role: "user", content: [pasted, image] });
+    for (const said of ["Thanks", "And this?"]) {
+      const { messages, warnings } = await chat.context();
+      assert.ok(JSON.stringify(messages).length < 12_000 && warnings.length > 0, `${warnings}`);
+      await chat.save([
+        { role: "assistant", content: "I see." },
+        { role: "user", content: said },
+      ]);
+    }
+    assert.deepEqual((await chat.load())[0], { role: "user", content: [pasted, image] });
+  });
+
   test("an id that is none, a recipient and limits", async () => {
     const user = fresh();
     const chat = new UtterdHistory(`${fresh()}\n`, memory(), { user, policy: { preset: "session" } });

@@ -57,8 +57,6 @@ pub use parsed::{Parsed, Source, Sourced};
 pub use pictures::picture_tokens;
 pub use place::{Place, kind};
 pub use programs::Condenser;
-pub use programs::{condensed, session};
-pub use render::{Rendered, content_parts, render};
 pub use render::{Rendered, render};
 pub use repair::Unanswered;
 pub use sent::content;

@@ -136,7 +136,7 @@ fn what_is_not_eligible_is_no_hit_and_changes_no_score() {
     let index = index(&[(1, "tea"), (2, "tea and cake"), (3, "cake"), (4, "milk")]);
     let query = Query::new("tea");
     let all = score(&query, &[&index], |_| true, 0..10);
-    let second = score(&query, &[&index], |_, sequence| sequence == all[1].sequence, 0..1);
+    let second = score(&query, &[&index], |hit| hit.sequence == all[1].sequence, 0..1);
     assert_eq!(second, [all[1].clone()]);
 }
 

@@ -338,10 +338,11 @@ export type BuildContextResponse = Message<"utterd.v1.BuildContextResponse"> & {
 
   /**
    * A JSON array of messages, ready to be sent; empty with TEXT. Call ids are unchanged, unless the
-   * provider refuses them or one occurs twice: then they are replaced, the same way each time. Content
-   * that came in the same format and is more than text (images, files, audio, refusals, thinking with its
-   * signature, `is_error`) is rendered as it came, without `cache_control`. Of content that came in another
-   * format, texts and images are rendered, where the provider accepts images.
+   * provider refuses them or one occurs twice: then they are replaced, the same way each time. A message
+   * that came in the same format goes back as it came, with its thinking, images, files and unknown fields;
+   * only what its provider refuses is left out. Of one that came in another format, the words and the images
+   * are rendered, where the provider accepts images. A warning names whatever is left out. Arguments of a
+   * call that are cut become `{}`.
    *
    * @generated from field: string messages_json = 3;
    */
@@ -364,8 +365,9 @@ export type BuildContextResponse = Message<"utterd.v1.BuildContextResponse"> & {
   /**
    * Tokens of the context, never more than the budget. An utterance counts its `token_count`, or the
    * tokens of what is written in its place. Any other message counts its words and 4. What a format leaves
-   * out of an utterance does not count (a result's name, and extras other than content that is rendered as
-   * it came). Images of another format count by the rule of the provider that gets them. What a format rewrites, such as a name that a provider refuses, counts as written. With
+   * out of an utterance does not count (a name with ANTHROPIC_MESSAGES, and extras other than content that is
+   * rendered as it came). The words of thinking that is rendered count. Images of another format count by the rule
+   * of the provider that gets them. What a format rewrites, such as a name that a provider refuses, counts as written. With
    * TEXT, the tokens of the text. Words are counted exactly, in the conversation's encoding.
    *
    * @generated from field: optional int32 token_count = 6;
