@@ -37,6 +37,7 @@ mod pictures;
 mod place;
 mod programs;
 mod raw_object;
+mod refused;
 pub mod render;
 pub mod repair;
 mod sent;

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::{
-    Format,
+    Format, anthropic,
     extras::Parts,
     fields::is_text,
-    openai_chat,
-    sent::{LeftOut, original},
+    openai_chat, openai_responses,
+    refused::LeftOut,
     texts,
     vision::{self, inline},
 };
@@ -54,6 +54,16 @@ pub fn with_pictures(
         let cost = (!is_declared).then(|| vision::tokens(&written, target));
         (written, cost)
     })
+}
+
+/// A message in the format that it came in.
+pub fn original(parts: &Parts<'_>, came: Format) -> Value {
+    let kept = parts.kept(came);
+    match came {
+        Format::OpenAiChat => openai_chat::message(parts, kept.as_ref()).0,
+        Format::Anthropic => anthropic::blocks(parts, kept.as_ref()).0,
+        _ => openai_responses::items(parts, kept.as_ref()).0,
+    }
 }
 
 /// The tokens of the pictures among the extras of `parts`.

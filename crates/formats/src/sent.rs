@@ -7,15 +7,14 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value};
 
 use crate::{
     Format, anthropic,
     extras::{Parts, has_difference},
     openai_chat, openai_responses,
-    pictures::with_pictures,
+    pictures::{original, with_pictures},
+    refused::{FRAMEWORKS, LeftOut, is_nothing, named},
     texts::{self, listed},
     vision,
 };
@@ -24,14 +23,6 @@ use utterd_domain::{
     context::{self, Content, Images, Original},
 };
 
-/// The names of blocks and fields that are left out.
-pub type LeftOut = BTreeSet<String>;
-/// Whether an API refuses a field with this value, of an object of this type.
-pub type Refuses = fn(&str, &str, &Value) -> bool;
-
-/// Where utterd's adapters keep a framework's own message. No model reads it.
-pub const FRAMEWORKS: &str = "agent_framework ai_sdk google_adk langchain langgraph_branch llama_index openai_agents \
-    openai_agents_js pydantic_ai strands";
 /// Fields that another format has in a place of its own, or that say nothing.
 const CARRIED: &str = "action arguments audio cache_control call_id code content custom function function_call id index \
     input logprobs name operation output phase refusal role status text tool_call_id tool_calls tool_use_id type";
@@ -104,16 +95,6 @@ fn translated(
     with_pictures(parts, (came, original), format, left_out)
 }
 
-/// A message in the format that it came in.
-pub fn original(parts: &Parts<'_>, came: Format) -> Value {
-    let kept = parts.kept(came);
-    match came {
-        Format::OpenAiChat => openai_chat::message(parts, kept.as_ref()).0,
-        Format::Anthropic => anthropic::blocks(parts, kept.as_ref()).0,
-        _ => openai_responses::items(parts, kept.as_ref()).0,
-    }
-}
-
 /// Names what no other format has a place for: thoughts, parts without words, and fields. Pictures are named where they
 /// are translated.
 fn name(part: &Value, left_out: &mut LeftOut) {
@@ -139,41 +120,4 @@ fn is_told(kind: &str, fields: &Map<String, Value>) -> bool {
     let is_result = kind.ends_with(texts::OUTPUT) || kind == "tool_result";
     let is_message = ["", "message", "function", "custom"].contains(&kind);
     is_result || is_message || texts::is_text(kind) || texts::is_call(kind, fields)
-}
-
-fn is_nothing(value: &Value) -> bool {
-    match value {
-        Value::Null | Value::Bool(false) => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(values) => values.is_empty(),
-        Value::Object(fields) => fields.is_empty(),
-        Value::Bool(true) | Value::Number(_) => false,
-    }
-}
-
-/// Removes the fields that an API refuses, which `refuses` tells by the type of an object, or the field `around` it, and
-/// names them. The input of a call stays as it is.
-pub fn strip(value: &mut Value, around: &str, refuses: Refuses, left_out: &mut LeftOut) {
-    let fields = match value {
-        Value::Array(values) => {
-            return values.iter_mut().for_each(|value| strip(value, around, refuses, left_out));
-        }
-        Value::Object(fields) => fields,
-        _ => return,
-    };
-    let kind = fields.get("type").and_then(Value::as_str).unwrap_or(around).to_owned();
-    fields.retain(|field, value| {
-        let refused = refuses(&kind, field, value);
-        if refused && !is_nothing(value) {
-            left_out.insert(named(&kind, field));
-        }
-        !refused
-    });
-    for (field, value) in fields.iter_mut().filter(|(field, _)| *field != "input") {
-        strip(value, field, refuses, left_out);
-    }
-}
-
-fn named(kind: &str, field: &str) -> String {
-    if kind.is_empty() { field.to_owned() } else { format!("{kind}.{field}") }
 }

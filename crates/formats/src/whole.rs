@@ -7,8 +7,8 @@ use serde_json::Value;
 use crate::{
     Format, Losses, Unanswered,
     extras::Parts,
+    refused::LeftOut,
     repair::{self, Line},
-    sent::LeftOut,
 };
 use utterd_domain::{
     Timestamp, Utterance, fork::origin::Provenance, segment::ImportedSummary, state::StateValue,

@@ -60,7 +60,7 @@ fn of_openai_chat() {
         {"type": "file", "file": {"file_data": blob(), "filename": "a.pdf"}},
     ]);
     let message = |content: Value| json!([{"role": "user", "content": content}]);
-    costs(Format::OpenAiChat, &message(parts), &message(json!("What is this?")), &[765]);
+    costs(Format::OpenAiChat, &message(parts), &message(json!("What is this?\n[file] a.pdf")), &[765]);
     let audio = json!([{"role": "assistant", "content": "A bird.", "audio": {"id": "a", "data": blob()}}]);
     costs(Format::OpenAiChat, &audio, &json!([{"role": "assistant", "content": "A bird."}]), &[0]);
 }
@@ -76,7 +76,7 @@ fn of_openai_responses() {
     costs(
         Format::OpenAiResponses,
         &message(parts),
-        &message(json!([{"type": "input_text", "text": "What is this?"}])),
+        &message(json!([{"type": "input_text", "text": "What is this?\n[input_file] a.pdf"}])),
         &[765],
     );
 }

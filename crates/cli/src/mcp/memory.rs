@@ -1,30 +1,34 @@
-//! A server as one caller sees it.
+//! A server as one caller sees it, with the caller's window.
 
-use std::sync::Arc;
-
-use ulid::Ulid;
+use std::{ops::Deref, sync::Arc};
 
 use super::{
+    caller::Caller,
     fault::Fault,
     window::{Client, Opened, Window},
 };
 use crate::{access::Identity, client::Connection};
 
-/// A server as one caller sees it, and the recipient of calls that name none.
+/// A server as one caller sees it.
 #[derive(Clone)]
 pub struct Memory {
-    connection: Connection,
-    recipient: Arc<str>,
+    caller: Caller,
     /// The window of calls that name no conversation, if there are windows, and its client.
     window: Option<(Arc<Window>, Client)>,
-    /// Identifies the call that is made, so that it can be repeated.
-    request: Ulid,
+}
+
+impl Deref for Memory {
+    type Target = Caller;
+
+    fn deref(&self) -> &Caller {
+        &self.caller
+    }
 }
 
 impl Memory {
     /// The server behind `connection`; `recipient` is meant if a call names none.
     pub fn new(connection: Connection, recipient: &str) -> Self {
-        Self { connection, recipient: recipient.into(), window: None, request: Ulid::new() }
+        Self { caller: Caller::new(connection, recipient), window: None }
     }
 
     /// The same server for a client in this window.
@@ -34,27 +38,12 @@ impl Memory {
 
     /// The same server for the caller with this identity.
     pub fn of(&self, identity: Identity) -> Self {
-        Self { connection: self.connection.on_behalf_of(identity), ..self.clone() }
+        Self { caller: self.caller.of(identity), ..self.clone() }
     }
 
     /// The same server for another call.
     pub fn anew(&self) -> Self {
-        Self { request: Ulid::new(), ..self.clone() }
-    }
-
-    /// The id of the call that is made, the same in each attempt.
-    pub fn request_id(&self) -> String {
-        self.request.to_string()
-    }
-
-    /// The server.
-    pub fn server(&self) -> &Connection {
-        &self.connection
-    }
-
-    /// The recipient that is named, or else the default one.
-    pub fn recipient(&self, named: Option<String>) -> String {
-        named.filter(|named| !named.is_empty()).unwrap_or_else(|| self.recipient.to_string())
+        Self { caller: self.caller.anew(), ..self.clone() }
     }
 
     /// The conversation and the recipient of a call. If a conversation is named, the default recipient does not apply:
@@ -70,7 +59,7 @@ impl Memory {
         }
         let recipient = self.recipient(recipient);
         let own = match self.window_of(&recipient) {
-            Some((window, _)) => window.conversation(self).await?,
+            Some((window, _)) => window.conversation(&self.caller).await?,
             None => None,
         };
         Ok((own.unwrap_or_default(), recipient))
@@ -86,7 +75,7 @@ impl Memory {
     ) -> Result<Opened, Fault> {
         match (conversation.filter(|id| !id.is_empty()), self.window_of(recipient)) {
             (Some(id), _) => Ok(Opened { id, ..Opened::default() }),
-            (None, Some((window, client))) => window.open(self, client, may_start).await,
+            (None, Some((window, client))) => window.open(&self.caller, client, may_start).await,
             (None, None) => Ok(Opened::default()),
         }
     }
@@ -94,12 +83,12 @@ impl Memory {
     /// Ends the window's conversation.
     pub async fn close(&self) {
         if let Some((window, _)) = &self.window {
-            window.close(self).await;
+            window.close(&self.caller).await;
         }
     }
 
     /// The window, for the recipient whose conversations are held there.
     fn window_of(&self, recipient: &str) -> Option<&(Arc<Window>, Client)> {
-        self.window.as_ref().filter(|_| recipient == &*self.recipient)
+        self.window.as_ref().filter(|_| recipient == self.recipient(None))
     }
 }

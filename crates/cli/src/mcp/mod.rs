@@ -14,6 +14,7 @@
 mod admission;
 pub mod args;
 mod bounds;
+mod caller;
 mod fault;
 mod fit;
 mod handler;

@@ -11,7 +11,7 @@ use rmcp::{
 use tokio::sync::{Mutex, MutexGuard};
 use tonic::Code;
 
-use super::{fault::Fault, memory::Memory};
+use super::{caller::Caller, fault::Fault};
 use utterd_formats::fit_id;
 use utterd_rpc::proto::{
     Conversation, ConversationStatus, CreateConversationRequest, DeleteConversationRequest,
@@ -48,38 +48,38 @@ pub struct Opened {
 
 impl Window {
     /// The window's conversation, unless it has ended.
-    pub async fn conversation(&self, memory: &Memory) -> Result<Option<String>, Fault> {
+    pub async fn conversation(&self, caller: &Caller) -> Result<Option<String>, Fault> {
         let mut own = self.own.lock().await;
-        Ok(current(&mut own, memory).await?.map(|conversation| conversation.conversation_id))
+        Ok(current(&mut own, caller).await?.map(|conversation| conversation.conversation_id))
     }
 
     /// The conversation for a message. Starts one if there is none, or if the last one is idle and the message
     /// `may_start` another.
-    pub async fn open(&self, memory: &Memory, client: &Client, may_start: bool) -> Result<Opened, Fault> {
+    pub async fn open(&self, caller: &Caller, client: &Client, may_start: bool) -> Result<Opened, Fault> {
         let mut own = self.own.lock().await;
-        let ended = match current(&mut own, memory).await? {
+        let ended = match current(&mut own, caller).await? {
             Some(current) if may_start && current.status() == ConversationStatus::Idle => {
                 Some(current.conversation_id)
             }
             Some(current) => return Ok(Opened { id: current.conversation_id, ..Opened::default() }),
             None => None,
         };
-        end_idle(memory).await;
-        let id = started(memory, client).await?;
+        end_idle(caller).await;
+        let id = started(caller, client).await?;
         *own = Some(id.clone());
         Ok(Opened { id, started: true, ended })
     }
 
     /// Ends the window's conversation, so that others see what came of it; deletes it if nothing was said.
-    pub async fn close(&self, memory: &Memory) {
+    pub async fn close(&self, caller: &Caller) {
         let mut own = self.own.lock().await;
-        let closed = match current(&mut own, memory).await {
+        let closed = match current(&mut own, caller).await {
             Ok(Some(current)) if current.utterance_count() == 0 => {
                 let conversation_id = current.conversation_id;
                 let request = DeleteConversationRequest { conversation_id, ..Default::default() };
-                memory.server().conversations().delete_conversation(request).await.map(drop)
+                caller.server().conversations().delete_conversation(request).await.map(drop)
             }
-            Ok(Some(current)) => end(memory, current.conversation_id, "the client disconnected").await,
+            Ok(Some(current)) => end(caller, current.conversation_id, "the client disconnected").await,
             _ => return,
         };
         if let Err(status) = closed {
@@ -91,11 +91,11 @@ impl Window {
 /// The conversation; forgets its id if it has ended or is no longer there.
 async fn current(
     own: &mut MutexGuard<'_, Option<String>>,
-    memory: &Memory,
+    caller: &Caller,
 ) -> Result<Option<Conversation>, Fault> {
     let Some(conversation_id) = own.clone() else { return Ok(None) };
     let request = GetConversationRequest { conversation_id, ..Default::default() };
-    let found = match memory.server().conversations().get_conversation(request).await {
+    let found = match caller.server().conversations().get_conversation(request).await {
         Ok(response) => response.into_inner().conversation,
         Err(status) if status.code() == Code::NotFound => None,
         Err(status) => return Err(status.into()),
@@ -107,42 +107,42 @@ async fn current(
     Ok(found)
 }
 
-async fn started(memory: &Memory, client: &Client) -> Result<String, Fault> {
+async fn started(caller: &Caller, client: &Client) -> Result<String, Fault> {
     let directory = client.directory().await;
     let labels = [(CLIENT, Some(client.name.clone())), (DIRECTORY, directory)];
     let labels =
         labels.into_iter().filter_map(|(name, value)| Some((name.to_owned(), fit_id(&value?).into())));
     let request = CreateConversationRequest {
-        recipient_id: memory.recipient(None),
+        recipient_id: caller.recipient(None),
         labels: labels.collect(),
         // a message that names only the recipient is not for this window
         inactive: true,
-        request_id: format!("{}-start", memory.request_id()),
+        request_id: format!("{}-start", caller.request_id()),
         ..Default::default()
     };
-    let created = memory.server().conversations().create_conversation(request).await?.into_inner();
+    let created = caller.server().conversations().create_conversation(request).await?.into_inner();
     Ok(created.conversation.unwrap_or_default().conversation_id)
 }
 
 /// Ends the conversations of windows that nothing was said in for long: nobody else ends those of windows that were killed.
 /// Those that cannot be ended now stay for the next time.
-async fn end_idle(memory: &Memory) {
+async fn end_idle(caller: &Caller) {
     let request = ListConversationsRequest {
-        recipient_id: memory.recipient(None),
+        recipient_id: caller.recipient(None),
         status: ConversationStatus::Idle.into(),
         page_size: MOST_IDLE,
         ..Default::default()
     };
-    let Ok(listed) = memory.server().conversations().list_conversations(request).await else { return };
+    let Ok(listed) = caller.server().conversations().list_conversations(request).await else { return };
     let listed = listed.into_inner().conversations;
     for idle in listed.into_iter().filter(|conversation| conversation.labels.contains_key(CLIENT)) {
-        let _stays = end(memory, idle.conversation_id, IDLE).await;
+        let _stays = end(caller, idle.conversation_id, IDLE).await;
     }
 }
 
-async fn end(memory: &Memory, conversation_id: String, reason: &str) -> Result<(), tonic::Status> {
+async fn end(caller: &Caller, conversation_id: String, reason: &str) -> Result<(), tonic::Status> {
     let request = EndConversationRequest { conversation_id, reason: reason.into(), ..Default::default() };
-    memory.server().conversations().end_conversation(request).await.map(drop)
+    caller.server().conversations().end_conversation(request).await.map(drop)
 }
 
 /// The client that makes a call.

@@ -10,7 +10,7 @@ use crate::{
         side,
     },
     extras::{self, Parts},
-    sent::LeftOut,
+    refused::LeftOut,
 };
 use utterd_domain::{Role, context::wording::OPENING};
 

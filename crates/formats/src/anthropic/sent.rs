@@ -7,7 +7,7 @@ use crate::{
     anthropic::{MESSAGE, canonical},
     extras::Parts,
     fields::is_text,
-    sent::{FRAMEWORKS, LeftOut, strip},
+    refused::{FRAMEWORKS, LeftOut, strip},
     texts,
 };
 

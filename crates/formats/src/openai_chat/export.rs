@@ -7,7 +7,7 @@ use crate::{
     Format, Losses, Repairs, Whole,
     extras::{self, Parts},
     openai_chat::{canonical, sent},
-    sent::LeftOut,
+    refused::LeftOut,
 };
 
 /// The format of this file.

@@ -5,10 +5,13 @@ use serde_json::{Map, Value};
 use crate::{
     extras::Parts,
     openai_chat::{SAID, canonical},
-    sent::{FRAMEWORKS, LeftOut, strip},
+    refused::{FRAMEWORKS, LeftOut, is_nothing, strip},
     texts,
 };
 use utterd_domain::Role;
+
+/// The fields of a message that is no answer. Others are its maker's own, such as a time: the API refuses them.
+const ASKED: &str = "content name role tool_call_id";
 
 /// Whether the API refuses a field of an object of this type.
 fn refuses(kind: &str, field: &str, _: &Value) -> bool {
@@ -23,6 +26,13 @@ pub fn sent(parts: &Parts<'_>, rendered: Value, left_out: &mut LeftOut) -> Optio
     strip(&mut sent, "", refuses, left_out);
     let Value::Object(fields) = &mut sent else { return None };
     fields.retain(|name, _| !texts::listed(FRAMEWORKS, name));
+    if parts.role != Role::Assistant {
+        fields.retain(|name, value| {
+            let known = texts::listed(ASKED, name);
+            left_out.extend((!known && !is_nothing(value)).then(|| name.clone()));
+            known
+        });
+    }
     if parts.role != Role::System || fields["role"] != "developer" {
         put(fields, &mut plain, "role");
     }

@@ -6,7 +6,7 @@ use crate::{
     Format, Losses, Repairs, Whole,
     extras::{self, Parts},
     openai_responses::{INSTRUCTIONS, TEXT, canonical, list, sent},
-    sent::LeftOut,
+    refused::LeftOut,
 };
 
 /// The format of this file.

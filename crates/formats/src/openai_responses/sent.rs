@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::{
     extras::Parts,
     openai_responses::canonical,
-    sent::{LeftOut, strip},
+    refused::{LeftOut, strip},
 };
 
 /// Whether the API refuses a field of an item or a part of this type.

@@ -70,7 +70,8 @@ fn check(fields: &Map<String, Value>, faults: &mut Faults) {
         }
         Some("assistant") => assistant(fields, faults),
         Some("tool") => {
-            faults.only(fields, &["role", "content", "tool_call_id"]);
+            // the reference has no name here, OpenAI's cookbook has
+            faults.only(fields, &["role", "content", "tool_call_id", "name"]);
             result(fields, faults);
         }
         Some(other) => faults.add(Rule::Role, other),
