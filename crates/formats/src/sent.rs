@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::{
     Format, anthropic,
     extras::{Parts, has_difference},
-    openai_chat, openai_responses,
+    openai_chat,
     pictures::{original, with_pictures},
     refused::{FRAMEWORKS, LeftOut, is_nothing, named},
     texts::{self, listed},

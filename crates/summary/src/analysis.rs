@@ -106,11 +106,9 @@ impl Analysis {
             if place == 0 && !self.among_people {
                 self.answer(&mut item, sentence, is_user);
             }
-            // "Sure!", "Let me see."; of a form that was filled in, "Linux", "3.7"
-            let is_brief = item.marks.has(Marks::ASSISTANT)
-                && !item.marks.has(Marks::ANSWER)
-                && !sentence.text.contains(char::is_numeric);
-            if sentence.content < 2 && (is_brief || !request.title.is_empty()) {
+            // "Sure!", "Let me see."
+            let is_word = sentence.content < 2 && !sentence.text.contains(char::is_numeric);
+            if is_word && item.marks.has(Marks::ASSISTANT) && !item.marks.has(Marks::ANSWER) {
                 continue;
             }
             let names = item.marks.has(Marks::USER) && item.named().next().is_some();

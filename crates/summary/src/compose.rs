@@ -168,9 +168,8 @@ impl<'a> Composing<'a> {
             return 0;
         }
         let share = self.wanted.budget * section.percent / 100;
-        // of a small budget, what the conversation is for and how things stand take what a sentence does
-        let is_state = matches!(section.kind, Kind::Goal | Kind::Check | Kind::Error);
-        let least = if is_state { LEAST_SENTENCE.min(self.left / 2) } else { 0 };
+        // of a tiny budget, what the conversation is for takes what a sentence does
+        let least = if section.kind == Kind::Goal { LEAST_SENTENCE.min(self.wanted.budget / 2) } else { 0 };
         let room = (share.max(least) + more).min(self.left);
         let left = self.left - room;
         // what the goal left out is the user's as well, and what the checks left out may have failed

@@ -33,6 +33,9 @@ pub fn sent(parts: &Parts<'_>, rendered: Value, left_out: &mut LeftOut) -> Optio
             known
         });
     }
+    if let Some(Value::Array(content)) = fields.get_mut("content") {
+        content.retain(|part| part["type"] != "text" || part["text"] != "");
+    }
     if parts.role != Role::System || fields["role"] != "developer" {
         put(fields, &mut plain, "role");
     }
