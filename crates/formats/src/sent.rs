@@ -76,8 +76,7 @@ fn blocks(parts: &Parts<'_>, left_out: &mut LeftOut) -> Option<(Value, String)> 
     let Value::Array(rendered) = rendered else { return None };
     let sent = anthropic::sent(parts, rendered, left_out);
     left_out.extend(anthropic::left_of_message(parts));
-    // a message of nothing but thoughts is refused, and instructions are texts
-    let shows = parts.role != Role::System && sent.iter().any(|block| !texts::is_thought(texts::kind(block)));
+    let shows = parts.role != Role::System && !sent.is_empty();
     let sent = Value::Array(sent);
     let words = texts::thoughts(&sent);
     (says && shows && sent != anthropic::blocks(parts, None).0).then_some((sent, words))

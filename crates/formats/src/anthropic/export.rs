@@ -123,7 +123,8 @@ impl Writer {
         let starts = kept(STARTS).is_some() || self.messages.last().is_none_or(|last| last.side != side);
         if starts {
             let fields = kept(MESSAGE).and_then(Value::as_object).cloned().unwrap_or_default();
-            let text = is_text(parts, kept(FORM)).then(|| parts.content.to_owned());
+            let is_text = is_text(parts, kept(FORM)) && blocks.iter().all(|block| block["type"] == "text");
+            let text = is_text.then(|| parts.content.to_owned());
             let message = Message { side, fields, blocks: Vec::new(), placed: Vec::new(), text };
             self.messages.push(message);
         }

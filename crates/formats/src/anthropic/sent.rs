@@ -10,6 +10,7 @@ use crate::{
     refused::{FRAMEWORKS, LeftOut, strip},
     texts,
 };
+use utterd_domain::Role;
 
 /// The fields of a message that tell about an answer, and are no part of it. Requests have no others than the role and
 /// the content.
@@ -49,6 +50,15 @@ pub fn sent(parts: &Parts<'_>, rendered: Vec<Value>, left_out: &mut LeftOut) -> 
     let mut blocks = if same { rendered } else { plain };
     blocks.iter_mut().for_each(|block| strip(block, "", refuses, left_out));
     retain(&mut blocks, left_out);
+    if parts.role == Role::System {
+        // instructions are texts
+        let other = blocks.extract_if(.., |block| block["type"] != "text");
+        left_out.extend(other.map(|block| texts::kind(&block).to_owned()));
+    }
+    if blocks.iter().all(|block| texts::is_thought(texts::kind(block))) {
+        // a message of nothing but thoughts is refused
+        left_out.extend(blocks.drain(..).map(|block| texts::kind(&block).to_owned()));
+    }
     blocks
 }
 

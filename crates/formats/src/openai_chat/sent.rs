@@ -39,10 +39,18 @@ pub fn sent(parts: &Parts<'_>, rendered: Value, left_out: &mut LeftOut) -> Optio
     if parts.role != Role::System || fields["role"] != "developer" {
         put(fields, &mut plain, "role");
     }
+    if fields.contains_key("name") {
+        put(fields, &mut plain, "name");
+    }
     let calls = fields.get("tool_calls").and_then(Value::as_array).map_or(0, Vec::len);
     if calls != parts.calls().len() || calls == 0 {
         // calls by their older name, or by none
         put(fields, &mut plain, "tool_calls");
+    } else if let Some(Value::Array(repaired)) = plain.shift_remove("tool_calls") {
+        let own = fields.get_mut("tool_calls").and_then(Value::as_array_mut).into_iter().flatten();
+        for (own, mut repaired) in own.filter_map(Value::as_object_mut).zip(repaired) {
+            own.insert("id".into(), repaired["id"].take());
+        }
     }
     if !parts.calls().is_empty() {
         fields.shift_remove("function_call");

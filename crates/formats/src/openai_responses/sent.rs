@@ -16,11 +16,25 @@ fn refuses(kind: &str, field: &str, _: &Value) -> bool {
 
 /// The items of `parts` as they came (`rendered`), without what the API refuses. Empty if nothing is said or called.
 pub fn sent(parts: &Parts<'_>, rendered: Vec<Value>, left_out: &mut LeftOut) -> Vec<Value> {
-    let mut items = match (rendered.is_empty(), parts.plain(canonical(parts))) {
-        (true, Value::Array(items)) => items,
-        _ => rendered,
+    let plain = match parts.plain(canonical(parts)) {
+        Value::Array(items) => items,
+        _ => Vec::new(),
     };
+    let mut items = if rendered.is_empty() { plain.clone() } else { rendered };
+    // ids and names that were repaired
+    let repaired = plain.iter().filter(|item| is_exchange(item));
+    for (item, repaired) in items.iter_mut().filter(|item| is_exchange(item)).zip(repaired) {
+        let fields = ["call_id", "name", "arguments"].into_iter();
+        for (field, value) in fields.filter_map(|field| Some((field, repaired.get(field)?))) {
+            item[field] = value.clone();
+        }
+    }
     items.iter_mut().for_each(|item| strip(item, "", refuses, left_out));
     items.retain(|item| item["content"] != "");
     items
+}
+
+/// Whether an item is a call of a function, or its result.
+fn is_exchange(item: &Value) -> bool {
+    item["type"] == "function_call" || item["type"] == "function_call_output"
 }

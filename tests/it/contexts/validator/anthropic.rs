@@ -102,10 +102,10 @@ fn text(fields: &Map<String, Value>, faults: &mut Faults) {
 
 fn thinking(fields: &Map<String, Value>, faults: &mut Faults) {
     faults.only(fields, &["type", "thinking", "signature"]);
-    for name in ["thinking", "signature"] {
-        if let Some(text) = faults.string(fields, name) {
-            faults.text(text, str::is_empty);
-        }
+    // the API can leave the thoughts out, and sends their signature alone
+    faults.string(fields, "thinking");
+    if let Some(signature) = faults.string(fields, "signature") {
+        faults.text(signature, str::is_empty);
     }
 }
 
