@@ -143,11 +143,10 @@ fn object(value: &Value, fields: &Map<String, Value>, at: String, all: bool, fou
     let text = |name: &str| fields.get(name).is_some_and(Value::is_string);
     match fields.get("type").and_then(Value::as_str) {
         Some("refusal") if text("refusal") => part(&fields["refusal"], within("refusal"), all, found),
-        Some(kind) if TEXTS.contains(&kind) => {
-            if text("text") {
-                part(&fields["text"], within("text"), all, found);
-            }
+        Some(kind) if TEXTS.contains(&kind) && text("text") => {
+            part(&fields["text"], within("text"), all, found);
         }
+        Some(kind) if TEXTS.contains(&kind) => {}
         None if text("text") => part(&fields["text"], within("text"), all, found),
         kind if kind == Some("message") || (kind.is_none() && fields.contains_key("role")) => {
             fields

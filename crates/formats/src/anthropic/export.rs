@@ -123,8 +123,7 @@ impl Writer {
         let starts = kept(STARTS).is_some() || self.messages.last().is_none_or(|last| last.side != side);
         if starts {
             let fields = kept(MESSAGE).and_then(Value::as_object).cloned().unwrap_or_default();
-            let is_text = is_text(parts, kept(FORM)) && blocks.iter().all(|block| block["type"] == "text");
-            let text = is_text.then(|| parts.content.to_owned());
+            let text = is_text(parts, kept(FORM), &blocks).then(|| parts.content.to_owned());
             let message = Message { side, fields, blocks: Vec::new(), placed: Vec::new(), text };
             self.messages.push(message);
         }
@@ -194,7 +193,8 @@ impl Message {
 }
 
 /// Whether a message that consists only of `parts` has text as its content.
-fn is_text(parts: &Parts<'_>, form: Option<&Value>) -> bool {
-    let usual = parts.role != Role::Assistant && parts.role != Role::Tool;
+fn is_text(parts: &Parts<'_>, form: Option<&Value>, blocks: &[Value]) -> bool {
+    let asks = parts.role != Role::Assistant && parts.role != Role::Tool;
+    let usual = asks && blocks.iter().all(|block| block["type"] == "text");
     form.map_or(usual, |form| form == "text") && parts.calls().is_empty()
 }

@@ -71,8 +71,8 @@ export type ExportConversationRequest = Message<"utterd.v1.ExportConversationReq
 
   /**
    * Optional. Also repairs irregular messages that came in this format, so that a model's API accepts the
-   * result. Fields, roles and parts of content that the API does not know are left out, and so are
-   * messages that say and call nothing. A result that came late becomes a note from the user. By default
+   * result. Roles that the API does not know, fields and parts of content that it is known to refuse, and
+   * messages that say and call nothing are left out. A result that came late becomes a note from the user. By default
    * such messages are exported unchanged.
    *
    * @generated from field: bool repair_all = 7;
