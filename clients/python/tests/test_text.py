@@ -29,7 +29,7 @@ def torn(method):
     }
     arguments = {}
     for name, parameter in inspect.signature(method).parameters.items():
-        if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+        if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
             continue
         taken = [kinds[kind] for kind in str(parameter.annotation).split(" | ") if kind in kinds]
         if name == "messages":
@@ -37,7 +37,7 @@ def torn(method):
         elif taken:
             arguments[name] = taken[0]
         elif parameter.default is inspect.Parameter.empty and name != "self":
-            arguments[name] = 0
+            arguments[name] = "openai" if name == "format" else 0
     return arguments
 
 

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{UnknownRoles, message, notes::Notes, place::Place, render};
+use crate::{UnknownRoles, message, notes::Notes, openai_responses, place::Place, render};
 use utterd_domain::{
     Draft, More,
     context::{Archived, ContentParts, Context, Request, build_with},
