@@ -495,7 +495,8 @@ fn images_that_do_not_fit_are_marked() {
     talk.add(Role::User, "See?", more);
     let mut parts = ContentParts::default();
     let images = Images { count: 1, masked: "[masked]".into() };
-    parts.insert(Sequence(1), Original { json: "[image]".into(), tokens: None, images: Some(images) });
+    let original = Original { json: "[image]".into(), words: "".into(), tokens: None, images: Some(images) };
+    parts.insert(Sequence(1), original, 0);
     let shown = |talk: &Talk, budget, whole_messages| {
         let archived = Archived { content_parts: Some(&parts), ..Archived::default() };
         let request = Request { whole_messages, ..within(budget) };
