@@ -169,7 +169,7 @@ onEachStore("a history of the AI SDK", (memory) => {
     assert.deepEqual(await chat.load(), said);
     const { messages, warnings } = await chat.context({ budget: 8000 });
     assert.deepEqual([messages, warnings], [said, []]);
-    const { tokens } = await chat.conversation.context({ budget: 8000 });
+    const { tokens } = await chat.conversation.context({ budget: 8000, format: "anthropic" });
     const spoken = { role: "assistant", content: CALLED.content.slice(1, 4) };
     assert.deepEqual(
       (await chat.context({ budget: tokens + 20 })).messages,

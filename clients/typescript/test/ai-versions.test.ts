@@ -12,7 +12,9 @@ import { fresh } from "./servers.js";
 type Sdk = typeof newest;
 type Prompt = { role: string; content: string | { type: string; [field: string]: unknown }[] }[];
 
-const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(300, 7)]).toString("base64");
+/** The header of a picture of 16 by 16 pixels. */
+const HEADER = Buffer.from("89504e470d0a1a0a0000000d4948445200000010000000100806000000", "hex");
+const PNG = Buffer.concat([HEADER, Buffer.alloc(300, 7)]).toString("base64");
 const QUESTION = "Where are my orders?";
 const ANSWER = "Both are on their way.";
 
