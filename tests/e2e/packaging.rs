@@ -139,6 +139,6 @@ fn the_container_is_built_from_what_is_needed() {
 #[test]
 fn the_builds_name_what_exists() {
     let builds = instructions().into_iter().find(|(name, _)| name == "RUN").expect("it is built").1;
-    assert_eq!(builds, "cargo build --profile dist --features full --locked --bin utterd");
+    assert_eq!(builds, "cargo build --profile dist --features full --locked --bin utterd && mkdir /data");
     assert!(Path::new(UTTERD).ends_with("utterd") && Path::new(ROOT).join("Cargo.lock").exists());
 }
