@@ -12,6 +12,7 @@ pub type Refuses = fn(&str, &str, &Value) -> bool;
 /// Where utterd's adapters keep a framework's own message. No model reads it.
 pub const FRAMEWORKS: &str = "agent_framework ai_sdk google_adk langchain langgraph_branch llama_index openai_agents \
     openai_agents_js pydantic_ai strands";
+
 /// Removes the fields that an API refuses, which `refuses` tells by the type of an object, or the field `around` it, and
 /// names them. The input of a call stays as it is.
 pub fn strip(value: &mut Value, around: &str, refuses: Refuses, left_out: &mut LeftOut) {

@@ -62,7 +62,7 @@ fn marked(mut sent: Value, words: String, tokens: Option<u32>) -> Original {
 
 /// A chat message as it came, and the words in it beside its text; `None` if it is no more than text and calls.
 fn chat(parts: &Parts<'_>, left_out: &mut LeftOut) -> Option<(Value, String)> {
-    let message = openai_chat::message(parts, parts.kept(Format::OpenAiChat).as_ref()).0;
+    let message = original(parts, Format::OpenAiChat);
     let says = openai_chat::says(&message, parts.content);
     let sent = openai_chat::sent(parts, message, left_out)?;
     let words = openai_chat::words(&sent);
@@ -71,7 +71,7 @@ fn chat(parts: &Parts<'_>, left_out: &mut LeftOut) -> Option<(Value, String)> {
 
 /// The same of Anthropic's blocks.
 fn blocks(parts: &Parts<'_>, left_out: &mut LeftOut) -> Option<(Value, String)> {
-    let rendered = anthropic::blocks(parts, parts.kept(Format::Anthropic).as_ref()).0;
+    let rendered = original(parts, Format::Anthropic);
     let says = anthropic::says(&rendered, parts.content);
     let Value::Array(rendered) = rendered else { return None };
     let sent = anthropic::sent(parts, rendered, left_out);
