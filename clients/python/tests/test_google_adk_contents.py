@@ -22,7 +22,9 @@ def blob(data, mime_type):
     return types.Part(inline_data=types.Blob(data=data, mime_type=mime_type))
 
 
-PHOTO = blob(b"\x00\xff\xfe" * 1000, "image/png")
+# Its header says 256 × 256: without one, it counts as a picture of 1024 × 1024.
+SIZE = (256).to_bytes(4, "big") * 2
+PHOTO = blob(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + SIZE + b"\x00\xff\xfe" * 1000, "image/png")
 SOUND = blob(b"\x01\xff" * 500, "audio/l16; rate=24000")
 LETTER = blob(b"%PDF-1.7", "application/pdf")
 MAP = types.Part(file_data=types.FileData(file_uri="gs://shop/map.mp4", mime_type="video/mp4"))
