@@ -298,6 +298,7 @@ impl Writer {
 
 fn failure(error: &KeyValueError) -> StoreError {
     StoreError::Unavailable(format!(
-        "a write failed, and no more are accepted until the server is restarted: {error}"
+        "a write failed, and no more are accepted until the server is restarted: {error}; if the files are damaged, \
+         run utterd verify for details"
     ))
 }
