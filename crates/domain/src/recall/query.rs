@@ -94,6 +94,7 @@ impl Query {
             .for_each(|wanted| add_unaccented(wanted, own));
         wanted.iter_mut().for_each(|one| one.share = share(one, own, &self.prompt));
         add_joined(&mut wanted, own);
+        wanted.iter_mut().for_each(add_amounts);
         wanted
     }
 
@@ -180,6 +181,23 @@ fn add_joined(wanted: &mut [Wanted], language: Language) {
         }
     }
 }
+
+/// Lets an amount match one written with more zeros at its end, or with fewer: `1249.5` and `1249.50`. What has a short
+/// number before its point may be a version, where zeros count.
+fn add_amounts(wanted: &mut Wanted) {
+    let amount = &wanted.alternatives[0];
+    let Some((whole, fraction)) = amount.split_once('.') else { return };
+    let is_amount = whole.len() >= AMOUNT_DIGITS && !fraction.is_empty() && fraction.len() <= CENTS_DIGITS;
+    if is_amount && amount.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        let least = amount.trim_end_matches('0').trim_end_matches('.').to_owned();
+        let most = format!("{whole}.{fraction:0<CENTS_DIGITS$}");
+        wanted.alternatives.extend([least, most]);
+    }
+}
+
+/// The fewest digits before the point of an amount, and the most behind it.
+const AMOUNT_DIGITS: usize = 3;
+const CENTS_DIGITS: usize = 2;
 
 /// The most words that are sought as one too.
 const MAX_JOINED: usize = 3;

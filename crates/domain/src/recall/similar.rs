@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use utterd_text::Language;
+use utterd_text::{Language, Languages};
 
 use super::{block::IndexBlock, index::Index, stem::stem_of};
 
@@ -22,6 +22,9 @@ const COMPOUND: f32 = 0.6;
 const FAR: f32 = 0.3;
 /// So many characters at the beginning are alike of one word that was typed in two ways.
 const BEGINNING: usize = 5;
+/// The fewest characters of an ending, cut by a stemmer, that a typing error can keep it from cutting: with another
+/// letter, shorter ones are other words.
+const ENDING_CHARS: usize = 4;
 /// The most characters of an inflection that a stemmer left.
 const INFLECTION_CHARS: usize = 2;
 /// The fewest characters of a word in a compound.
@@ -44,6 +47,7 @@ pub(super) fn similar(wanted: &str, indexes: &[Index]) -> (Vec<(String, f32)>, f
     }
     let is_long = !wanted.is_ascii() || length > COMPOUND_CHARS;
     let own = trigrams(wanted);
+    let languages = indexes.iter().fold(Languages::default(), |all, index| all.union(index.languages()));
     let similarity = |(term, compounds): (&str, bool)| {
         let theirs = trigrams(term);
         let shared = own.iter().filter(|one| theirs.contains(one)).count();
@@ -51,6 +55,8 @@ pub(super) fn similar(wanted: &str, indexes: &[Index]) -> (Vec<(String, f32)>, f
         let alike = wanted.chars().zip(term.chars()).take_while(|(one, other)| one == other).count();
         let factor = if alike > 0 { 1.0 } else { ELSEWHERE };
         let typed = if shared < MISTYPED { 0.0 } else { factor * (1.0 - errors(wanted, term)) };
+        let typed =
+            if has_mistyped_ending(wanted, term, languages) { 1.0 - 1.0 / length as f32 } else { typed };
         let is_part = compounds && (is_compound(wanted, term) || is_compound(term, wanted))
             || is_long && (is_inflection(term, wanted) || is_prefixed(term, wanted));
         let begins = alike >= BEGINNING && !wanted.starts_with(term) && !term.starts_with(wanted);
@@ -94,6 +100,23 @@ fn errors(wanted: &str, term: &str) -> f32 {
     }
     let errors = rows[2][term.len()];
     if errors <= most { errors as f32 / longer as f32 } else { 1.0 }
+}
+
+/// Whether the stemmer of a language would leave `stem` of a word, but for one typing error in its ending: `reservaton`.
+fn has_mistyped_ending(word: &str, stem: &str, languages: Languages) -> bool {
+    let ending = word.strip_prefix(stem).filter(|ending| ending.is_ascii() && ending.len() >= ENDING_CHARS);
+    let Some(ending) = ending.filter(|_| stem.chars().count() >= BEGINNING) else { return false };
+    let leaves = |other: &str| languages.iter().any(|one| stem_of(&format!("{stem}{other}"), one) == stem);
+    (0..=ending.len()).any(|at| {
+        let (before, after) = ending.split_at(at);
+        let (one, rest) = after.split_at(after.len().min(1));
+        let (next, last) = rest.split_at(rest.len().min(1));
+        let mut letters = 'a'..='z';
+        leaves(&format!("{before}{rest}"))
+            || leaves(&format!("{before}{next}{one}{last}"))
+            || letters
+                .any(|c| leaves(&format!("{before}{c}{after}")) || leaves(&format!("{before}{c}{rest}")))
+    })
 }
 
 /// The identifiers that begin with a hash, or that it begins with: people abbreviate those of seven or more characters.
@@ -245,6 +268,17 @@ mod tests {
             let stem = |word| Some(stem_of(word, Language::English));
             assert_eq!((relative_of(one), relative_of(other)), (stem(other), stem(one)));
         }
+    }
+
+    #[test]
+    fn an_ending_with_a_typing_error_is_the_ending() {
+        let english = Languages::from(Language::English);
+        let mistyped = |word, stem| has_mistyped_ending(word, stem, english);
+        let errors = ["reservaton", "reservatin", "reservaation", "reservatoin"];
+        assert_eq!(errors.map(|word| mistyped(word, "reserv")), [true; 4]);
+        let other_words =
+            [("counter", "count"), ("courtesy", "court"), ("counterpart", "count"), ("portfolio", "port")];
+        assert_eq!(other_words.map(|(word, stem)| mistyped(word, stem)), [false; 4]);
     }
 
     #[test]

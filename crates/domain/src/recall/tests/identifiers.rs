@@ -15,6 +15,17 @@ fn years_in_identifiers_are_no_times() {
 }
 
 #[test]
+fn an_amount_is_the_same_with_other_zeros_at_its_end() {
+    assert_finds(&[
+        ("1249.5", "The rest is $1,249.50 in May."),
+        ("1249.50", "The rest is 1249.5 in May."),
+        ("1249.00", "The rest is 1249 in May."),
+        ("310.0", "The sofa costs 310.00 here."),
+    ]);
+    assert_silent(&[("3.1", "Python 3.10 runs there."), ("1249.5", "The rest is 1249.05 in May.")]);
+}
+
+#[test]
 fn a_rare_identifier_is_found_whatever_else_is_asked() {
     let index = talk(&[
         "Ship W2378156 to Lyon.",

@@ -31,12 +31,17 @@ fn similar_words_pass_alone() {
         ("Strasse", "Wir wohnen in der Lindenstraße, nicht weit von dir."),
         ("סיסמה", "החלפתי את הסיסמה של הבנק."),
         ("cafe", "The new café serves scones."),
+        ("reservaton", "The reservation was cancelled."),
+        ("implementaion", "Her implementation is slow."),
+        ("developmetn", "The development took weeks."),
+        ("Reservierugnen", "Er hat die Reservierungen für uns alle nicht gemacht."),
     ]);
     assert_silent(&[
         ("cello", "He said hello."),
         ("airport", "The port is busy."),
         ("guest", "Take a guess."),
         ("sting", "Pass the string."),
+        ("counterpart", "Count the votes."),
     ]);
 }
 
