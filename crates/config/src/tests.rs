@@ -21,6 +21,14 @@ fn nothing_given_is_the_default() {
 }
 
 #[test]
+fn the_defaults_are_those_that_the_documents_name() {
+    let settings = Settings::default();
+    assert_eq!((settings.buffer_size, settings.max_tokens, settings.summary_token_limit), (20, 8000, 1000));
+    assert_eq!((settings.backend, settings.summarization_enabled), (Backend::Memory, true));
+    assert_eq!(settings.max_conversations_retained, 1000);
+}
+
+#[test]
 fn a_flag_beats_a_variable_beats_the_file_beats_the_preset() {
     let directory = tempfile::tempdir().unwrap();
     let file = "preset = \"turns\"\nmax_turns = 7\nmax_batch = 3\nlog = 'warn'\n";
