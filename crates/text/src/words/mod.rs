@@ -1,7 +1,9 @@
 //! Splits text into words.
 
+use std::cell::Cell;
+
 use unicode_normalization::UnicodeNormalization;
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::{
     chars::{is_unspaced, is_word},
@@ -84,7 +86,7 @@ impl<'a> Words<'a> {
         let is_stop = self.stops(start) | (next.is_some() && self.stops(second));
         let text = &self.text[start..end];
         self.lower(text);
-        Some(Word { text, start, is_stop, concept: if is_stop { 0 } else { self.concept(None) } })
+        Some(Word { text, start, is_stop, concept: if is_stop { 0 } else { xxh3_64(self.lower.as_bytes()) } })
     }
 
     /// Whether the character at `at` is part of a stop word.
@@ -102,8 +104,8 @@ impl<'a> Words<'a> {
         let text = &self.text[start..self.at];
         let language = Language::of_script(text).unwrap_or(self.language);
         self.lower(text);
-        let is_stop = is_stop(&self.lower, language);
-        Word { text, start, is_stop, concept: if is_stop { 0 } else { self.concept(Some(language)) } }
+        let concept = concept(&self.lower, language);
+        Word { text, start, is_stop: concept == 0, concept }
     }
 
     fn lower(&mut self, word: &str) {
@@ -115,15 +117,34 @@ impl<'a> Words<'a> {
             self.lower.extend(word.nfkc().flat_map(char::to_lowercase).map(straight));
         }
     }
+}
 
-    /// The concept of the word in lower case.
-    fn concept(&self, language: Option<Language>) -> u64 {
-        let is_number = self.lower.starts_with(|c: char| c.is_ascii_digit());
-        match language {
-            Some(language) if !is_number => xxh3_64(language.stem(&self.lower).as_bytes()),
-            _ => xxh3_64(self.lower.as_bytes()),
+/// So many of the last words are remembered on each thread: talk repeats itself, and a stem takes ten times as long.
+const REMEMBERED: usize = 1 << 11;
+
+thread_local! {
+    /// The concepts of words, each at the place that its hash, which comes first, tells.
+    static CONCEPTS: [Cell<(u64, u64)>; REMEMBERED] = const { [const { Cell::new((0, 0)) }; REMEMBERED] };
+}
+
+/// The concept of a word in lower case; 0 for a stop word.
+fn concept(word: &str, language: Language) -> u64 {
+    let hash = xxh3_64_with_seed(word.as_bytes(), language as u64 + 1);
+    CONCEPTS.with(|known| {
+        let known = &known[hash as usize % REMEMBERED];
+        let (of, concept) = known.get();
+        if of == hash {
+            return concept;
         }
-    }
+        let is_number = word.starts_with(|c: char| c.is_ascii_digit());
+        let concept = match is_stop(word, language) {
+            true => 0,
+            false if is_number => xxh3_64(word.as_bytes()),
+            false => xxh3_64(language.stem(word).as_bytes()),
+        };
+        known.set((hash, concept));
+        concept
+    })
 }
 
 fn straight(c: char) -> char {
