@@ -63,8 +63,6 @@ pub(super) fn message(
     counter: &dyn TokenCounter,
 ) -> Told {
     let frame = Frame::of(summary.covered_count(), placement, format);
-    // models' texts fit whole or not at all
-    let items = summary.items();
     let around = counter.count(&frame.before) + counter.count(frame.after) + MESSAGE_TOKENS;
     let mut limit = u32::try_from(room.saturating_sub(around.into())).unwrap_or(u32::MAX);
     if summary.tokens() <= limit {
@@ -73,6 +71,8 @@ pub(super) fn message(
             return Told { message, whole: true };
         }
     }
+    // models' texts fit whole or not at all
+    let items = summary.items();
     while limit > 0 {
         let wanted = Wanted { budget: limit, part: Part::START, focus: Vec::new() };
         let chosen = tell(&items, &wanted, counter);
