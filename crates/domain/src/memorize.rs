@@ -219,9 +219,12 @@ impl Placing {
     }
 
     fn pair(&mut self, index: usize, draft: &Draft, context: &Context<'_>) -> Result<Place, Stop> {
-        let head = &self.transition.after.head;
+        let Conversation { head, window, .. } = &self.transition.after;
         let (sequence, open) = (head.next, head.open.clone());
-        let unit = open.as_ref().map_or(sequence, |open| open.unit);
+        let before =
+            window.last().filter(|last| last.sequence.next() == sequence && last.is_live() && last.leads());
+        let led = before.filter(|_| draft.role == Role::Assistant).map(|last| last.unit);
+        let unit = open.as_ref().map(|open| open.unit).or(led).unwrap_or(sequence);
         let calls = draft.more.as_ref().map_or(&[][..], |more| &more.tool_calls);
         match draft.role {
             Role::User => {

@@ -124,6 +124,13 @@ impl Utterance {
         !self.forgotten && !self.aside
     }
 
+    /// Whether it is in one unit with what the assistant says next: it has neither words nor calls, but what a provider
+    /// keeps of a message that follows, such as a reasoning item, which the Responses API takes only with that message.
+    pub fn leads(&self) -> bool {
+        let is_empty = self.content.is_empty() && self.tool_calls().is_empty();
+        self.role == Role::Assistant && is_empty
+    }
+
     /// The tokens that it counts in the window.
     pub fn counted_tokens(&self) -> u32 {
         if self.is_live() { self.tokens } else { 0 }

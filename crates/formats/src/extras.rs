@@ -61,7 +61,7 @@ impl<'a> From<&'a Utterance> for Parts<'a> {
 impl<'a> From<Parts<'a>> for Said<'a> {
     fn from(parts: Parts<'a>) -> Self {
         let late = parts.more.is_some_and(|more| more.late.is_some());
-        Self { role: parts.role, calls: parts.calls(), answers: parts.tool_call_id(), late }
+        Self { role: parts.role, calls: parts.calls(), answers: parts.tool_call_id(), late, leads: false }
     }
 }
 

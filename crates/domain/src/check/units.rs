@@ -10,6 +10,8 @@ pub(super) struct Units {
     newest: Option<Marks>,
     /// The unit's waiting calls.
     open: Option<OpenExchange>,
+    /// Whether the newest utterance is in one unit with what the assistant says next.
+    leads: bool,
     /// Whether something is wrong with the unit; the rest of it is then not checked.
     is_wrong: bool,
 }
@@ -37,6 +39,7 @@ impl Units {
         } else {
             self.join(utterance, before, marks)
         };
+        self.leads = utterance.leads();
         let result = joined.and_then(|()| self.pair(utterance));
         self.is_wrong = result.is_err();
         result
@@ -71,6 +74,7 @@ impl Units {
             return Err(format!("the unit of utterance {unit} is only partly {what}: up to {sequence}"));
         }
         match (&self.open, utterance.role) {
+            (None, Role::Assistant) if self.leads => Ok(()),
             (None, _) => {
                 Err(format!("utterance {sequence} is in the unit of {unit}, in which no call waits"))
             }

@@ -66,6 +66,8 @@ pub struct Said<'a> {
     pub answers: Option<&'a str>,
     /// Whether it is known to be a late result.
     pub late: bool,
+    /// Whether it is in one unit with what the assistant says next.
+    pub leads: bool,
 }
 
 impl<'a> From<&'a Utterance> for Said<'a> {
@@ -75,6 +77,7 @@ impl<'a> From<&'a Utterance> for Said<'a> {
             calls: utterance.tool_calls(),
             answers: utterance.tool_call_id(),
             late: utterance.late().is_some(),
+            leads: utterance.leads(),
         }
     }
 }
@@ -107,14 +110,15 @@ impl Pairing {
         let mut pairing = Self::default();
         let mut open: OpenCalls<&str, (usize, usize)> = OpenCalls::default();
         let mut abandoned = OpenCalls::default();
-        let mut unit = 0;
+        let (mut unit, mut leads) = (0, false);
         for (place, said) in said.into_iter().enumerate() {
             if said.role == Role::User {
                 open.abandon_to(&mut abandoned);
             }
-            if open.is_empty() {
+            if open.is_empty() && !(leads && said.role == Role::Assistant) {
                 unit = place;
             }
+            leads = said.leads;
             let id = said.answers.filter(|_| said.role == Role::Tool);
             let answered = id.filter(|_| !said.late).and_then(|id| open.answer(id));
             let answers = match answered {
@@ -147,9 +151,9 @@ mod tests {
     #[test]
     fn the_nearest_open_call_is_answered_and_a_user_abandons_the_others() {
         let calls = [call("a")];
-        let calling = Said { role: Role::Assistant, calls: &calls, answers: None, late: false };
-        let result = Said { role: Role::Tool, calls: &[], answers: Some("a"), late: false };
-        let user = Said { role: Role::User, calls: &[], answers: None, late: false };
+        let calling = Said { role: Role::Assistant, calls: &calls, answers: None, late: false, leads: false };
+        let result = Said { role: Role::Tool, calls: &[], answers: Some("a"), late: false, leads: false };
+        let user = Said { role: Role::User, calls: &[], answers: None, late: false, leads: false };
         let said = [calling, calling, result, user, result, result, calling, result];
         let pairing = Pairing::of(said);
         let none = || vec![];
@@ -164,9 +168,9 @@ mod tests {
     #[test]
     fn calls_of_one_utterance_with_the_same_id_are_answered_in_their_order() {
         let calls = [call("a"), call("b"), call("a")];
-        let calling = Said { role: Role::Assistant, calls: &calls, answers: None, late: false };
-        let result = Said { role: Role::Tool, calls: &[], answers: Some("a"), late: false };
-        let user = Said { role: Role::User, calls: &[], answers: None, late: false };
+        let calling = Said { role: Role::Assistant, calls: &calls, answers: None, late: false, leads: false };
+        let result = Said { role: Role::Tool, calls: &[], answers: Some("a"), late: false, leads: false };
+        let user = Said { role: Role::User, calls: &[], answers: None, late: false, leads: false };
         let pairing = Pairing::of([calling, result, calling, result, result, result, user]);
         assert_eq!(
             pairing.results[..3],

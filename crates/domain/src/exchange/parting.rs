@@ -115,11 +115,15 @@ fn parted(of: &Conversation, gone: &Ranges, context: &Context<'_>) -> Result<Vec
 /// `members` in the units they form by themselves.
 fn paired(members: &[Arc<Utterance>]) -> Vec<Arc<Utterance>> {
     let mut open: Option<OpenExchange> = None;
+    // the unit that the next member is in if it is the assistant's
+    let mut leads: Option<Sequence> = None;
     let pair = |member: &Arc<Utterance>| {
         if member.role == Role::User {
             open = None;
         }
-        let unit = open.as_ref().map_or(member.sequence, |open| open.unit);
+        let led = leads.take().filter(|_| member.role == Role::Assistant);
+        let unit = open.as_ref().map(|open| open.unit).or(led).unwrap_or(member.sequence);
+        leads = member.leads().then_some(unit);
         let answered = match member.role {
             Role::Tool => member.tool_call_id().and_then(|id| open.as_ref()?.answered(id).ok()),
             _ => None,

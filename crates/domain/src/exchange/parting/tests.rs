@@ -57,6 +57,17 @@ fn a_call_whose_result_went_waits_again() {
 }
 
 #[test]
+fn what_leads_a_message_leaves_with_it() {
+    let thought = || said(Role::Assistant, "");
+    let mut life = Life::new(Policy { utterances: Some(Marks::of(6)), ..Policy::ROLLING });
+    life.say(vec![user(), thought(), thought(), calls(&["a"]), result("a"), user()]);
+    assert_eq!(life.said().iter().map(|one| one.unit.get()).collect::<Vec<_>>(), [1, 2, 2, 2, 2, 6]);
+    life.say(vec![thought(), said(Role::Assistant, "Done.")]);
+    assert_eq!(life.state.window.iter().map(|one| one.unit.get()).collect::<Vec<_>>(), [6, 7, 7]);
+    life.is_sound();
+}
+
+#[test]
 fn a_call_that_was_abandoned_by_what_went_waits_again() {
     let mut life = Life::new(Policy::SESSION);
     life.say(vec![user(), calls(&["a"]), user()]);
@@ -300,13 +311,13 @@ enum Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let kinds = || prop::collection::vec(0..8_u8, 1..5);
+    let kinds = || prop::collection::vec(0..9_u8, 1..5);
     prop_oneof![
         6 => kinds().prop_map(Step::Say),
         3 => (1..30_u64).prop_map(Step::Erase),
         3 => (1..4_usize).prop_map(Step::Pop),
         2 => (0..30_u64, kinds()).prop_map(|(after, kinds)| Step::Replace(after, kinds)),
-        2 => (0..3_u8, 0..8_u8).prop_map(|(id, kind)| Step::Upsert(id, kind)),
+        2 => (0..3_u8, 0..9_u8).prop_map(|(id, kind)| Step::Upsert(id, kind)),
         1 => (1..30_u64).prop_map(Step::Forget),
         1 => (1..30_u64).prop_map(Step::Restore),
     ]
@@ -320,7 +331,8 @@ fn draft(kind: u8) -> Draft {
         3 => calls(&["b", "a"]),
         4 => result("a"),
         5 => result("b"),
-        6 => part(result("a")),
+        6 => said(Role::Assistant, ""),
+        7 => part(result("a")),
         _ => said(Role::System, "note"),
     }
 }
@@ -364,7 +376,7 @@ proptest! {
 
     /// Popping from the end repeatedly restores the conversation as it was before each batch.
     #[test]
-    fn what_is_popped_was_never_said(batches in prop::collection::vec(prop::collection::vec(0..6_u8, 1..4), 1..6)) {
+    fn what_is_popped_was_never_said(batches in prop::collection::vec(prop::collection::vec(0..7_u8, 1..4), 1..6)) {
         let mut life = Life::new(Policy::SESSION);
         let mut states = Vec::new();
         for batch in batches {
