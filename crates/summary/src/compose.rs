@@ -139,7 +139,7 @@ struct Composing<'a> {
 
 impl<'a> Composing<'a> {
     fn new(mut items: Vec<Item>, wanted: &'a Wanted, focus: &Focus, count: Count<'a>) -> Self {
-        let most = (wanted.budget * SENTENCE_PERCENT / 100).max(LEAST_SENTENCE);
+        let most = part_of(wanted.budget, SENTENCE_PERCENT).max(LEAST_SENTENCE);
         for item in items.iter_mut().filter(|item| item.kind != Kind::Quoted && item.seen.is_none()) {
             let most = if is_spoken(item) { most } else { DEED_TOKENS };
             shorten(item, most.min(wanted.budget), count);
@@ -167,7 +167,7 @@ impl<'a> Composing<'a> {
         if self.is_talk && section.kind == Kind::Said {
             return 0;
         }
-        let share = self.wanted.budget * section.percent / 100;
+        let share = part_of(self.wanted.budget, section.percent);
         // of a tiny budget, what the conversation is for takes what a sentence does
         let least = if section.kind == Kind::Goal { LEAST_SENTENCE.min(self.wanted.budget / 2) } else { 0 };
         let room = (share.max(least) + more).min(self.left);
@@ -326,6 +326,11 @@ fn tells(item: &Item) -> Vec<u64> {
     tells.sort_unstable();
     tells.dedup();
     tells
+}
+
+/// So many percent of a budget, which can be as large as there are numbers for.
+fn part_of(budget: u32, percent: u32) -> u32 {
+    (u64::from(budget) * u64::from(percent) / 100) as u32
 }
 
 /// The tokens that an item adds to a summary, nearly.

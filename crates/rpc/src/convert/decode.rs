@@ -46,9 +46,10 @@ pub fn read_address(
 }
 
 fn max_staleness(given: prost_types::Duration) -> Result<Duration, Refusal> {
-    let read = Duration::try_from(given).ok().filter(|read| *read <= MAX_STALENESS);
+    let read = span(given).filter(|read| *read <= MAX_STALENESS);
     read.ok_or_else(|| {
-        let text = format!("is {given}; accepted: 0 s to {} s", MAX_STALENESS.as_secs());
+        let (seconds, nanos) = (given.seconds, given.nanos);
+        let text = format!("is {seconds} s and {nanos} ns; accepted: 0 s to {} s", MAX_STALENESS.as_secs());
         Refusal::invalid("max_staleness", text)
     })
 }
@@ -409,7 +410,14 @@ fn oversize(field: &str, oversize: i32) -> Result<Option<Oversize>, Refusal> {
 
 /// Reads a duration that is not negative.
 pub fn duration(field: &str, duration: prost_types::Duration) -> Result<Duration, Refusal> {
-    Duration::try_from(duration).map_err(|_| Refusal::invalid(field, "is negative; accepted: 0 s or more"))
+    let accepted = "is negative, or no duration; accepted: 0 s or more, with 0 to 999,999,999 nanos";
+    span(duration).ok_or_else(|| Refusal::invalid(field, accepted))
+}
+
+/// A duration of 0 s or more, in its normal form: normalising the others can overflow.
+fn span(given: prost_types::Duration) -> Option<Duration> {
+    let nanos = u32::try_from(given.nanos).ok().filter(|nanos| *nanos < 1_000_000_000)?;
+    Some(Duration::new(u64::try_from(given.seconds).ok()?, nanos))
 }
 
 /// Reads a filter.
