@@ -9,13 +9,16 @@
 //! or index: difference}}` changes parts. A hole is `{"$": "content"}`, `{"$": [from, to]}` (a byte range of
 //! the content), `{"$": "name"}` and the like (see [`Parts::fill`]).
 
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json, value::RawValue};
 
-use crate::{Format, Sourced, notes::Notes, place::Place, raw_object::RawObject, time, vision};
+use crate::{Format, Sourced, notes::Notes, place::Place, raw_object::RawObject, time};
 use utterd_domain::{Draft, More, Role, Timestamp, Utterance, exchange::Said};
 
 /// The key of a hole.
 pub const HOLE: &str = "$";
+/// How the part ends that is the arguments of a call as JSON.
+const INPUT: &str = "/input";
 /// The key of a message that is kept verbatim because holes cannot reproduce it.
 const WHOLE: &str = "whole";
 
@@ -138,35 +141,30 @@ impl<'a> Parts<'a> {
             let at = |index: usize| usize::try_from(range.get(index)?.as_u64()?).ok();
             return Some(self.content.get(at(0)?..at(1)?)?.into());
         }
-        let text = match part.as_str()? {
-            "content" => self.content,
-            "id" => self.id?,
-            "time" => return Some(time::write(self.time?).into()),
-            "name" => self.name()?,
-            "tool_call_id" => self.tool_call_id()?,
-            "tools_used" => {
-                return Some(self.more?.tools_used.iter().map(|tool| &**tool).collect());
-            }
-            path => return self.of_call(path),
-        };
-        Some(text.into())
-    }
-
-    fn of_call(&self, path: &str) -> Option<Value> {
-        let (index, part) = path.strip_prefix("calls/")?.split_once('/')?;
-        let call = self.calls().get(index.parse::<usize>().ok()?)?;
-        match part {
-            "id" => Some((*call.id).into()),
-            "name" => Some((*call.name).into()),
-            "arguments" => Some((*call.arguments_json).into()),
-            "input" => serde_json::from_str(&call.arguments_json).ok(),
-            _ => None,
+        match part.as_str()? {
+            "time" => Some(time::write(self.time?).into()),
+            "tools_used" => Some(self.more?.tools_used.iter().map(|tool| &**tool).collect()),
+            input if input.ends_with(INPUT) => serde_json::from_str(self.text(input)?).ok(),
+            part => Some(self.text(part)?.into()),
         }
     }
 
-    /// Fills the holes of `canonical`, without anything that was kept.
-    pub fn plain(&self, canonical: Value) -> Value {
-        self.fill(canonical).unwrap_or(Value::Null)
+    /// The text of a part.
+    fn text(&self, part: &str) -> Option<&'a str> {
+        let (index, of_call) = match part {
+            "content" => return Some(self.content),
+            "id" => return self.id,
+            "name" => return self.name(),
+            "tool_call_id" => return self.tool_call_id(),
+            path => path.strip_prefix("calls/")?.split_once('/')?,
+        };
+        let call = self.calls().get(index.parse::<usize>().ok()?)?;
+        match of_call {
+            "id" => Some(&call.id),
+            "name" => Some(&call.name),
+            "arguments" | "input" => Some(&call.arguments_json),
+            _ => None,
+        }
     }
 
     /// Fills the holes of `canonical` and applies what is `kept` for its format.
@@ -177,14 +175,52 @@ impl<'a> Parts<'a> {
         if let Some(whole) = kept.and_then(|kept| kept.get(WHOLE)) {
             return (whole.clone(), true);
         }
-        let Some(difference) = kept.and_then(|kept| kept.get(DIFFERENCE)) else {
-            return (self.plain(canonical()), true);
-        };
+        let difference = kept.and_then(|kept| kept.get(DIFFERENCE));
         let mut changed = canonical();
-        apply(&mut changed, difference);
+        difference.inspect(|difference| apply(&mut changed, difference));
         match self.fill(changed) {
             Some(message) => (message, true),
-            None => (self.plain(canonical()), false),
+            None => (self.fill(canonical()).unwrap_or_default(), difference.is_none()),
+        }
+    }
+}
+
+/// A message, or a part of one, that is written straight from the texts that fill its holes, with the arguments of calls
+/// as the model wrote them.
+pub struct Filled<'a> {
+    /// The message with its holes.
+    pub template: Value,
+    /// What fills them; `None` if there are none.
+    pub parts: Option<Parts<'a>>,
+}
+
+impl Serialize for Filled<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match &self.parts {
+            Some(parts) => Within(&self.template, parts).serialize(to),
+            None => self.template.serialize(to),
+        }
+    }
+}
+
+/// A value within a template, and what fills its holes.
+struct Within<'t>(&'t Value, &'t Parts<'t>);
+
+impl Serialize for Within<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Self(template, parts) = *self;
+        let within = |value| Within(value, parts);
+        match (as_hole(template).and_then(Value::as_str), template) {
+            (Some(input), _) if input.ends_with(INPUT) => {
+                let text = parts.text(input).unwrap_or_default();
+                serde_json::from_str::<&RawValue>(text).ok().serialize(to)
+            }
+            (Some(part), _) => parts.text(part).serialize(to),
+            (None, Value::Object(fields)) => {
+                to.collect_map(fields.iter().map(|(name, value)| (name, within(value))))
+            }
+            (None, Value::Array(values)) => to.collect_seq(values.iter().map(within)),
+            (None, other) => other.serialize(to),
         }
     }
 }
@@ -202,8 +238,8 @@ pub fn has_difference(extras: &str) -> bool {
     [DIFFERENCE, WHOLE, MESSAGE].iter().any(|key| extras.contains(&format!("\"{key}\":")))
 }
 
-/// Keeps with the draft what `canonical` alone does not reproduce of `source`, if anything, and counts the pictures in
-/// it. `hollow` is `source` with its holes punched.
+/// Keeps with the draft what `canonical` alone does not reproduce of `source`, if anything. `hollow` is `source` with
+/// its holes punched.
 pub fn keep_difference(
     draft: &mut Draft,
     format: Format,
@@ -215,10 +251,6 @@ pub fn keep_difference(
     let kept = difference(parts, source, hollow, canonical(&parts));
     if !kept.is_empty() {
         keep(draft, format, kept);
-    }
-    let tokens = if format.has_messages() { vision::tokens(source, format) } else { 0 };
-    if tokens > 0 {
-        draft.more.get_or_insert_default().extras_tokens = tokens;
     }
 }
 

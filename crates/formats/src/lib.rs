@@ -7,9 +7,10 @@
 //! | `programs` | reads what ChatGPT, Claude, Claude Code and Codex keep |
 //! | [`mod@render`] | writes a context as messages for a model, or as text |
 //!
-//! Each format has a folder: `parse.rs` reads it into [`Parsed`] conversations of
-//! [`Draft`](utterd_domain::Draft)s, `export.rs` writes a conversation's utterances in it, and `sent.rs` tells what its
-//! provider refuses. `texts.rs` reads the words of any part, and `sent.rs` decides what of a message goes to a model.
+//! Each format has a file or a folder, which reads it into [`Parsed`] conversations of [`Draft`](utterd_domain::Draft)s
+//! and writes a conversation's utterances in it. That of a provider also tells what its API refuses, and how an utterance
+//! is written (`provider.rs`), be it for an export, a context, a history or alone. `texts.rs` reads the words of any part,
+//! and `sent.rs` decides what of a message goes to a model.
 //!
 //! # Round trips
 //!
@@ -36,6 +37,8 @@ pub mod persisted;
 mod pictures;
 mod place;
 mod programs;
+mod provider;
+mod providers;
 mod raw_object;
 mod refused;
 pub mod render;

@@ -5,13 +5,20 @@
 
 use std::collections::HashSet;
 
+use serde_json::{Map, Value};
+
 use crate::{
-    Format, Sourced,
+    Format, Parsed, Sourced,
     extras::{self, Parts},
+    notes::Notes,
+    place::Place,
 };
 use utterd_domain::{
     More, Role, ToolCall,
-    context::{self, wording::tool},
+    context::{
+        self,
+        wording::{participant, tool},
+    },
     exchange::{
         Answers, Pairing, Said,
         call_ids::{CallIds, Rule},
@@ -56,32 +63,27 @@ impl Line<'_> {
 /// What a format's provider requires.
 struct Demands {
     ids: Rule,
-    /// Accepts valid speaker names; `None` if the format has no names, or does not check them.
-    name: Option<fn(&str) -> bool>,
-    /// Whether a message may consist of this text alone.
-    says: fn(&str) -> bool,
-    /// The context format whose rule for tool names applies.
-    tools: context::Format,
+    /// Whether it checks the names of speakers.
+    names: bool,
+    /// The context format whose rules for texts and for the names of tools apply.
+    words: context::Format,
 }
 
 impl Demands {
     fn of(format: Format) -> Self {
-        // OpenAI: "^[^\s<|\\/>]+$", at most 64.
-        let name = |name: &str| {
-            name.len() <= 64 && !name.contains(|c: char| c.is_whitespace() || "<|\\/>".contains(c))
-        };
-        let tools = context::Format::OpenAiChat;
-        let openai = Self { ids: Rule::OPENAI_CHAT, name: Some(name), says: |_| true, tools };
+        let openai = Self { ids: Rule::OPENAI_CHAT, names: true, words: context::Format::OpenAiChat };
         match format {
-            Format::Anthropic => Self {
-                ids: Rule::ANTHROPIC,
-                name: None,
-                says: |text| !text.trim().is_empty(),
-                tools: context::Format::AnthropicMessages,
-            },
-            Format::OpenAiResponses => Self { ids: Rule::OPENAI_RESPONSES, name: None, ..openai },
+            Format::Anthropic => {
+                Self { ids: Rule::ANTHROPIC, names: false, words: context::Format::AnthropicMessages }
+            }
+            Format::OpenAiResponses => Self { ids: Rule::OPENAI_RESPONSES, names: false, ..openai },
             _ => openai,
         }
+    }
+
+    /// Whether a message may consist of this text alone.
+    fn says(&self, text: &str) -> bool {
+        self.words != context::Format::AnthropicMessages || !text.trim().is_empty()
     }
 }
 
@@ -116,11 +118,28 @@ pub fn lines<'a>(
     repair.lines
 }
 
+/// The conversation of a file: the drafts of its `list`, and the other fields of the `document` around that, which are
+/// kept.
+pub fn conversation(
+    format: Format,
+    mut said: Vec<Sourced>,
+    document: Option<Map<String, Value>>,
+    list: &Place<'_>,
+    place: &Place<'_>,
+    notes: &mut Notes,
+) -> Parsed {
+    mark(format, &mut said);
+    let text = |id: &Value| id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+    let id = document.as_ref().and_then(|document| document.get("id").map(text));
+    extras::keep_document(&mut said, format, document, notes, place);
+    Parsed { id, list: list.to_string(), said, ..Parsed::default() }
+}
+
 /// Marks the drafts that an export would change as having come in `format`, so that they go out unchanged.
 ///
 /// Leaving a draft unchanged can change later ones, for instance by taking an id. So this repeats until
 /// nothing more would be changed.
-pub fn mark(format: Format, said: &mut [Sourced]) {
+fn mark(format: Format, said: &mut [Sourced]) {
     let parts: Vec<Parts<'_>> = said.iter().map(|sourced| Parts::from(&sourced.draft)).collect();
     let pairing = pairing(&parts);
     let mut irregular: HashSet<usize> = HashSet::new();
@@ -132,7 +151,7 @@ pub fn mark(format: Format, said: &mut [Sourced]) {
         irregular.extend(changed);
     }
     for place in irregular {
-        extras::keep(&mut said[place].draft, format, serde_json::Map::new());
+        extras::keep(&mut said[place].draft, format, Map::new());
     }
 }
 
@@ -185,7 +204,7 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
                 Answers::Late(call) => self.late(place, call),
             },
             Role::Assistant if !parts.calls().is_empty() => self.caller(place),
-            _ if !(self.demands.says)(parts.content) && parts.extras().is_none() => {
+            _ if !self.demands.says(parts.content) && parts.extras().is_none() => {
                 (self.lost)(place, "role", "a blank message is not accepted");
             }
             _ => self.push(place, None),
@@ -219,43 +238,38 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
         self.ids.next_message();
         let kept: Vec<(&ToolCall, Option<usize>)> =
             calls.iter().zip(results).filter(|(_, result)| closes || result.is_some()).collect();
-        if kept.is_empty() && !(self.demands.says)(self.said[place].content) {
+        if kept.is_empty() && !self.demands.says(self.said[place].content) {
             return;
         }
-        let ids: Vec<String> = kept.iter().map(|(call, _)| self.id(place, &call.id)).collect();
-        let names: Vec<String> = kept.iter().map(|(call, _)| self.name(place, &call.name)).collect();
-        let renamed = kept.iter().zip(&ids).any(|((call, _), id)| *call.id != **id)
-            || kept.iter().zip(&names).any(|((call, _), name)| *call.name != **name);
-        let changed = (open || renamed).then(|| {
-            let call = |(((call, _), id), name): ((&(&ToolCall, _), &String), &String)| ToolCall {
-                id: id.as_str().into(),
-                name: name.as_str().into(),
-                ..(*call).clone()
-            };
-            let tool_calls = kept.iter().zip(&ids).zip(&names).map(call).collect();
-            Box::new(More { tool_calls, extras_json: None, ..self.more(place) })
-        });
+        let call = |(call, _): &(&ToolCall, _)| ToolCall {
+            id: self.id(place, &call.id).into(),
+            name: self.name(place, &call.name).into(),
+            arguments_json: call.arguments_json.clone(),
+        };
+        let tool_calls: Vec<ToolCall> = kept.iter().map(call).collect();
+        let ids: Vec<Box<str>> = tool_calls.iter().map(|call| call.id.clone()).collect();
+        let changed = (open || tool_calls != calls)
+            .then(|| Box::new(More { tool_calls, extras_json: None, ..self.more(place) }));
         self.push(place, changed);
         self.results(place, &kept, &ids);
     }
 
-    fn results(&mut self, caller: usize, kept: &[(&ToolCall, Option<usize>)], ids: &[String]) {
+    fn results(&mut self, caller: usize, kept: &[(&ToolCall, Option<usize>)], ids: &[Box<str>]) {
         let mut results: Vec<_> =
-            kept.iter().zip(ids).map(|((call, result), id)| (*result, *call, id)).collect();
-        results.sort_by_key(|(result, _, _)| result.unwrap_or(usize::MAX));
+            kept.iter().zip(ids).map(|((call, result), id)| (result, call, id)).collect();
+        results.sort_by_key(|(result, ..)| result.unwrap_or(usize::MAX));
         for (result, call, id) in results {
-            let answers = || Some(id.as_str().into());
-            match result {
-                Some(place) if *call.id == **id => self.push(place, None),
+            let answers = |more: More| Some(Box::new(More { tool_call_id: Some(id.clone()), ..more }));
+            match *result {
+                Some(place) if call.id == *id => self.push(place, None),
                 Some(place) => {
-                    let more = More { tool_call_id: answers(), extras_json: None, ..self.more(place) };
-                    self.push(place, Some(Box::new(more)));
+                    let changed = answers(More { extras_json: None, ..self.more(place) });
+                    self.push(place, changed);
                 }
                 None => {
-                    let more = More { tool_call_id: answers(), ..More::default() };
                     let time = self.said[caller].time;
                     let parts = Parts { role: Role::Tool, content: PLACEHOLDER, more: None, id: None, time };
-                    let changed = Some(Box::new(more));
+                    let changed = answers(More::default());
                     self.lines.push(Line { place: caller, parts, changed, note: None });
                 }
             }
@@ -264,11 +278,8 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
 
     fn push(&mut self, place: usize, changed: Option<Box<More>>) {
         let parts = self.said[place];
-        let wrong_name = match (self.demands.name, parts.name()) {
-            (Some(accepts), Some(name)) => !accepts(name),
-            _ => false,
-        };
-        let changed = match wrong_name {
+        let is_refused = |name| self.demands.names && participant(name) != name;
+        let changed = match parts.name().is_some_and(is_refused) {
             true => {
                 (self.lost)(place, "name", "the name contains what the format does not accept");
                 let more = changed.map_or_else(|| self.more(place), |more| *more);
@@ -294,7 +305,7 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
 
     /// The tool name of an outgoing call.
     fn name(&mut self, place: usize, name: &str) -> String {
-        let accepted = tool(name, self.demands.tools).into_owned();
+        let accepted = tool(name, self.demands.words).into_owned();
         if accepted != name {
             (self.lost)(place, "tool_calls.name", "the name contains what the format does not accept");
         }

@@ -13,7 +13,9 @@ use crate::{
     Format, anthropic,
     extras::{Parts, has_difference},
     openai_chat,
-    pictures::{original, with_pictures},
+    pictures::with_pictures,
+    provider::Provider,
+    providers,
     refused::{FRAMEWORKS, LeftOut, is_nothing, named},
     texts::{self, listed},
     vision,
@@ -31,23 +33,16 @@ const CARRIED: &str = "action arguments audio cache_control call_id code content
 pub fn content(utterance: &Utterance, format: context::Format) -> Content {
     let extras = utterance.more.as_ref().and_then(|more| more.extras_json.as_deref()).unwrap_or_default();
     let parts = Parts::from(utterance);
-    if !has_difference(extras) {
+    let Some(came) = providers::origin(&parts).filter(|_| has_difference(extras)) else {
         return Content::default();
-    }
-    let mut left_out = LeftOut::new();
-    let as_it_came = |(sent, words)| marked(sent, words, None);
-    let original = match (parts.first_kept(&crate::message::FORMATS), format) {
-        (Some(Format::OpenAiChat), context::Format::OpenAiChat) => {
-            chat(&parts, &mut left_out).map(as_it_came)
-        }
-        (Some(Format::Anthropic), context::Format::AnthropicMessages) => {
-            blocks(&parts, &mut left_out).map(as_it_came)
-        }
-        (Some(came), _) => {
-            let sent = translated(&parts, came, format, &mut left_out);
-            sent.map(|(sent, tokens)| marked(sent, String::new(), tokens))
-        }
-        (None, _) => None,
+    };
+    let (message, mut left_out) = (came.original(&parts), LeftOut::new());
+    let original = if format != context::Format::Text && came.format == providers::of_context(format).format {
+        as_it_came(&parts, came, message, &mut left_out)
+    } else {
+        message.iter().for_each(|part| name(part, &mut left_out));
+        let sent = with_pictures(&parts, (came.format, message), format, &mut left_out);
+        sent.map(|(sent, tokens)| marked(sent, String::new(), tokens))
     };
     Content { original, left_out: left_out.into_iter().map(Into::into).collect() }
 }
@@ -60,38 +55,40 @@ fn marked(mut sent: Value, words: String, tokens: Option<u32>) -> Original {
     Original { json, words: words.into(), tokens, images }
 }
 
-/// A chat message as it came, and the words in it beside its text; `None` if it is no more than text and calls.
-fn chat(parts: &Parts<'_>, left_out: &mut LeftOut) -> Option<(Value, String)> {
-    let message = original(parts, Format::OpenAiChat);
-    let says = openai_chat::says(&message, parts.content);
-    let sent = openai_chat::sent(parts, message, left_out)?;
-    let words = openai_chat::words(&sent);
-    (says && sent != openai_chat::message(parts, None).0).then_some((sent, words))
-}
-
-/// The same of Anthropic's blocks.
-fn blocks(parts: &Parts<'_>, left_out: &mut LeftOut) -> Option<(Value, String)> {
-    let rendered = original(parts, Format::Anthropic);
-    let says = anthropic::says(&rendered, parts.content);
-    let Value::Array(rendered) = rendered else { return None };
-    let sent = anthropic::sent(parts, rendered, left_out);
-    left_out.extend(anthropic::left_of_message(parts));
-    let shows = parts.role != Role::System && !sent.is_empty();
-    let sent = Value::Array(sent);
-    let words = texts::thoughts(&sent);
-    (says && shows && sent != anthropic::blocks(parts, None).0).then_some((sent, words))
-}
-
-/// The texts and pictures of a message in another format, and what the pictures cost; `None` without pictures.
-fn translated(
+/// A message as it came, and the words in it beside its text; `None` if it is no more than text and calls.
+fn as_it_came(
     parts: &Parts<'_>,
-    came: Format,
-    format: context::Format,
+    came: &Provider,
+    message: Vec<Value>,
     left_out: &mut LeftOut,
-) -> Option<(Value, Option<u32>)> {
-    let original = original(parts, came);
-    name(&original, left_out);
-    with_pictures(parts, (came, original), format, left_out)
+) -> Option<Original> {
+    let is_chat = came.format == Format::OpenAiChat;
+    // it can be verbatim, from before an edit
+    let says = match is_chat {
+        true => message.iter().all(|message| openai_chat::says(message, parts.content)),
+        false => anthropic::says(&message, parts.content),
+    };
+    let mut sent = (came.sent)(parts, message, left_out);
+    if !is_chat {
+        left_out.extend(anthropic::left_of_message(parts));
+    }
+    // the texts of instructions are all that a request has of them
+    let is_system = !is_chat && parts.role == Role::System;
+    if !says || is_system || sent.is_empty() || sent == came.plain(parts) {
+        return None;
+    }
+    Some(match is_chat {
+        true => {
+            let sent = sent.swap_remove(0);
+            let words = openai_chat::words(&sent);
+            marked(sent, words, None)
+        }
+        false => {
+            let sent = Value::Array(sent);
+            let words = texts::thoughts(&sent);
+            marked(sent, words, None)
+        }
+    })
 }
 
 /// Names what no other format has a place for: thoughts, parts without words, and fields. Pictures are named where they

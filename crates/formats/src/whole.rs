@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::{
     Format, Losses, Unanswered,
     extras::Parts,
+    provider::Provider,
     refused::LeftOut,
     repair::{self, Line},
 };
@@ -48,42 +49,56 @@ pub struct Repairs {
     pub all: bool,
 }
 
+/// An utterance as it goes out.
+pub(super) struct Written<'p> {
+    pub(super) line: Line<'p>,
+    /// What is kept of it for the format.
+    pub(super) kept: Option<Value>,
+    /// Its messages, or the blocks or items of its message.
+    pub(super) values: Vec<Value>,
+}
+
+/// Why kept details are not written.
+pub(super) const CHANGED: &str = "what was kept no longer fits the content, which has changed";
+
 impl<'a> Whole<'a> {
     /// What the model holds of each utterance.
     pub(super) fn parts(&self) -> Vec<Parts<'a>> {
         self.utterances.iter().map(|utterance| Parts::from(&**utterance)).collect()
     }
 
-    /// What goes out: `said`, repaired unless `format` brought it in as it is.
-    pub(super) fn lines<'p>(
+    /// What goes out: `said`, repaired unless the provider's format brought it in as it is.
+    pub(super) fn written<'p>(
         &self,
         said: &[Parts<'p>],
-        format: Format,
+        provider: &Provider,
         repairs: Repairs,
         losses: &mut Losses,
-    ) -> Vec<Line<'p>> {
-        let as_it_came = |place: usize| !repairs.all && said[place].kept(format).is_some();
-        let lost = |place: usize, field: &str, reason: &str| {
+    ) -> Vec<Written<'p>> {
+        let as_it_came = |place: usize| !repairs.all && said[place].kept(provider.format).is_some();
+        let mut lose = |place: usize, field: &str, reason: &str| {
             losses.add(field, reason, Some(self.utterances[place].sequence));
         };
-        repair::lines(said, &repair::pairing(said), format, repairs.unanswered, as_it_came, lost)
-    }
-
-    /// The written form of an utterance; records a loss if not all of its kept details still fit.
-    pub(super) fn rendered(&self, place: usize, (value, fits): (Value, bool), losses: &mut Losses) -> Value {
-        if !fits {
-            let reason = "what was kept no longer fits the content, which has changed";
-            losses.add("extras_json", reason, Some(self.utterances[place].sequence));
-        }
-        value
-    }
-
-    /// Records what the provider's API does not accept of an utterance, and is left out.
-    pub(super) fn note_left_out(&self, place: usize, names: LeftOut, losses: &mut Losses) {
-        for name in names {
-            let reason = format!("{name} is not accepted by the API and left out");
-            losses.add("extras_json", &reason, Some(self.utterances[place].sequence));
-        }
+        let pairing = repair::pairing(said);
+        let lines = repair::lines(said, &pairing, provider.format, repairs.unanswered, as_it_came, &mut lose);
+        let write = |line: Line<'p>| {
+            let parts = line.parts();
+            let kept = parts.kept(provider.format);
+            let (mut values, fits) = provider.write(&parts, kept.as_ref());
+            if !fits {
+                lose(line.place, "extras_json", CHANGED);
+            }
+            if repairs.all {
+                let mut left_out = LeftOut::new();
+                values = (provider.sent)(&parts, values, &mut left_out);
+                for name in left_out {
+                    let reason = format!("{name} is not accepted by the API and left out");
+                    lose(line.place, "extras_json", &reason);
+                }
+            }
+            Written { line, kept, values }
+        };
+        lines.into_iter().map(write).collect()
     }
 
     pub(super) fn note_uncarried(&self, format: Format, losses: &mut Losses) {

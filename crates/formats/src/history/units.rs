@@ -3,8 +3,8 @@
 use crate::{
     Unanswered,
     extras::Parts,
-    history::{Request, Warning, WarningKind, write},
-    repair,
+    history::{Request, Warning, WarningKind, write::bytes},
+    providers, repair,
 };
 use utterd_domain::{
     Draft, Role, TokenCounter,
@@ -32,7 +32,7 @@ impl Units {
         paired.report(entries, &pairing, field);
         let mut renamed = 0;
         let note = |_, field: &str, _: &str| renamed += usize::from(field == "tool_calls.id");
-        let format = request.format.of_exports();
+        let format = providers::of_context(request.format).format;
         let lines = repair::lines(&said, &pairing, format, Unanswered::LeaveOut, |_| false, note);
         for line in &lines {
             let entry = Entry { index: entries[line.place].index, draft: draft(line.parts()) };
@@ -92,7 +92,7 @@ pub fn cost(entry: &Entry, request: &Request, counter: &dyn TokenCounter) -> Cos
     let tokens = request.limits.tokens.map_or(0, |_| entry.draft.tokens(counter));
     Cost {
         messages: u64::from(entry.index.is_some()),
-        bytes: write::bytes(&entry.draft, request.format),
+        bytes: bytes(&entry.draft, request),
         tokens: tokens.into(),
     }
 }

@@ -16,8 +16,3 @@ mod write;
 
 pub use read::{Incoming, read};
 pub use write::{Written, write};
-
-use crate::Format;
-
-/// The formats that have messages.
-pub(crate) const FORMATS: [Format; 3] = [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic];

@@ -1,9 +1,9 @@
 //! Reads messages.
 
-use serde_json::{Value, value::RawValue};
+use serde_json::{Value, json, value::RawValue};
 
 use crate::{
-    Format, Parsed, Sourced, UnknownRoles, anthropic, document,
+    Format, Sourced, UnknownRoles, anthropic, document,
     extras::Parts,
     message::{raw, write},
     notes::Notes,
@@ -42,12 +42,11 @@ pub fn read(json: &str, format: Option<Format>, unknown: UnknownRoles) -> Result
     let root = Place::root(list);
     let mut notes = Notes::new(unknown);
     let said = match format {
-        Format::OpenAiChat => openai_chat::conversation(Value::Array(values), &root, &mut notes),
-        Format::OpenAiResponses => openai_responses::items_apart(values, &root, &mut notes),
-        Format::Anthropic => anthropic::conversation(Value::Array(values), &root, &mut notes),
-        _ => Err(no_messages(format)),
+        Format::OpenAiChat => openai_chat::conversation(Value::Array(values), &root, &mut notes)?.said,
+        Format::OpenAiResponses => openai_responses::items_of(values, true, &root, &mut notes)?,
+        Format::Anthropic => anthropic::conversation(Value::Array(values), &root, &mut notes)?.said,
+        _ => return Err(no_messages(format)),
     };
-    let Parsed { said, .. } = said?;
     let mut drafts = instructions(system.map(RawValue::get), format)?;
     let before = drafts.len();
     drafts.extend(said.into_iter().map(|sourced| Sourced { index: sourced.index + before, ..sourced }));
@@ -103,16 +102,9 @@ fn instructions(system: Option<&str>, format: Format) -> Result<Vec<Sourced>> {
             "is accepted only with the format ANTHROPIC_MESSAGES (3)",
         ));
     }
-    let request = Value::Object([("system".to_owned(), value(system)?)].into_iter().collect());
+    let request = json!({"system": value(system)?, "messages": []});
     let mut notes = Notes::new(UnknownRoles::Refuse);
-    Ok(anthropic::conversation(with_messages(request), &Place::root(FIELD), &mut notes)?.said)
-}
-
-fn with_messages(mut request: Value) -> Value {
-    if let Some(fields) = request.as_object_mut() {
-        fields.insert("messages".to_owned(), Value::Array(Vec::new()));
-    }
-    request
+    Ok(anthropic::conversation(request, &Place::root(FIELD), &mut notes)?.said)
 }
 
 fn no_messages(format: Format) -> Refusal {

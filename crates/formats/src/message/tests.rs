@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::{UnknownRoles, document};
+use crate::{Format, UnknownRoles, document, providers::FORMATS};
 use utterd_domain::{Draft, LineageId, More, Refusal, Role, Sequence, Timestamp, Utterance, UtteranceId};
 
 /// The utterances that drafts are stored as.

@@ -2,12 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{
-    Format, anthropic,
-    extras::Parts,
-    message::{FORMATS, raw},
-    openai_chat, openai_responses,
-};
+use crate::{Format, anthropic, extras::Parts, message::raw, providers};
 use utterd_domain::Utterance;
 
 /// A written message.
@@ -40,8 +35,8 @@ pub(super) fn with_kept<'a>(parts: &[Parts<'a>], format: Format) -> Vec<(Parts<'
 
 /// The format a message came in; chat messages have no mark.
 fn came_in(parts: &[Parts<'_>]) -> Format {
-    let first = parts.first().and_then(|first| first.first_kept(&FORMATS));
-    first.unwrap_or(Format::OpenAiChat)
+    let origin = parts.first().and_then(providers::origin);
+    origin.map_or(Format::OpenAiChat, |provider| provider.format)
 }
 
 fn as_it_came(parts: &[Parts<'_>], format: Format) -> Option<String> {
@@ -58,17 +53,10 @@ fn as_it_came(parts: &[Parts<'_>], format: Format) -> Option<String> {
 pub(super) fn canonical(said: &[(Parts<'_>, Option<Value>)], format: Format) -> Vec<String> {
     let values: Vec<Value> = match format {
         Format::Anthropic => anthropic::message(said).into_iter().collect(),
-        Format::OpenAiResponses => {
-            said.iter().flat_map(|(parts, kept)| items(parts, kept.as_ref())).collect()
+        _ => {
+            let provider = providers::of(format);
+            said.iter().flat_map(|(parts, kept)| provider.write(parts, kept.as_ref()).0).collect()
         }
-        _ => return said.iter().map(|(parts, kept)| openai_chat::written(parts, kept.as_ref())).collect(),
     };
     values.iter().map(Value::to_string).collect()
-}
-
-fn items(parts: &Parts<'_>, kept: Option<&Value>) -> Vec<Value> {
-    match openai_responses::items(parts, kept).0 {
-        Value::Array(items) => items,
-        item => vec![item],
-    }
 }

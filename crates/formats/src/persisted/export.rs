@@ -9,6 +9,7 @@ use crate::{
     extras::{self, Parts},
     persisted::{LAST_MIGRATED, canonical, origin, state, summaries},
     time,
+    whole::CHANGED,
 };
 use utterd_domain::{More, Role, Timestamp};
 
@@ -41,8 +42,11 @@ pub fn export(whole: &Whole<'_>, losses: &mut Losses) -> Value {
         let called =
             (parts.role == Role::Assistant && !used.is_empty()).then(|| with_tools(parts, &mut used));
         let parts = Parts { id: Some(&id), more: called.as_ref().or(parts.more), ..*parts };
-        let message = parts.render(parts.kept(Format::Persisted).as_ref(), || canonical(&parts));
-        let mut message = whole.rendered(place, message, losses);
+        let kept = parts.kept(Format::Persisted);
+        let (mut message, fits) = parts.render(kept.as_ref(), || canonical(&parts));
+        if !fits {
+            losses.add("extras_json", CHANGED, Some(utterance.sequence));
+        }
         origin::write(&mut message, &id, whole.origins.get(place).map_or(&[], Vec::as_slice));
         messages.push(message);
     }

@@ -3,19 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Format, Losses, Repairs, Whole,
-    anthropic::{
-        AT, FORM, MESSAGE, STARTS, SYSTEM, canonical,
-        sent::{remove_blank, sent},
-        side,
-    },
+    Losses, Repairs, Whole,
+    anthropic::{AT, FORM, MESSAGE, PROVIDER, STARTS, SYSTEM, remove_blank, side},
     extras::{self, Parts},
-    refused::LeftOut,
+    whole::Written,
 };
 use utterd_domain::{Role, context::wording::OPENING};
-
-/// The format of this file.
-const FORMAT: Format = Format::Anthropic;
 
 /// Writes the conversation: an array of messages, or an object with `messages` if it came as one or begins
 /// with instructions, which go into `system`.
@@ -23,19 +16,10 @@ const FORMAT: Format = Format::Anthropic;
 /// System utterances elsewhere become user messages.
 pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value {
     let said = whole.parts();
-    let mut writer = Writer { system: None, system_text: None, messages: Vec::new(), all: repairs.all };
-    for line in whole.lines(&said, FORMAT, repairs, losses) {
+    let mut writer = Writer { all: repairs.all, ..Writer::default() };
+    for Written { line, kept, values: mut blocks } in whole.written(&said, &PROVIDER, repairs, losses) {
         let parts = line.parts();
-        let kept = parts.kept(FORMAT);
-        let mut blocks = match whole.rendered(line.place, blocks(&parts, kept.as_ref()), losses) {
-            Value::Array(blocks) => blocks,
-            block => vec![block],
-        };
-        if repairs.all {
-            let mut left_out = LeftOut::new();
-            blocks = sent(&parts, blocks, &mut left_out);
-            whole.note_left_out(line.place, left_out, losses);
-        } else if kept.is_none() {
+        if kept.is_none() {
             remove_blank(&mut blocks);
         }
         if blocks.is_empty() && (repairs.all || kept.is_none()) {
@@ -57,20 +41,15 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
     if repairs.all && writer.settle() {
         losses.add("role", "the first message must be a user's: a placeholder was put first", None);
     }
-    writer.end(extras::document(&said, FORMAT))
-}
-
-/// One utterance as an array of content blocks that includes its kept details, and whether these still fit.
-pub fn blocks(parts: &Parts<'_>, kept: Option<&Value>) -> (Value, bool) {
-    parts.render(kept, || canonical(parts))
+    writer.end(extras::document(&said, PROVIDER.format))
 }
 
 /// Writes the message whose parts are `said`, each with its kept details. Instructions are a message with their own
 /// role.
 pub fn message(said: &[(Parts<'_>, Option<Value>)]) -> Option<Value> {
-    let mut writer = Writer { system: None, system_text: None, messages: Vec::new(), all: false };
+    let mut writer = Writer::default();
     for (parts, kept) in said {
-        let Value::Array(blocks) = blocks(parts, kept.as_ref()).0 else { continue };
+        let blocks = PROVIDER.write(parts, kept.as_ref()).0;
         writer.say(parts, kept.as_ref().unwrap_or(&Value::Null), blocks);
     }
     let (first, kept) = said.first()?;
@@ -89,6 +68,7 @@ pub fn plain_message(said: &[Parts<'_>]) -> Option<Value> {
     message(&said.iter().map(|parts| (*parts, form(parts.role))).collect::<Vec<_>>())
 }
 
+#[derive(Default)]
 struct Writer {
     system: Option<Vec<Value>>,
     /// The instructions as text, while there is only one.
@@ -99,6 +79,7 @@ struct Writer {
 }
 
 /// A message being built.
+#[derive(Default)]
 struct Message {
     side: &'static str,
     /// Fields other than role and content; may override the role.
@@ -124,8 +105,7 @@ impl Writer {
         if starts {
             let fields = kept(MESSAGE).and_then(Value::as_object).cloned().unwrap_or_default();
             let text = is_text(parts, kept(FORM), &blocks).then(|| parts.content.to_owned());
-            let message = Message { side, fields, blocks: Vec::new(), placed: Vec::new(), text };
-            self.messages.push(message);
+            self.messages.push(Message { side, fields, text, ..Message::default() });
         }
         let Some(message) = self.messages.last_mut() else { return };
         if !starts {
@@ -143,9 +123,7 @@ impl Writer {
         let opens = self.messages.first().is_some_and(|first| first.side == "assistant");
         if opens {
             let text = Some(OPENING.to_owned());
-            let opening =
-                Message { side: "user", fields: Map::new(), blocks: Vec::new(), placed: Vec::new(), text };
-            self.messages.insert(0, opening);
+            self.messages.insert(0, Message { side: "user", text, ..Message::default() });
         }
         if let Some(last) = self.messages.last_mut().filter(|last| last.side == "assistant") {
             last.trim_end();
