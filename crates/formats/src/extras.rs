@@ -9,10 +9,12 @@
 //! or index: difference}}` changes parts. A hole is `{"$": "content"}`, `{"$": [from, to]}` (a byte range of
 //! the content), `{"$": "name"}` and the like (see [`Parts::fill`]).
 
+use std::borrow::Cow;
+
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json, value::RawValue};
 
-use crate::{Format, Sourced, notes::Notes, place::Place, raw_object::RawObject, time};
+use crate::{Format, Sourced, notes::Notes, place::Place, raw_object::raw_object, time};
 use utterd_domain::{Draft, More, Role, Timestamp, Utterance, exchange::Said};
 
 /// The key of a hole.
@@ -91,10 +93,7 @@ impl<'a> Parts<'a> {
 
     /// The extras, by format; `None` if there are none, or they are not an object.
     pub fn extras(&self) -> Option<Map<String, Value>> {
-        match serde_json::from_str(self.more?.extras_json.as_deref()?) {
-            Ok(Value::Object(extras)) => Some(extras),
-            _ => None,
-        }
+        serde_json::from_str(self.more?.extras_json.as_deref()?).ok()
     }
 
     /// What is kept for `format`. `Some` even if that is only the mark that the utterance came in this
@@ -105,13 +104,13 @@ impl<'a> Parts<'a> {
 
     /// The same as [`kept`](Self::kept), as raw JSON.
     pub fn kept_json(&self, format: Format) -> Option<&'a RawValue> {
-        RawObject::read(self.more?.extras_json.as_deref()?)?.get(format.name())
+        raw_object(self.more?.extras_json.as_deref()?)?.get(format.name()).copied()
     }
 
-    /// The first of `formats` for which something is kept. Does not parse the value.
-    pub fn first_kept(&self, formats: &[Format]) -> Option<Format> {
-        let kept = RawObject::read(self.more?.extras_json.as_deref()?)?;
-        formats.iter().copied().find(|format| kept.get(format.name()).is_some())
+    /// The format of messages for which something is kept. Does not parse the value.
+    pub fn origin(&self) -> Option<Format> {
+        let kept = raw_object(self.more?.extras_json.as_deref()?)?;
+        Format::ALL.into_iter().find(|format| format.has_messages() && kept.contains_key(format.name()))
     }
 
     /// Fills the holes of `template`. `None` if a hole cannot be filled because the content has changed.
@@ -189,28 +188,16 @@ impl<'a> Parts<'a> {
 /// as the model wrote them.
 pub struct Filled<'a> {
     /// The message with its holes.
-    pub template: Value,
+    pub template: Cow<'a, Value>,
     /// What fills them; `None` if there are none.
     pub parts: Option<Parts<'a>>,
 }
 
 impl Serialize for Filled<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        match &self.parts {
-            Some(parts) => Within(&self.template, parts).serialize(to),
-            None => self.template.serialize(to),
-        }
-    }
-}
-
-/// A value within a template, and what fills its holes.
-struct Within<'t>(&'t Value, &'t Parts<'t>);
-
-impl Serialize for Within<'_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let Self(template, parts) = *self;
-        let within = |value| Within(value, parts);
-        match (as_hole(template).and_then(Value::as_str), template) {
+        let Some(parts) = self.parts else { return self.template.serialize(to) };
+        let within = |value| Filled { template: Cow::Borrowed(value), parts: Some(parts) };
+        match (as_hole(&self.template).and_then(Value::as_str), &*self.template) {
             (Some(input), _) if input.ends_with(INPUT) => {
                 let text = parts.text(input).unwrap_or_default();
                 serde_json::from_str::<&RawValue>(text).ok().serialize(to)
@@ -248,50 +235,28 @@ pub fn keep_difference(
     canonical: fn(&Parts<'_>) -> Value,
 ) {
     let parts = Parts::from(&*draft);
-    let kept = difference(parts, source, hollow, canonical(&parts));
+    let (mut template, mut kept) = (canonical(&parts), Map::new());
+    if let Some(difference) = differ(&template, hollow) {
+        apply(&mut template, &difference);
+        kept.insert(DIFFERENCE.into(), difference);
+    }
+    if parts.fill(template).as_ref() != Some(source) {
+        // it contains something that looks like a hole, or a number that would be written differently
+        kept = Map::from_iter([(WHOLE.into(), source.clone())]);
+    }
     if !kept.is_empty() {
         keep(draft, format, kept);
     }
 }
 
-/// What to keep of `source`, given `hollow`, which is `source` with its holes punched. Empty if `canonical`
-/// alone reproduces `source`.
-pub fn difference(
-    parts: Parts<'_>,
-    source: &Value,
-    hollow: &Value,
-    mut canonical: Value,
-) -> Map<String, Value> {
-    let mut kept = Map::new();
-    if let Some(difference) = differ(&canonical, hollow) {
-        apply(&mut canonical, &difference);
-        kept.insert(DIFFERENCE.into(), difference);
-    }
-    if parts.fill(canonical).as_ref() != Some(source) {
-        // it contains something that looks like a hole, or a number that would be written differently
-        kept = Map::from_iter([(WHOLE.into(), source.clone())]);
-    }
-    kept
-}
-
 /// Adds `kept` to the draft's extras under `format`; if empty, it is only the mark that the draft came in
 /// that format.
 pub fn keep(draft: &mut Draft, format: Format, kept: Map<String, Value>) {
-    let more = draft.more.get_or_insert_default();
-    let mut extras = match more.extras_json.as_deref().map(serde_json::from_str) {
-        Some(Ok(Value::Object(extras))) => extras,
-        _ => Map::new(),
-    };
+    let mut extras = Parts::from(&*draft).extras().unwrap_or_default();
     match extras.get_mut(format.name()) {
         Some(Value::Object(before)) => before.extend(kept),
         _ => drop(extras.insert(format.name().into(), Value::Object(kept))),
     }
-    more.extras_json = Some(Value::Object(extras).to_string().into());
-}
-
-/// Replaces the draft's extras with `kept` under `format`.
-pub fn keep_only(draft: &mut Draft, format: Format, kept: Map<String, Value>) {
-    let extras = Map::from_iter([(format.name().to_owned(), Value::Object(kept))]);
     draft.more.get_or_insert_default().extras_json = Some(Value::Object(extras).to_string().into());
 }
 

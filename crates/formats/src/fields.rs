@@ -33,6 +33,16 @@ pub fn read_time(text: &str, place: &Place<'_>) -> Result<Timestamp> {
     time::read(text).ok_or_else(refuse)
 }
 
+/// The time of a field, if it is present and not null.
+pub fn optional_time(
+    fields: &Map<String, Value>,
+    name: &str,
+    place: &Place<'_>,
+) -> Result<Option<Timestamp>> {
+    let text = optional_text(fields, name, place)?;
+    text.map(|text| read_time(text, &place.field(name))).transpose()
+}
+
 /// The fields of an object.
 pub fn object(value: Value, place: &Place<'_>, accepted: &str) -> Result<Map<String, Value>> {
     match value {

@@ -8,17 +8,25 @@ use crate::{
     fields::{array, call, check_content, object, take_arguments, take_content, take_fit, take_tool},
     notes::Notes,
     place::Place,
-    provider::Provider,
-    refused::{FRAMEWORKS, LeftOut, is_nothing, strip},
+    provider::{FRAMEWORKS, LeftOut, Provider, is_nothing, strip},
     repair, texts,
 };
 use utterd_domain::{
-    Draft, More, Result, Role, ToolCall,
+    Draft, More, Result, Role, ToolCall, context,
+    exchange::call_ids::Rule,
     limits::{MAX_ID_BYTES, MAX_NAME_BYTES},
 };
 
 /// How its messages are written.
-pub const PROVIDER: Provider = Provider { format: Format::OpenAiChat, canonical, sent };
+pub const PROVIDER: Provider = Provider {
+    format: Format::OpenAiChat,
+    wording: context::Format::OpenAiChat,
+    ids: Rule::OPENAI_CHAT,
+    checks_names: true,
+    canonical,
+    sent,
+    conversation,
+};
 
 /// The fields in which a message says something.
 const SAID: [&str; 3] = ["content", "refusal", "audio"];
@@ -153,7 +161,7 @@ pub fn words(message: &Value) -> String {
 
 /// Reads a conversation: an array of messages, or an object with `messages` (and an `id` and any other
 /// fields, which are kept).
-pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed> {
+fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed> {
     let (messages, document) = match value {
         Value::Object(mut fields) => (fields.shift_remove("messages").unwrap_or_default(), Some(fields)),
         messages => (messages, None),
@@ -163,7 +171,7 @@ pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Resul
     for (index, value) in array(messages, &list, "an array of messages")?.into_iter().enumerate() {
         said.push(Sourced { index, draft: read(value, &list.index(index), notes)? });
     }
-    Ok(repair::conversation(PROVIDER.format, said, document, &list, place, notes))
+    Ok(repair::conversation(&PROVIDER, said, document, &list, place, notes))
 }
 
 /// Reads a message.

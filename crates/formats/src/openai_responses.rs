@@ -11,22 +11,30 @@ use crate::{
     fields::{answered, array, call, check_content, fit, object, take_arguments, take_content, take_fit},
     notes::Notes,
     place::Place,
-    provider::Provider,
-    refused::{LeftOut, strip},
+    provider::{LeftOut, Provider, strip},
     repair,
     texts::{self, OUTPUT},
     whole::Written,
 };
 use utterd_domain::{
-    Draft, More, Result, Role, ToolCall,
+    Draft, More, Result, Role, ToolCall, context,
+    exchange::call_ids::Rule,
     limits::{MAX_ID_BYTES, MAX_NAME_BYTES},
 };
 
 /// How its messages are written.
-pub const PROVIDER: Provider = Provider { format: Format::OpenAiResponses, canonical, sent };
+pub const PROVIDER: Provider = Provider {
+    format: Format::OpenAiResponses,
+    wording: context::Format::OpenAiChat,
+    ids: Rule::OPENAI_RESPONSES,
+    checks_names: false,
+    canonical,
+    sent,
+    conversation,
+};
 
 /// The fields of an object that may hold the items.
-const LISTS: [&str; 4] = ["input", "output", "items", "data"];
+pub const LISTS: [&str; 4] = ["input", "output", "items", "data"];
 /// The fields of a call that may hold what its tool gets.
 const INPUTS: [&str; 5] = ["arguments", "input", "action", "operation", "code"];
 /// Marks text that came in a request's `instructions`.
@@ -107,7 +115,7 @@ fn is_exchange(item: &Value) -> bool {
 
 /// Reads a conversation: an array of items, or an object that holds one as `input`, `output`, `items` or
 /// `data`, with `instructions` and any other fields, which are kept.
-pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed> {
+fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed> {
     let (items, mut document, list) = match value {
         Value::Object(mut fields) => {
             let Some(list) = LISTS.iter().find(|list| fields.contains_key(**list)) else {
@@ -129,7 +137,7 @@ pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Resul
             said.extend(items_of(array(items, &list, "an array of items, or text")?, false, &list, notes)?)
         }
     }
-    Ok(repair::conversation(PROVIDER.format, said, document, &list, place, notes))
+    Ok(repair::conversation(&PROVIDER, said, document, &list, place, notes))
 }
 
 /// Reads items; with `apart`, each into an utterance of its own, even if the model put out several in one go.

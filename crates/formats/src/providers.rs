@@ -1,10 +1,7 @@
 //! The providers, by format.
 
-use crate::{Format, anthropic, extras::Parts, openai_chat, openai_responses, provider::Provider};
+use crate::{Format, anthropic, openai_chat, openai_responses, provider::Provider};
 use utterd_domain::context;
-
-/// The formats that have messages.
-pub const FORMATS: [Format; 3] = [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic];
 
 /// The provider of a format that has messages.
 pub fn of(format: Format) -> &'static Provider {
@@ -21,9 +18,4 @@ pub fn of_context(format: context::Format) -> &'static Provider {
         context::Format::AnthropicMessages => &anthropic::PROVIDER,
         context::Format::OpenAiChat | context::Format::Text => &openai_chat::PROVIDER,
     }
-}
-
-/// The provider in whose format an utterance came; `None` if nothing is kept of that.
-pub fn origin(parts: &Parts<'_>) -> Option<&'static Provider> {
-    parts.first_kept(&FORMATS).map(of)
 }

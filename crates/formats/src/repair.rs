@@ -8,10 +8,11 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use crate::{
-    Format, Parsed, Sourced,
+    Parsed, Sourced,
     extras::{self, Parts},
     notes::Notes,
     place::Place,
+    provider::Provider,
 };
 use utterd_domain::{
     More, Role, ToolCall,
@@ -19,11 +20,7 @@ use utterd_domain::{
         self,
         wording::{participant, tool},
     },
-    exchange::{
-        Answers, Pairing, Said,
-        call_ids::{CallIds, Rule},
-        note,
-    },
+    exchange::{Answers, Pairing, Said, call_ids::CallIds, note},
 };
 
 /// What happens to unanswered calls.
@@ -44,10 +41,12 @@ pub const PLACEHOLDER: &str = "[no result: the call was never answered]";
 pub struct Line<'a> {
     /// The place of the utterance that it is written for.
     pub place: usize,
-    parts: Parts<'a>,
-    changed: Option<Box<More>>,
+    /// What it holds.
+    pub parts: Parts<'a>,
+    /// What goes out of its less common fields, if that is different.
+    pub changed: Option<Box<More>>,
     /// The user's text to write instead.
-    note: Option<String>,
+    pub note: Option<String>,
 }
 
 impl Line<'_> {
@@ -60,51 +59,23 @@ impl Line<'_> {
     }
 }
 
-/// What a format's provider requires.
-struct Demands {
-    ids: Rule,
-    /// Whether it checks the names of speakers.
-    names: bool,
-    /// The context format whose rules for texts and for the names of tools apply.
-    words: context::Format,
-}
-
-impl Demands {
-    fn of(format: Format) -> Self {
-        let openai = Self { ids: Rule::OPENAI_CHAT, names: true, words: context::Format::OpenAiChat };
-        match format {
-            Format::Anthropic => {
-                Self { ids: Rule::ANTHROPIC, names: false, words: context::Format::AnthropicMessages }
-            }
-            Format::OpenAiResponses => Self { ids: Rule::OPENAI_RESPONSES, names: false, ..openai },
-            _ => openai,
-        }
-    }
-
-    /// Whether a message may consist of this text alone.
-    fn says(&self, text: &str) -> bool {
-        self.words != context::Format::AnthropicMessages || !text.trim().is_empty()
-    }
-}
-
 /// Pairs the calls and the results of `said`.
 pub fn pairing(said: &[Parts<'_>]) -> Pairing {
     Pairing::of(said.iter().map(|parts| Said::from(*parts)))
 }
 
-/// Repairs `said`, which is paired so, for `format`. A unit goes out unchanged if `as_it_came` is true for any of its parts. Calls
+/// Repairs `said`, which is paired so, for `provider`. A unit goes out unchanged if `as_it_came` is true for any of its parts. Calls
 /// `lost` with the place, the field and the reason of each change.
 pub fn lines<'a>(
     said: &[Parts<'a>],
     pairing: &Pairing,
-    format: Format,
+    provider: &Provider,
     unanswered: Unanswered,
     as_it_came: impl Fn(usize) -> bool,
     lost: impl FnMut(usize, &str, &str),
 ) -> Vec<Line<'a>> {
-    let demands = Demands::of(format);
-    let ids = CallIds::by(demands.ids);
-    let mut repair = Repair { said, pairing, demands, unanswered, ids, lines: Vec::new(), lost };
+    let ids = CallIds::by(provider.ids);
+    let mut repair = Repair { said, pairing, provider, unanswered, ids, lines: Vec::new(), lost };
     let mut from = 0;
     while from < said.len() {
         let unit = repair.pairing.unit[from];
@@ -121,66 +92,52 @@ pub fn lines<'a>(
 /// The conversation of a file: the drafts of its `list`, and the other fields of the `document` around that, which are
 /// kept.
 pub fn conversation(
-    format: Format,
+    provider: &Provider,
     mut said: Vec<Sourced>,
     document: Option<Map<String, Value>>,
     list: &Place<'_>,
     place: &Place<'_>,
     notes: &mut Notes,
 ) -> Parsed {
-    mark(format, &mut said);
+    mark(provider, &mut said);
     let text = |id: &Value| id.as_str().map_or_else(|| id.to_string(), str::to_owned);
     let id = document.as_ref().and_then(|document| document.get("id").map(text));
-    extras::keep_document(&mut said, format, document, notes, place);
+    extras::keep_document(&mut said, provider.format, document, notes, place);
     Parsed { id, list: list.to_string(), said, ..Parsed::default() }
 }
 
-/// Marks the drafts that an export would change as having come in `format`, so that they go out unchanged.
+/// Marks the drafts that an export would change as having come in the provider's format, so that they go out unchanged.
 ///
 /// Leaving a draft unchanged can change later ones, for instance by taking an id. So this repeats until
 /// nothing more would be changed.
-fn mark(format: Format, said: &mut [Sourced]) {
+fn mark(provider: &Provider, said: &mut [Sourced]) {
     let parts: Vec<Parts<'_>> = said.iter().map(|sourced| Parts::from(&sourced.draft)).collect();
     let pairing = pairing(&parts);
     let mut irregular: HashSet<usize> = HashSet::new();
     loop {
-        let changed = changed(format, &parts, &pairing, &irregular);
+        let mut changed = HashSet::new();
+        let note = |place: usize, _: &str, _: &str| changed.extend([place]);
+        let is_irregular = |place| irregular.contains(&place);
+        let lines = lines(&parts, &pairing, provider, Unanswered::LeaveOut, is_irregular, note);
+        let mut newest = 0;
+        for Line { place, .. } in lines {
+            changed.extend((place < newest).then_some(place));
+            newest = newest.max(place);
+        }
         if changed.is_subset(&irregular) {
             break;
         }
         irregular.extend(changed);
     }
     for place in irregular {
-        extras::keep(&mut said[place].draft, format, Map::new());
+        extras::keep(&mut said[place].draft, provider.format, Map::new());
     }
-}
-
-/// The places that an export changes or reorders if the `irregular` ones go out unchanged.
-fn changed(
-    format: Format,
-    said: &[Parts<'_>],
-    pairing: &Pairing,
-    irregular: &HashSet<usize>,
-) -> HashSet<usize> {
-    let mut changed = HashSet::new();
-    let note = |place: usize, _: &str, _: &str| {
-        changed.insert(place);
-    };
-    let lines = lines(said, pairing, format, Unanswered::LeaveOut, |place| irregular.contains(&place), note);
-    let mut newest = 0;
-    for line in &lines {
-        if line.place < newest {
-            changed.insert(line.place);
-        }
-        newest = newest.max(line.place);
-    }
-    changed
 }
 
 struct Repair<'a, 'b, F> {
     said: &'b [Parts<'a>],
     pairing: &'b Pairing,
-    demands: Demands,
+    provider: &'b Provider,
     unanswered: Unanswered,
     ids: CallIds,
     lines: Vec<Line<'a>>,
@@ -204,7 +161,7 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
                 Answers::Late(call) => self.late(place, call),
             },
             Role::Assistant if !parts.calls().is_empty() => self.caller(place),
-            _ if !self.demands.says(parts.content) && parts.extras().is_none() => {
+            _ if !self.says(parts.content) && parts.extras().is_none() => {
                 (self.lost)(place, "role", "a blank message is not accepted");
             }
             _ => self.push(place, None),
@@ -238,7 +195,7 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
         self.ids.next_message();
         let kept: Vec<(&ToolCall, Option<usize>)> =
             calls.iter().zip(results).filter(|(_, result)| closes || result.is_some()).collect();
-        if kept.is_empty() && !self.demands.says(self.said[place].content) {
+        if kept.is_empty() && !self.says(self.said[place].content) {
             return;
         }
         let call = |(call, _): &(&ToolCall, _)| ToolCall {
@@ -278,7 +235,7 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
 
     fn push(&mut self, place: usize, changed: Option<Box<More>>) {
         let parts = self.said[place];
-        let is_refused = |name| self.demands.names && participant(name) != name;
+        let is_refused = |name| self.provider.checks_names && participant(name) != name;
         let changed = match parts.name().is_some_and(is_refused) {
             true => {
                 (self.lost)(place, "name", "the name contains what the format does not accept");
@@ -288,6 +245,11 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
             false => changed,
         };
         self.lines.push(Line { place, parts, changed, note: None });
+    }
+
+    /// Whether a message may consist of this text alone.
+    fn says(&self, text: &str) -> bool {
+        self.provider.wording != context::Format::AnthropicMessages || !text.trim().is_empty()
     }
 
     fn more(&self, place: usize) -> More {
@@ -305,7 +267,7 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
 
     /// The tool name of an outgoing call.
     fn name(&mut self, place: usize, name: &str) -> String {
-        let accepted = tool(name, self.demands.words).into_owned();
+        let accepted = tool(name, self.provider.wording).into_owned();
         if accepted != name {
             (self.lost)(place, "tool_calls.name", "the name contains what the format does not accept");
         }

@@ -16,14 +16,23 @@ use crate::{
     fields::{answered, array, call, is_text, object, take_content, take_fit, take_tool},
     notes::Notes,
     place::Place,
-    provider::Provider,
-    refused::{FRAMEWORKS, LeftOut, strip},
+    provider::{FRAMEWORKS, LeftOut, Provider, strip},
     repair, texts,
 };
-use utterd_domain::{Draft, More, Result, Role, ToolCall, limits::MAX_ID_BYTES};
+use utterd_domain::{
+    Draft, More, Result, Role, ToolCall, context, exchange::call_ids::Rule, limits::MAX_ID_BYTES,
+};
 
 /// How its messages are written.
-pub const PROVIDER: Provider = Provider { format: Format::Anthropic, canonical, sent };
+pub const PROVIDER: Provider = Provider {
+    format: Format::Anthropic,
+    wording: context::Format::AnthropicMessages,
+    ids: Rule::ANTHROPIC,
+    checks_names: false,
+    canonical,
+    sent,
+    conversation,
+};
 
 /// Marks an utterance that begins a message although the previous one is on the same side.
 const STARTS: &str = "starts";
@@ -152,7 +161,7 @@ pub fn says(blocks: &[Value], said: &str) -> bool {
 
 /// Reads a conversation: an array of messages, or an object with `messages`, `system` and any other fields,
 /// which are kept.
-pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed> {
+fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed> {
     let (messages, mut document) = match value {
         Value::Object(mut fields) => (fields.shift_remove("messages").unwrap_or_default(), Some(fields)),
         messages => (messages, None),
@@ -166,7 +175,7 @@ pub fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Resul
         reader.message(value, index, &list.index(index))?;
     }
     let Reader { said, .. } = reader;
-    Ok(repair::conversation(PROVIDER.format, said, document, &list, place, notes))
+    Ok(repair::conversation(&PROVIDER, said, document, &list, place, notes))
 }
 
 /// Reads a message: a draft for each result, and one for the rest.

@@ -46,7 +46,17 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
 
 /// Writes the message whose parts are `said`, each with its kept details. Instructions are a message with their own
 /// role.
-pub fn message(said: &[(Parts<'_>, Option<Value>)]) -> Option<Value> {
+pub fn message(said: &[Parts<'_>]) -> Option<Value> {
+    of_kept(&said.iter().map(|parts| (*parts, parts.kept(PROVIDER.format))).collect::<Vec<_>>())
+}
+
+/// Writes the message whose parts are `said`, without anything that was kept. A text alone is its content.
+pub fn plain_message(said: &[Parts<'_>]) -> Option<Value> {
+    let form = |role| (role == Role::Assistant).then(|| json!({ FORM: "text" }));
+    of_kept(&said.iter().map(|parts| (*parts, form(parts.role))).collect::<Vec<_>>())
+}
+
+fn of_kept(said: &[(Parts<'_>, Option<Value>)]) -> Option<Value> {
     let mut writer = Writer::default();
     for (parts, kept) in said {
         let blocks = PROVIDER.write(parts, kept.as_ref()).0;
@@ -62,17 +72,10 @@ pub fn message(said: &[(Parts<'_>, Option<Value>)]) -> Option<Value> {
     Some(message.value())
 }
 
-/// Writes the message whose parts are `said`, without anything that was kept. A text alone is its content.
-pub fn plain_message(said: &[Parts<'_>]) -> Option<Value> {
-    let form = |role| (role == Role::Assistant).then(|| json!({ FORM: "text" }));
-    message(&said.iter().map(|parts| (*parts, form(parts.role))).collect::<Vec<_>>())
-}
-
 #[derive(Default)]
 struct Writer {
-    system: Option<Vec<Value>>,
-    /// The instructions as text, while there is only one.
-    system_text: Option<String>,
+    /// The instructions, which are a message without a role.
+    system: Option<Message>,
     messages: Vec<Message>,
     /// Drops kept details that the API might not accept.
     all: bool,
@@ -93,9 +96,10 @@ struct Message {
 
 impl Writer {
     fn instruct(&mut self, parts: &Parts<'_>, kept: &Value, blocks: Vec<Value>) {
-        let text = self.system.is_none() && kept.get(SYSTEM).is_none_or(|form| form == "text");
-        self.system_text = text.then(|| parts.content.to_owned());
-        self.system.get_or_insert_default().extend(blocks);
+        let is_text = self.system.is_none() && kept.get(SYSTEM).is_none_or(|form| form == "text");
+        let system = self.system.get_or_insert_default();
+        system.text = is_text.then(|| parts.content.to_owned());
+        system.blocks.extend(blocks);
     }
 
     fn say(&mut self, parts: &Parts<'_>, kept: &Value, blocks: Vec<Value>) {
@@ -133,15 +137,11 @@ impl Writer {
 
     fn end(self, document: Option<Map<String, Value>>) -> Value {
         let messages: Value = self.messages.into_iter().map(Message::value).collect();
-        let system = match self.system_text {
-            Some(text) => Some(Value::String(text)),
-            None => self.system.map(Value::Array),
-        };
-        if document.is_none() && system.is_none() {
+        if document.is_none() && self.system.is_none() {
             return messages;
         }
         let mut document = document.unwrap_or_default();
-        system.into_iter().for_each(|system| drop(document.insert("system".into(), system)));
+        self.system.into_iter().for_each(|system| drop(document.insert("system".into(), system.content())));
         document.insert("messages".into(), messages);
         Value::Object(document)
     }
@@ -158,13 +158,17 @@ impl Message {
         }
     }
 
-    fn value(self) -> Value {
-        let Self { side, fields, mut blocks, placed, text } = self;
-        for (at, block) in placed {
-            blocks.insert(at.min(blocks.len()), block);
+    fn content(mut self) -> Value {
+        for (at, block) in self.placed {
+            self.blocks.insert(at.min(self.blocks.len()), block);
         }
-        let mut message = Map::from_iter([("role".into(), side.into())]);
-        message.insert("content".into(), text.map_or(Value::Array(blocks), Value::String));
+        self.text.map_or(Value::Array(self.blocks), Value::String)
+    }
+
+    fn value(mut self) -> Value {
+        let fields = std::mem::take(&mut self.fields);
+        let mut message = Map::from_iter([("role".into(), self.side.into())]);
+        message.insert("content".into(), self.content());
         message.extend(fields);
         Value::Object(message)
     }

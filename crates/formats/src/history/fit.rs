@@ -2,8 +2,7 @@
 
 use crate::history::{
     Prepared, Request, Warning, WarningKind,
-    units::cost,
-    write::{bytes, write},
+    units::{bytes, cost, write},
 };
 use utterd_domain::{
     Draft, More, Result, Role, TokenCounter,

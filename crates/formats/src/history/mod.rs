@@ -11,7 +11,6 @@ mod normal;
 mod prepare;
 pub mod read;
 mod units;
-mod write;
 
 pub use prepare::prepare;
 pub use utterd_domain::context::Format;

@@ -1,15 +1,16 @@
 //! Reads messages.
 
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::{
-    Format, Sourced, UnknownRoles, anthropic, document,
-    extras::Parts,
+    Format, Sourced, UnknownRoles, document,
+    extras::{self, Parts},
     message::{raw, write},
     notes::Notes,
-    openai_chat, openai_responses,
+    openai_responses,
     place::Place,
-    raw_object::RawObject,
+    providers,
+    raw_object::raw_object,
     replace_surrogates,
 };
 use utterd_domain::{More, Refusal, Result, Role, quoted};
@@ -37,14 +38,16 @@ pub fn read(json: &str, format: Option<Format>, unknown: UnknownRoles) -> Result
     let format = match format {
         Some(format) => format,
         None if system.is_some() => Format::Anthropic,
-        None => document::detect(&values).map_err(named)?,
+        None => document::detect(&values)
+            .ok_or_else(|| Refusal::invalid(FIELD, "is in no recognizable format: name the format"))?,
     };
     let root = Place::root(list);
     let mut notes = Notes::new(unknown);
     let said = match format {
-        Format::OpenAiChat => openai_chat::conversation(Value::Array(values), &root, &mut notes)?.said,
         Format::OpenAiResponses => openai_responses::items_of(values, true, &root, &mut notes)?,
-        Format::Anthropic => anthropic::conversation(Value::Array(values), &root, &mut notes)?.said,
+        format if format.has_messages() => {
+            (providers::of(format).conversation)(Value::Array(values), &root, &mut notes)?.said
+        }
         _ => return Err(no_messages(format)),
     };
     let mut drafts = instructions(system.map(RawValue::get), format)?;
@@ -75,16 +78,16 @@ fn whole(json: &str) -> Result<Whole<'_>> {
         let text = "is not a JSON array of messages, one message, or an object with messages and system";
         Refusal::invalid(FIELD, text)
     };
-    let fields = RawObject::read(alone.get()).ok_or_else(accepted)?;
+    let fields = raw_object(alone.get()).ok_or_else(accepted)?;
     let Some(list) = fields.get("messages") else {
         return Ok(Whole { messages: vec![alone], system: None, list: FIELD });
     };
-    if let Some((other, _)) = fields.iter().find(|(name, _)| *name != "messages" && *name != "system") {
+    if let Some((other, _)) = fields.iter().find(|(name, _)| !matches!(&***name, "messages" | "system")) {
         let text = format!("has the field {}; accepted next to messages is system", quoted(other));
         return Err(Refusal::invalid(FIELD, text));
     }
     let messages = serde_json::from_str(list.get()).map_err(|_| accepted())?;
-    let system = fields.get("system").filter(|system| system.get() != "null");
+    let system = fields.get("system").copied().filter(|system| system.get() != "null");
     Ok(Whole { messages, system, list: "messages_json.messages" })
 }
 
@@ -104,7 +107,7 @@ fn instructions(system: Option<&str>, format: Format) -> Result<Vec<Sourced>> {
     }
     let request = json!({"system": value(system)?, "messages": []});
     let mut notes = Notes::new(UnknownRoles::Refuse);
-    Ok(anthropic::conversation(request, &Place::root(FIELD), &mut notes)?.said)
+    Ok((providers::of(format).conversation)(request, &Place::root(FIELD), &mut notes)?.said)
 }
 
 fn no_messages(format: Format) -> Refusal {
@@ -113,15 +116,6 @@ fn no_messages(format: Format) -> Refusal {
         format.name()
     );
     Refusal::invalid("format", text)
-}
-
-/// The same refusal, with the name of the field in this request.
-fn named(refusal: Refusal) -> Refusal {
-    let text = "is in no recognizable format: name the format";
-    match refusal {
-        Refusal::Field(..) => Refusal::invalid(FIELD, text),
-        other => other,
-    }
 }
 
 /// Keeps with each draft its own share of the message's bytes, and marks the drafts that continue the
@@ -137,17 +131,15 @@ fn keep(drafts: &mut [Sourced], texts: &[&str], before: usize, format: Format) {
             }
         }
         let parts: Vec<_> = said.iter().map(|sourced| Parts::from(&sourced.draft)).collect();
-        let with_kept = write::with_kept(&parts, format);
-        if write::canonical(&with_kept, format) == [*text] {
+        if write::canonical(&parts, format) == [*text] {
             // without a mark, a message is taken for a chat message, and one that says nothing is refused
             if format != Format::OpenAiChat || said[0].draft.is_empty() {
-                raw::mark(&mut said[0].draft, format);
+                extras::keep(&mut said[0].draft, format, Map::new());
             }
             continue;
         }
-        let kept: Vec<_> = with_kept.into_iter().map(|(_, kept)| kept).collect();
-        for ((place, pieces), kept) in owned(text, said).into_iter().enumerate().zip(kept) {
-            raw::keep(&mut said[place].draft, format, kept, &pieces);
+        for (place, pieces) in owned(text, said).into_iter().enumerate() {
+            raw::keep(&mut said[place].draft, format, &pieces);
         }
     }
 }
@@ -180,7 +172,7 @@ fn is_result(block: &str) -> bool {
 
 /// The ranges of the content blocks within a message's text.
 fn blocks(text: &str) -> Option<Vec<(usize, usize)>> {
-    let content = RawObject::read(text)?.get("content")?;
+    let content = *raw_object(text)?.get("content")?;
     let blocks: Vec<&RawValue> = serde_json::from_str(content.get()).ok()?;
     let place = |block: &&RawValue| {
         let start = (block.get().as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;

@@ -22,21 +22,12 @@ pub struct Written {
 /// ones.
 pub fn write<'u>(utterances: impl IntoIterator<Item = &'u Utterance>, format: Option<Format>) -> Written {
     let parts: Vec<Parts<'_>> = utterances.into_iter().map(Parts::from).collect();
-    let format = format.unwrap_or_else(|| came_in(&parts));
-    let anew = || canonical(&with_kept(&parts, format), format);
+    // chat messages have no mark
+    let origin = || parts.first().and_then(Parts::origin).unwrap_or(Format::OpenAiChat);
+    let format = format.unwrap_or_else(origin);
+    let anew = || canonical(&parts, format);
     let json = as_it_came(&parts, format).map_or_else(anew, |json| vec![json]);
     Written { json, format }
-}
-
-/// Adds its kept details to each part.
-pub(super) fn with_kept<'a>(parts: &[Parts<'a>], format: Format) -> Vec<(Parts<'a>, Option<Value>)> {
-    parts.iter().map(|parts| (*parts, parts.kept(format))).collect()
-}
-
-/// The format a message came in; chat messages have no mark.
-fn came_in(parts: &[Parts<'_>]) -> Format {
-    let origin = parts.first().and_then(providers::origin);
-    origin.map_or(Format::OpenAiChat, |provider| provider.format)
 }
 
 fn as_it_came(parts: &[Parts<'_>], format: Format) -> Option<String> {
@@ -50,13 +41,11 @@ fn as_it_came(parts: &[Parts<'_>], format: Format) -> Option<String> {
 }
 
 /// The message as `format` writes it, with its kept details.
-pub(super) fn canonical(said: &[(Parts<'_>, Option<Value>)], format: Format) -> Vec<String> {
+pub(super) fn canonical(parts: &[Parts<'_>], format: Format) -> Vec<String> {
+    let provider = providers::of(format);
     let values: Vec<Value> = match format {
-        Format::Anthropic => anthropic::message(said).into_iter().collect(),
-        _ => {
-            let provider = providers::of(format);
-            said.iter().flat_map(|(parts, kept)| provider.write(parts, kept.as_ref()).0).collect()
-        }
+        Format::Anthropic => anthropic::message(parts).into_iter().collect(),
+        _ => parts.iter().flat_map(|parts| provider.original(parts)).collect(),
     };
     values.iter().map(Value::to_string).collect()
 }

@@ -15,18 +15,16 @@ pub use condense::{Condenser, session};
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::{Format, Parsed, fit_id, notes::Notes, place::Place, time};
+use crate::{Format, Parsed, fit_id, notes::Notes, place::Place, provider::Provider, time};
 use utterd_domain::{Refusal, Timestamp};
 
 /// The label of a branch, with the id of the conversation that it left.
 pub const BRANCH_OF: &str = "branch_of";
 
-/// Reads the messages of an API.
-type Read = fn(Value, &Place<'_>, &mut Notes) -> Result<Parsed, Refusal>;
-
 /// A message in the form of an API.
+#[derive(Clone)]
 struct Message {
     /// Its id in the file.
     id: Option<String>,
@@ -36,11 +34,11 @@ struct Message {
     value: Value,
 }
 
-/// Reads a conversation named `id`: its messages with `read`, then their ids and times.
+/// Reads a conversation named `id`: its messages as those of `provider`, then their ids and times.
 fn conversation(
     id: String,
     messages: Vec<Message>,
-    read: Read,
+    provider: &Provider,
     notes: &mut Notes,
 ) -> Result<Parsed, Refusal> {
     let (mut origins, mut values) = (Vec::new(), Vec::new());
@@ -48,7 +46,8 @@ fn conversation(
         origins.push((id, time));
         values.push(value);
     }
-    let mut parsed = read(Value::Array(values), &Place::root(&id).field("messages"), notes)?;
+    let place = Place::root(&id);
+    let mut parsed = (provider.conversation)(Value::Array(values), &place.field("messages"), notes)?;
     let mut uses: HashMap<&str, usize> = HashMap::new();
     for sourced in &mut parsed.said {
         let Some((id, time)) = origins.get(sourced.index) else { continue };
@@ -87,12 +86,6 @@ fn is_true(value: &Value, name: &str) -> bool {
 fn labels<const N: usize>(pairs: [(&str, Option<&str>); N]) -> BTreeMap<String, String> {
     let given = pairs.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     given.map(|(name, value)| (name, fit_id(value).into_owned())).collect()
-}
-
-/// An object of these fields, without those that are null.
-fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
-    let given = fields.into_iter().filter(|(_, value)| !value.is_null());
-    Value::Object(given.map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>())
 }
 
 /// The conversations of a file that is an array of them, or holds one per line.

@@ -4,7 +4,7 @@
 //! so that the tokens of texts add up. A result follows its call directly, so it comes first in the user
 //! message behind it.
 
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -13,9 +13,10 @@ use crate::{
     anthropic::{PROVIDER, side},
     extras::{Filled, Parts},
     render::{
-        line::{Line, kept, lines},
-        rendered::{Rendered, json, size},
+        line::{kept, lines},
+        rendered::{Rendered, json},
     },
+    repair::Line,
     texts::{self, kind},
 };
 use utterd_domain::{
@@ -58,8 +59,8 @@ pub(super) fn render(context: &Context) -> Rendered {
     settle_servers(&mut turns);
     settle_end(&mut turns);
     Rendered {
-        messages_json: json(&turns, size(context)),
-        system_json: if system.is_empty() { String::new() } else { json(&system, size(context)) },
+        messages_json: json(&turns),
+        system_json: if system.is_empty() { String::new() } else { json(&system) },
         tokens: context.tokens,
         stable_messages: stable(context, &turns),
         places,
@@ -89,12 +90,12 @@ fn blocks<'a>(message: &Message, line: &'a Line<'_>) -> Vec<Filled<'a>> {
         let results = plain.iter_mut().filter_map(Value::as_object_mut);
         results.for_each(|result| drop(result.shift_remove("content")));
     }
-    blocks.extend(plain.into_iter().map(|template| Filled { template, parts: Some(parts) }));
+    blocks.extend(plain.into_iter().map(|block| Filled { template: Cow::Owned(block), parts: Some(parts) }));
     blocks
 }
 
-fn whole<'a>(template: Value) -> Filled<'a> {
-    Filled { template, parts: None }
+fn whole<'a>(block: Value) -> Filled<'a> {
+    Filled { template: Cow::Owned(block), parts: None }
 }
 
 /// A block as it came, with the next of the calls in the place of its own. `None` if there is none any more.
@@ -135,7 +136,7 @@ fn settle_servers(turns: &mut [Turn<'_>]) {
         for block in turn.content.iter_mut().filter(|block| alone(block, at)) {
             let said = texts::of(&block.template);
             let said = if said.is_empty() { format!("[{}]", kind(&block.template)) } else { said };
-            block.template = text(&said);
+            block.template = Cow::Owned(text(&said));
         }
     }
 }
@@ -145,14 +146,14 @@ const USE: &str = "_tool_use";
 const RESULT: &str = "_tool_result";
 
 fn served<'b>(block: &'b Filled<'_>, end: &str) -> Option<&'b Value> {
-    Some(&block.template).filter(|block| kind(block).ends_with(end))
+    Some(&*block.template).filter(|block| kind(block).ends_with(end))
 }
 
 /// The API refuses white space at the end of a final assistant message.
 fn settle_end(turns: &mut [Turn<'_>]) {
     let last = turns.last_mut().filter(|last| last.role == "assistant");
     let block = last.and_then(|last| last.content.last_mut());
-    if let Some(Value::String(text)) = block.and_then(|block| block.template.get_mut("text")) {
+    if let Some(Value::String(text)) = block.and_then(|block| block.template.to_mut().get_mut("text")) {
         text.truncate(text.trim_end().len());
     }
 }

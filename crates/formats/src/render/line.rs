@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::extras::Parts;
+use crate::{extras::Parts, repair::Line};
 use utterd_domain::{
     More, Role, ToolCall,
     context::{
@@ -11,20 +11,6 @@ use utterd_domain::{
     },
     exchange::call_ids::{CallIds, Rule},
 };
-
-/// A message as it goes out.
-pub struct Line<'a> {
-    role: Role,
-    text: &'a str,
-    more: More,
-}
-
-impl Line<'_> {
-    /// The parts to write.
-    pub fn parts(&self) -> Parts<'_> {
-        Parts { role: self.role, content: self.text, more: Some(&self.more), id: None, time: None }
-    }
-}
 
 /// The messages of `context` in `format`, whose provider accepts call ids by this rule.
 ///
@@ -35,10 +21,10 @@ pub fn lines(messages: &[Message], format: Format, ids: Rule) -> Vec<Line<'_>> {
     // the ids of the most recent calls
     let mut called: Vec<Box<str>> = Vec::new();
     let mut lines = Vec::with_capacity(messages.len());
-    for message in messages {
-        let ending = message.utterance.as_ref().map(|utterance| format!("_{}", utterance.sequence));
+    for (place, message) in messages.iter().enumerate() {
+        let sequence = message.utterance.as_ref().map_or(0, |utterance| utterance.sequence.0);
         let call = |call: &ToolCall| ToolCall {
-            id: ids.assign(&call.id, ending.as_deref().unwrap_or_default()).into(),
+            id: ids.assign(&call.id, &format!("_{sequence}")).into(),
             name: tool(&call.name, format).into(),
             arguments_json: arguments(call, format).into(),
         };
@@ -56,7 +42,8 @@ pub fn lines(messages: &[Message], format: Format, ids: Rule) -> Vec<Line<'_>> {
             ..More::default()
         };
         let text = if says(message.text(), format) { message.text() } else { "" };
-        lines.push(Line { role: message.role, text, more });
+        let parts = Parts { role: message.role, content: text, more: None, id: None, time: None };
+        lines.push(Line { place, parts, changed: Some(Box::new(more)), note: None });
     }
     lines
 }

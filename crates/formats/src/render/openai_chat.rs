@@ -1,14 +1,17 @@
 //! OpenAI's chat messages.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::{
     extras::Filled,
     openai_chat::{PROVIDER, calls_of},
     render::{
-        line::{Line, kept, lines},
-        rendered::{Rendered, json, size},
+        line::{kept, lines},
+        rendered::{Rendered, json},
     },
+    repair::Line,
 };
 use utterd_domain::{context::Context, exchange::call_ids::Rule};
 
@@ -21,7 +24,7 @@ pub(super) fn render(context: &Context) -> Rendered {
     let messages = lines.iter().zip(&context.messages).map(|(line, message)| written(line, kept(message)));
     let messages: Vec<Filled<'_>> = messages.collect();
     Rendered {
-        messages_json: json(&messages, size(context)),
+        messages_json: json(&messages),
         tokens: context.tokens,
         stable_messages: context.stable,
         places: (0..messages.len()).map(Some).collect(),
@@ -33,7 +36,7 @@ pub(super) fn render(context: &Context) -> Rendered {
 fn written<'a>(line: &'a Line<'_>, kept: Option<Value>) -> Filled<'a> {
     let parts = line.parts();
     let Some(Value::Object(mut fields)) = kept else {
-        return Filled { template: (PROVIDER.canonical)(&parts), parts: Some(parts) };
+        return Filled { template: Cow::Owned((PROVIDER.canonical)(&parts)), parts: Some(parts) };
     };
     if let Some(name) = fields.get_mut("name") {
         *name = parts.name().into();
@@ -50,5 +53,5 @@ fn written<'a>(line: &'a Line<'_>, kept: Option<Value>) -> Filled<'a> {
             custom.insert("name".into(), (*call.name).into());
         }
     }
-    Filled { template: Value::Object(fields), parts: None }
+    Filled { template: Cow::Owned(Value::Object(fields)), parts: None }
 }

@@ -29,25 +29,12 @@ const CONTENTS: [&str; 2] = ["content", "output"];
 
 /// A picture, as a part or block of any format has it.
 pub struct Picture<'v> {
-    /// Where it is.
-    pub source: Source<'v>,
+    /// Its address, or a `data:` URL; `None` if only its provider can open it, or it is inline.
+    pub url: Option<&'v str>,
+    /// Its media type and base64, if it is inline.
+    pub inline: Option<(&'v str, &'v str)>,
     /// How closely OpenAI's models look at it.
     pub detail: Option<&'v str>,
-}
-
-/// Where a picture is.
-pub enum Source<'v> {
-    /// At an address.
-    Url(&'v str),
-    /// In the message, as base64.
-    Inline {
-        /// Its media type.
-        media_type: &'v str,
-        /// The base64.
-        data: &'v str,
-    },
-    /// Only its provider can open it.
-    Unknown,
 }
 
 impl<'v> Picture<'v> {
@@ -60,23 +47,14 @@ impl<'v> Picture<'v> {
         let (url, detail) =
             if url.is_object() { (&url["url"], &url["detail"]) } else { (url, &part["detail"]) };
         let url = url.as_str().or(source["url"].as_str());
-        let source = match (url.map(|url| (url, inline(url))), source["data"].as_str()) {
-            (Some((_, Some((media_type, data)))), _) => Source::Inline { media_type, data },
-            (Some((url, None)), _) => Source::Url(url),
-            (None, Some(data)) => {
-                Source::Inline { media_type: source["media_type"].as_str().unwrap_or_default(), data }
-            }
-            (None, None) => Source::Unknown,
-        };
-        Some(Self { source, detail: detail.as_str() })
+        let media_type = source["media_type"].as_str().unwrap_or_default();
+        let data = source["data"].as_str().map(|data| (media_type, data));
+        Some(Self { url, inline: url.and_then(inline).or(data), detail: detail.as_str() })
     }
 
     /// Its tokens by the rule of the provider of `format`.
     fn tokens(&self, format: Format) -> u32 {
-        let header = match self.source {
-            Source::Inline { data, .. } => header(data),
-            Source::Url(_) | Source::Unknown => None,
-        };
+        let header = self.inline.and_then(|(_, data)| header(data));
         let size = header.and_then(|header| size(&header)).unwrap_or(UNKNOWN);
         match format {
             Format::Anthropic => anthropic(size),
