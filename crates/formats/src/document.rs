@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::{
-    Format, Parsed, Source, UnknownRoles, legacy, notes::Notes, openai_responses, persisted, place::Place,
+    Format, Parsed, Source, UnknownRoles, legacy, openai_responses, persisted, place::Notes, place::Place,
     programs, providers, texts, values,
 };
 use utterd_domain::{Refusal, Result};
@@ -18,7 +18,7 @@ use utterd_domain::{Refusal, Result};
 /// Refuses data that is not UTF-8 or not JSON, except for what is torn of a session of Claude Code or Codex. Names
 /// the place of whatever the format does not accept.
 pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) -> Result<Source> {
-    let mut notes = Notes::new(unknown_roles);
+    let mut notes = Notes { unknown_roles, ..Notes::default() };
     let (mut values, torn) = values::read(bytes, format, &mut notes)?;
     let name = if unwrap(&mut values, &mut notes) { STORAGE_KEY } else { "" };
     let is_empty = format.is_none() && values.iter().all(|value| value.as_array().is_some_and(Vec::is_empty));
@@ -36,7 +36,7 @@ pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) 
     } else if conversations.is_empty() && !format.has_messages() && format != Format::Legacy {
         notes.add(&Place::root("content"), "holds no conversation: nothing is stored");
     }
-    Ok(Source { format, conversations, torn, notes: notes.into_vec() })
+    Ok(Source { format, conversations, torn, notes: notes.list })
 }
 
 /// Reads values that are conversations, or messages of one.
@@ -151,12 +151,11 @@ fn messages(value: &Value) -> Vec<&Value> {
 
 /// Whether only the Responses API has such an item, or parts of its kind in it.
 fn has_items(item: &Value) -> bool {
-    const ITEMS: [&str; 2] = ["reasoning", "item_reference"];
-    const PARTS: [&str; 4] = ["input_text", "input_image", "input_file", "output_text"];
+    const PARTS: &str = "input_text input_image input_file output_text";
     let kind = texts::kind(item);
-    ITEMS.contains(&kind)
+    matches!(kind, "reasoning" | "item_reference")
         || ["_call", "_call_output"].iter().any(|end| kind.ends_with(end))
-        || texts::parts(&item["content"]).iter().any(|part| PARTS.contains(&texts::kind(part)))
+        || texts::parts(&item["content"]).iter().any(|part| texts::listed(PARTS, texts::kind(part)))
 }
 
 /// Whether only Anthropic has such a message: its answers, and messages with its blocks.

@@ -14,7 +14,12 @@ use std::borrow::Cow;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json, value::RawValue};
 
-use crate::{Format, Sourced, notes::Notes, place::Place, raw_object::raw_object, time};
+use crate::{
+    Format, Sourced,
+    place::{Notes, Place},
+    raw_object::raw_object,
+    time,
+};
 use utterd_domain::{Draft, More, Role, Timestamp, Utterance, exchange::Said};
 
 /// The key of a hole.
@@ -111,6 +116,12 @@ impl<'a> Parts<'a> {
     pub fn origin(&self) -> Option<Format> {
         let kept = raw_object(self.more?.extras_json.as_deref()?)?;
         Format::ALL.into_iter().find(|format| format.has_messages() && kept.contains_key(format.name()))
+    }
+
+    /// Whether the extras might hold more than marks and the bytes of a message. Cheaper than parsing them.
+    pub fn has_difference(&self) -> bool {
+        let extras = self.more.and_then(|more| more.extras_json.as_deref()).unwrap_or_default();
+        [DIFFERENCE, WHOLE, MESSAGE].iter().any(|key| extras.contains(&format!("\"{key}\":")))
     }
 
     /// Fills the holes of `template`. `None` if a hole cannot be filled because the content has changed.
@@ -220,11 +231,6 @@ const DIFFERENCE: &str = "differs";
 /// The key of a message's fields beside what it says, in a format whose messages are lists of blocks.
 pub const MESSAGE: &str = "message";
 
-/// Whether `extras` might hold more than marks and the bytes of a message. Cheaper than parsing them.
-pub fn has_difference(extras: &str) -> bool {
-    [DIFFERENCE, WHOLE, MESSAGE].iter().any(|key| extras.contains(&format!("\"{key}\":")))
-}
-
 /// Keeps with the draft what `canonical` alone does not reproduce of `source`, if anything. `hollow` is `source` with
 /// its holes punched.
 pub fn keep_difference(
@@ -272,13 +278,10 @@ pub fn keep_document(
     place: &Place<'_>,
 ) {
     let Some(document) = document else { return };
-    match said.first_mut() {
-        Some(first) => {
-            let kept = Map::from_iter([(DOCUMENT.into(), Value::Object(document))]);
-            keep(&mut first.draft, format, kept);
-        }
-        None if document.is_empty() => {}
-        None => notes.add(place, "is not kept, as there are no messages to keep it with"),
+    if let Some(first) = said.first_mut() {
+        keep(&mut first.draft, format, Map::from_iter([(DOCUMENT.into(), document.into())]));
+    } else if !document.is_empty() {
+        notes.add(place, "is not kept, as there are no messages to keep it with");
     }
 }
 

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use crate::{
     Parsed, Sourced,
     fields::{array, fit_id, object, optional_text, optional_time, read_time},
-    notes::Notes,
     persisted::{read_summaries, tools},
-    place::Place,
+    place::{Notes, Place},
+    texts::listed,
     time,
 };
 use utterd_domain::{Draft, More, Result, Role, segment::ImportedSummary};
@@ -34,7 +34,7 @@ pub fn history(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Opt
             }
             let entries =
                 fields.shift_remove("recentConversations").unwrap_or_else(|| Value::Array(Vec::new()));
-            note_rest(&fields, &["lastSummarized"], place, notes);
+            note_rest(&fields, "lastSummarized", place, notes);
             (entries, place.field("recentConversations"))
         }
         entries => (entries, *place),
@@ -74,12 +74,7 @@ fn entry(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Vec<Draft
     let id = optional_text(&fields, "id", place)?;
     let used = tools(fields.get("toolsUsed"), place)?;
     let source = optional_text(&fields, "source", place)?.map(|source| ("source".into(), source.to_owned()));
-    note_rest(
-        &fields,
-        &["userMessage", "assistantResponse", "timestamp", "id", "toolsUsed", "source"],
-        place,
-        notes,
-    );
+    note_rest(&fields, "userMessage assistantResponse timestamp id toolsUsed source", place, notes);
     let draft = |role: Role, side: &str, content: &str, more: More| Draft {
         id: id.map(|id| fit_id(&format!("{id}/{side}")).into()),
         create_time,
@@ -97,6 +92,6 @@ fn required<'v>(fields: &'v Map<String, Value>, name: &str, place: &Place<'_>) -
     optional_text(fields, name, place)?.ok_or_else(|| place.field(name).refuse("is missing; accepted: text"))
 }
 
-fn note_rest(fields: &Map<String, Value>, known: &[&str], place: &Place<'_>, notes: &mut Notes) {
-    notes.not_kept(fields.keys().filter(|name| !known.contains(&name.as_str())), place);
+fn note_rest(fields: &Map<String, Value>, known: &str, place: &Place<'_>, notes: &mut Notes) {
+    notes.not_kept(fields.keys().filter(|name| !listed(known, name)), place);
 }

@@ -28,7 +28,6 @@ mod fields;
 pub mod history;
 pub mod legacy;
 pub mod message;
-mod notes;
 pub mod openai_chat;
 pub mod openai_responses;
 mod parsed;
@@ -52,9 +51,8 @@ mod whole;
 pub use document::parse;
 pub use export::{export, messages, named};
 pub use fields::fit_id;
-pub use notes::{Note, UnknownRoles};
 pub use parsed::{Parsed, Source, Sourced};
-pub use place::{Place, kind};
+pub use place::{Note, Place, UnknownRoles, kind};
 pub use programs::Condenser;
 pub use render::{Rendered, render};
 pub use repair::Unanswered;
@@ -130,10 +128,5 @@ impl Format {
     /// Whether its files are sessions that a program writes line by line, while they go on.
     pub fn is_session(self) -> bool {
         matches!(self, Self::ClaudeCode | Self::Codex)
-    }
-
-    /// Whether its files name each conversation, so that an import can tell what it has seen before.
-    pub fn names_conversations(self) -> bool {
-        !self.has_messages()
     }
 }

@@ -6,8 +6,7 @@ use crate::{
     Format, Losses, Parsed, Repairs, Sourced, Whole,
     extras::{self, Parts, hole},
     fields::{array, call, check_content, object, take_arguments, take_content, take_fit, take_tool},
-    notes::Notes,
-    place::Place,
+    place::{Notes, Place},
     provider::{FRAMEWORKS, LeftOut, Provider, is_nothing, strip},
     repair, texts,
 };
@@ -43,22 +42,24 @@ fn refuses(kind: &str, field: &str, _: &Value) -> bool {
 ///
 /// The content of an assistant that only calls tools is null.
 fn canonical(parts: &Parts<'_>) -> Value {
-    let mut fields = Map::new();
-    fields.insert("role".into(), parts.role.as_str().into());
     let silent = parts.role == Role::Assistant && parts.content.is_empty() && !parts.calls().is_empty();
-    fields.insert("content".into(), if silent { Value::Null } else { hole("content") });
-    let mut text = |name: &str, given: bool| given.then(|| fields.insert(name.into(), hole(name)));
-    text("name", parts.name().is_some());
-    text("tool_call_id", parts.tool_call_id().is_some());
+    let content = (!silent).then(|| hole("content"));
+    let mut message = json!({"role": parts.role.as_str(), "content": content});
+    if parts.name().is_some() {
+        message["name"] = hole("name");
+    }
+    if parts.tool_call_id().is_some() {
+        message["tool_call_id"] = hole("tool_call_id");
+    }
     if !parts.calls().is_empty() {
         let call = |index: usize| {
             let part = |part: &str| hole(format!("calls/{index}/{part}"));
             let function = json!({"name": part("name"), "arguments": part("arguments")});
             json!({"id": part("id"), "type": "function", "function": function})
         };
-        fields.insert("tool_calls".into(), (0..parts.calls().len()).map(call).collect());
+        message["tool_calls"] = (0..parts.calls().len()).map(call).collect();
     }
-    Value::Object(fields)
+    message
 }
 
 /// Writes the conversation: an array of messages, or the object with `messages` that it came as.
@@ -151,9 +152,9 @@ pub fn says(message: &Value, said: &str) -> bool {
 
 /// The words that a message sends beside what it says: the model's thoughts, and fields that are not known.
 pub fn words(message: &Value) -> String {
-    const TOLD: [&str; 5] = ["role", "name", "tool_calls", "tool_call_id", "function_call"];
+    const TOLD: &str = "role name content refusal audio tool_calls tool_call_id function_call";
     let fields = message.as_object().into_iter().flatten();
-    let beside = fields.filter(|(name, _)| !TOLD.contains(&name.as_str()) && !SAID.contains(&name.as_str()));
+    let beside = fields.filter(|(name, _)| !texts::listed(TOLD, name));
     let thoughts = texts::thoughts(&message["content"]);
     let words = beside.map(|(_, value)| texts::words(value)).chain([thoughts]);
     words.filter(|words| !words.is_empty()).collect::<Vec<_>>().join("\n")
@@ -196,9 +197,8 @@ pub fn read(mut value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Dr
         Role::Assistant => more.tool_calls = calls(&mut fields, place)?,
         Role::Tool => {
             let id = take_fit(&mut fields, "tool_call_id", "tool_call_id", MAX_ID_BYTES, place)?;
-            let is_function =
-                || source["role"].as_str().is_some_and(|it| it.eq_ignore_ascii_case("function"));
-            let by_name = || more.name.clone().filter(|_| is_function());
+            let is_function = source["role"].as_str().is_some_and(|it| it.eq_ignore_ascii_case("function"));
+            let by_name = || more.name.clone().filter(|_| is_function);
             more.tool_call_id = id.map(Into::into).or_else(by_name);
         }
         Role::System | Role::User => {}

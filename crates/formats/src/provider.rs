@@ -7,8 +7,7 @@ use serde_json::Value;
 use crate::{
     Format, Parsed,
     extras::{self, Parts},
-    notes::Notes,
-    place::Place,
+    place::{Notes, Place},
     vision,
 };
 use utterd_domain::{Draft, Result, context, exchange::call_ids::Rule};

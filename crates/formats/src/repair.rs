@@ -10,8 +10,7 @@ use serde_json::{Map, Value};
 use crate::{
     Parsed, Sourced,
     extras::{self, Parts},
-    notes::Notes,
-    place::Place,
+    place::{Notes, Place},
     provider::Provider,
 };
 use utterd_domain::{
@@ -198,12 +197,7 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
         if kept.is_empty() && !self.says(self.said[place].content) {
             return;
         }
-        let call = |(call, _): &(&ToolCall, _)| ToolCall {
-            id: self.id(place, &call.id).into(),
-            name: self.name(place, &call.name).into(),
-            arguments_json: call.arguments_json.clone(),
-        };
-        let tool_calls: Vec<ToolCall> = kept.iter().map(call).collect();
+        let tool_calls: Vec<ToolCall> = kept.iter().map(|(call, _)| self.call(place, call)).collect();
         let ids: Vec<Box<str>> = tool_calls.iter().map(|call| call.id.clone()).collect();
         let changed = (open || tool_calls != calls)
             .then(|| Box::new(More { tool_calls, extras_json: None, ..self.more(place) }));
@@ -256,21 +250,16 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
         self.said[place].more.cloned().unwrap_or_default()
     }
 
-    /// The id of an outgoing call.
-    fn id(&mut self, place: usize, id: &str) -> String {
-        let given = self.ids.assign(id, "");
-        if given != id {
+    /// An outgoing call, with an id and a name that are accepted.
+    fn call(&mut self, place: usize, call: &ToolCall) -> ToolCall {
+        let id = self.ids.assign(&call.id, "");
+        if *id != *call.id {
             (self.lost)(place, "tool_calls.id", "the id is not accepted, or recurs: it was replaced");
         }
-        given
-    }
-
-    /// The tool name of an outgoing call.
-    fn name(&mut self, place: usize, name: &str) -> String {
-        let accepted = tool(name, self.provider.wording).into_owned();
-        if accepted != name {
+        let name = tool(&call.name, self.provider.wording);
+        if *name != *call.name {
             (self.lost)(place, "tool_calls.name", "the name contains what the format does not accept");
         }
-        accepted
+        ToolCall { id: id.into(), name: name.into(), arguments_json: call.arguments_json.clone() }
     }
 }

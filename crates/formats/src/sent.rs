@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     Format, anthropic,
-    extras::{Parts, has_difference},
+    extras::Parts,
     openai_chat,
     provider::{FRAMEWORKS, LeftOut, Provider, is_nothing, named},
     providers,
@@ -31,9 +31,8 @@ const CARRIED: &str = "action arguments audio cache_control call_id code content
 
 /// What of `utterance` goes out in `format` beyond its text and its calls.
 pub fn content(utterance: &Utterance, format: context::Format) -> Content {
-    let extras = utterance.more.as_ref().and_then(|more| more.extras_json.as_deref()).unwrap_or_default();
     let parts = Parts::from(utterance);
-    let Some(came) = parts.origin().filter(|_| has_difference(extras)).map(providers::of) else {
+    let Some(came) = parts.origin().filter(|_| parts.has_difference()).map(providers::of) else {
         return Content::default();
     };
     let (message, mut left_out) = (came.original(&parts), LeftOut::new());
@@ -198,7 +197,7 @@ fn chat_part(picture: &Picture<'_>) -> Option<Value> {
     let url = match picture.inline {
         Some((media_type, data)) if media_type.is_empty() || data.is_empty() => return None,
         Some((media_type, data)) => format!("data:{media_type};base64,{data}"),
-        None => picture.url.filter(|url| is_address(url))?.to_owned(),
+        None => picture.url?.to_owned(),
     };
     let mut part = json!({"type": "image_url", "image_url": {"url": url}});
     picture.detail.inspect(|detail| part["image_url"]["detail"] = (*detail).into());
@@ -212,11 +211,7 @@ fn block(picture: &Picture<'_>) -> Option<Value> {
             json!({"type": "base64", "media_type": media_type, "data": data})
         }
         Some(_) => return None,
-        None => json!({"type": "url", "url": picture.url.filter(|url| is_address(url))?}),
+        None => json!({"type": "url", "url": picture.url?}),
     };
     Some(json!({"type": "image", "source": source}))
-}
-
-fn is_address(url: &str) -> bool {
-    url.starts_with("https://") || url.starts_with("http://")
 }

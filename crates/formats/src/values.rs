@@ -2,7 +2,12 @@
 
 use serde_json::{Deserializer, Error, Value};
 
-use crate::{Format, notes::Notes, place::Place, programs::session, replace_surrogates};
+use crate::{
+    Format,
+    place::{Notes, Place},
+    programs::session,
+    replace_surrogates,
+};
 use utterd_domain::{Refusal, Result};
 
 /// Reads JSON, or JSON values one after the other.
@@ -146,7 +151,7 @@ mod tests {
             let mut notes = Notes::default();
             let (list, _) = read([whole, torn, end].join("\n").as_bytes(), None, &mut notes).unwrap();
             assert_eq!(list[1]["uuid"], "\u{fffd}");
-            let notes = notes.into_vec();
+            let notes = notes.list;
             assert_eq!(notes[0].place, "line 2");
             assert!(
                 notes[0].description.contains("U+FFFD") && notes.len() == 1 + usize::from(!end.is_empty())
@@ -174,7 +179,7 @@ mod tests {
         let (list, torn) = read(&file, None, &mut notes).unwrap();
         let ids: Vec<_> = list.iter().map(|value| value["uuid"].as_str().unwrap()).collect();
         assert_eq!(ids, ["a", "b", "c", "d", "\u{fffd}"]);
-        let places: Vec<_> = notes.into_vec().into_iter().map(|note| note.place).collect();
+        let places: Vec<_> = notes.list.into_iter().map(|note| note.place).collect();
         assert_eq!(places, ["line 2", "line 3", "line 5", "line 6", "line 8", "line 9"]);
         assert!(torn.unwrap().to_string().contains("not UTF-8"));
     }

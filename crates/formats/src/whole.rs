@@ -178,9 +178,4 @@ impl Losses {
     pub fn into_vec(self) -> Vec<Loss> {
         self.0
     }
-
-    /// Whether nothing is lost.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
 }

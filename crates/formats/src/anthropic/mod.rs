@@ -14,8 +14,7 @@ use crate::{
     Format, Parsed, Sourced,
     extras::{self, MESSAGE, Parts, hole},
     fields::{answered, array, call, is_text, object, take_content, take_fit, take_tool},
-    notes::Notes,
-    place::Place,
+    place::{Notes, Place},
     provider::{FRAMEWORKS, LeftOut, Provider, strip},
     repair, texts,
 };
@@ -231,9 +230,8 @@ impl Reader<'_> {
             Value::Array(blocks) => self.blocks(role, blocks, index, &place.field("content"))?,
             other => return Err(place.field("content").refuse_kind(&other, "text or an array of blocks")),
         }
-        if role == Role::Tool {
-            let more = self.said[first].draft.more.get_or_insert_default();
-            more.tool_call_id = answered(&fields);
+        if let Some(id) = answered(&fields).filter(|_| role == Role::Tool) {
+            self.said[first].draft.more.get_or_insert_default().tool_call_id = Some(id);
         }
         if !fields.is_empty() {
             keep(&mut self.said[first].draft, MESSAGE, fields);

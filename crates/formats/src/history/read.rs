@@ -7,12 +7,11 @@
 use serde_json::Value;
 
 use crate::{
-    UnknownRoles, anthropic,
+    anthropic,
     fields::is_text,
     history::{Incoming, MAX_MESSAGES_READ, Warning, WarningKind},
-    notes::Notes,
     openai_chat,
-    place::{self, Place},
+    place::{self, Notes, Place},
     surrogates::replace_surrogates,
     texts::{self, kind},
     weight::weight,
@@ -79,7 +78,7 @@ impl Incoming {
 
 /// The drafts of a message: several if it holds Anthropic's results.
 fn drafts(mut message: Value, place: &Place<'_>) -> Result<Vec<Draft>> {
-    let mut notes = Notes::new(UnknownRoles::Refuse);
+    let mut notes = Notes::default();
     if let Some(fields) = message.as_object_mut() {
         fields.retain(|field, value| field != "name" || is_text(value));
     }

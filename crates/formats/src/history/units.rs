@@ -4,7 +4,8 @@
 use serde_json::Value;
 
 use crate::{
-    Unanswered, anthropic,
+    Unanswered,
+    anthropic::{plain_message, side},
     extras::Parts,
     history::{Prepared, Request, Warning, WarningKind},
     providers, repair,
@@ -130,21 +131,17 @@ pub fn write(entries: &[Entry], request: &Request) -> Prepared {
     let system: Vec<&str> = entries.iter().filter(is_apart).map(|entry| &*entry.draft.content).collect();
     let rest: Vec<_> = entries.iter().filter(|entry| !is_apart(entry)).map(|entry| &entry.draft).collect();
     // of OpenAI's messages, each is one by itself
-    let turns = rest.chunk_by(|one, next| request.system_apart() && side(one) == side(next));
+    let turns = rest.chunk_by(|one, next| request.system_apart() && side(one.role) == side(next.role));
     let messages: Vec<Value> = turns.filter_map(|turn| message(turn, request)).collect();
     let message_count = messages.len();
     let messages_json = Value::Array(messages).to_string();
     Prepared { messages_json, system: system.join("\n\n"), message_count, ..Prepared::default() }
 }
 
-fn side(draft: &Draft) -> bool {
-    draft.role == Role::Assistant
-}
-
 fn message(turn: &[&Draft], request: &Request) -> Option<Value> {
     let parts: Vec<Parts<'_>> = turn.iter().map(|draft| Parts::from(*draft)).collect();
     match request.system_apart() {
-        true => anthropic::plain_message(&parts),
+        true => plain_message(&parts),
         false => providers::of_context(request.format).plain(parts.first()?).pop(),
     }
 }

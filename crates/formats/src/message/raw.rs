@@ -107,18 +107,13 @@ fn arguments(parts: &Parts<'_>) -> Vec<Value> {
 
 /// The texts within JSON values.
 fn leaves<'v>(values: impl IntoIterator<Item = &'v Value>) -> Vec<&'v str> {
-    let mut texts = Vec::new();
-    values.into_iter().for_each(|value| gather(value, &mut texts));
-    texts
-}
-
-fn gather<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
-    match value {
-        Value::String(text) => texts.push(text),
-        Value::Array(values) => values.iter().for_each(|value| gather(value, texts)),
-        Value::Object(fields) => fields.values().for_each(|value| gather(value, texts)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
+    let within = |value: &'v Value| match value {
+        Value::String(text) => vec![&**text],
+        Value::Array(values) => leaves(values),
+        Value::Object(fields) => leaves(fields.values()),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
+    };
+    values.into_iter().flat_map(within).collect()
 }
 
 /// The texts that a JSON text might repeat, in order.

@@ -6,14 +6,13 @@ use crate::{
     Format, Sourced, UnknownRoles, document,
     extras::{self, Parts},
     message::{raw, write},
-    notes::Notes,
     openai_responses,
-    place::Place,
+    place::{Notes, Place},
     providers,
     raw_object::raw_object,
     replace_surrogates,
 };
-use utterd_domain::{More, Refusal, Result, Role, quoted};
+use utterd_domain::{Refusal, Result, Role, quoted};
 
 /// Messages that were read.
 #[derive(Debug)]
@@ -32,8 +31,8 @@ const FIELD: &str = "messages_json";
 ///
 /// Refuses anything that is not JSON, other fields next to `messages`, and what the format does not accept,
 /// with its place.
-pub fn read(json: &str, format: Option<Format>, unknown: UnknownRoles) -> Result<Incoming> {
-    let Whole { messages, system, list } = whole(json)?;
+pub fn read(json: &str, format: Option<Format>, unknown_roles: UnknownRoles) -> Result<Incoming> {
+    let (messages, system, list) = content(json)?;
     let values: Vec<Value> = messages.iter().map(|message| value(message.get())).collect::<Result<_, _>>()?;
     let format = match format {
         Some(format) => format,
@@ -42,7 +41,7 @@ pub fn read(json: &str, format: Option<Format>, unknown: UnknownRoles) -> Result
             .ok_or_else(|| Refusal::invalid(FIELD, "is in no recognizable format: name the format"))?,
     };
     let root = Place::root(list);
-    let mut notes = Notes::new(unknown);
+    let mut notes = Notes { unknown_roles, ..Notes::default() };
     let said = match format {
         Format::OpenAiResponses => openai_responses::items_of(values, true, &root, &mut notes)?,
         format if format.has_messages() => {
@@ -58,20 +57,15 @@ pub fn read(json: &str, format: Option<Format>, unknown: UnknownRoles) -> Result
     Ok(Incoming { format, drafts })
 }
 
-/// The content of a request.
-struct Whole<'j> {
-    messages: Vec<&'j RawValue>,
-    system: Option<&'j RawValue>,
-    /// The name of the list in errors.
-    list: &'static str,
-}
+/// The messages of a request, its `system`, and the name of the list in errors.
+type Content<'j> = (Vec<&'j RawValue>, Option<&'j RawValue>, &'static str);
 
-fn whole(json: &str) -> Result<Whole<'_>> {
+fn content(json: &str) -> Result<Content<'_>> {
     let refused = |error: serde_json::Error| Refusal::invalid(FIELD, format!("is not JSON: {error}"));
     let json = json.trim_start_matches('\u{feff}');
     if json.trim_start().starts_with('[') {
         let messages = serde_json::from_str(json).map_err(refused)?;
-        return Ok(Whole { messages, system: None, list: FIELD });
+        return Ok((messages, None, FIELD));
     }
     let alone: &RawValue = serde_json::from_str(json).map_err(refused)?;
     let accepted = || {
@@ -80,7 +74,7 @@ fn whole(json: &str) -> Result<Whole<'_>> {
     };
     let fields = raw_object(alone.get()).ok_or_else(accepted)?;
     let Some(list) = fields.get("messages") else {
-        return Ok(Whole { messages: vec![alone], system: None, list: FIELD });
+        return Ok((vec![alone], None, FIELD));
     };
     if let Some((other, _)) = fields.iter().find(|(name, _)| !matches!(&***name, "messages" | "system")) {
         let text = format!("has the field {}; accepted next to messages is system", quoted(other));
@@ -88,7 +82,7 @@ fn whole(json: &str) -> Result<Whole<'_>> {
     }
     let messages = serde_json::from_str(list.get()).map_err(|_| accepted())?;
     let system = fields.get("system").copied().filter(|system| system.get() != "null");
-    Ok(Whole { messages, system, list: "messages_json.messages" })
+    Ok((messages, system, "messages_json.messages"))
 }
 
 fn value(json: &str) -> Result<Value> {
@@ -106,7 +100,7 @@ fn instructions(system: Option<&str>, format: Format) -> Result<Vec<Sourced>> {
         ));
     }
     let request = json!({"system": value(system)?, "messages": []});
-    let mut notes = Notes::new(UnknownRoles::Refuse);
+    let mut notes = Notes::default();
     Ok((providers::of(format).conversation)(request, &Place::root(FIELD), &mut notes)?.said)
 }
 
@@ -123,12 +117,8 @@ fn no_messages(format: Format) -> Refusal {
 fn keep(drafts: &mut [Sourced], texts: &[&str], before: usize, format: Format) {
     for said in drafts.chunk_by_mut(|one, next| one.index == next.index) {
         let Some(text) = said.first().and_then(|first| texts.get(first.index - before)) else { continue };
-        for (place, sourced) in said.iter_mut().enumerate() {
-            let more = sourced.draft.more.get_or_insert_default();
-            more.continues = place > 0;
-            if **more == More::default() {
-                sourced.draft.more = None;
-            }
+        for sourced in said.iter_mut().skip(1) {
+            sourced.draft.more.get_or_insert_default().continues = true;
         }
         let parts: Vec<_> = said.iter().map(|sourced| Parts::from(&sourced.draft)).collect();
         if write::canonical(&parts, format) == [*text] {

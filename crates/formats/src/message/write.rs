@@ -25,8 +25,7 @@ pub fn write<'u>(utterances: impl IntoIterator<Item = &'u Utterance>, format: Op
     // chat messages have no mark
     let origin = || parts.first().and_then(Parts::origin).unwrap_or(Format::OpenAiChat);
     let format = format.unwrap_or_else(origin);
-    let anew = || canonical(&parts, format);
-    let json = as_it_came(&parts, format).map_or_else(anew, |json| vec![json]);
+    let json = as_it_came(&parts, format).map_or_else(|| canonical(&parts, format), |json| vec![json]);
     Written { json, format }
 }
 
@@ -42,10 +41,9 @@ fn as_it_came(parts: &[Parts<'_>], format: Format) -> Option<String> {
 
 /// The message as `format` writes it, with its kept details.
 pub(super) fn canonical(parts: &[Parts<'_>], format: Format) -> Vec<String> {
-    let provider = providers::of(format);
     let values: Vec<Value> = match format {
         Format::Anthropic => anthropic::message(parts).into_iter().collect(),
-        _ => parts.iter().flat_map(|parts| provider.original(parts)).collect(),
+        _ => parts.iter().flat_map(|parts| providers::of(format).original(parts)).collect(),
     };
     values.iter().map(Value::to_string).collect()
 }

@@ -14,11 +14,10 @@ use crate::{
     Format, Losses, Parsed, Sourced, Whole,
     extras::{self, Parts, hole},
     fields::{array, fit, fit_id, object, optional_text, optional_time},
-    notes::Notes,
     persisted::own::{
         STATE, SUMMARIES, read_state, take_origins, write_origins, write_state, write_summaries,
     },
-    place::Place,
+    place::{Notes, Place},
     time,
     whole::CHANGED,
 };
@@ -36,16 +35,12 @@ pub const LAST_MIGRATED: &str = "last_migrated";
 /// `parts` as a message of this format, with holes for the texts.
 fn canonical(parts: &Parts<'_>) -> Value {
     let role = if parts.role == Role::User { "user" } else { "assistant" };
-    let mut message = Map::new();
-    let mut add = |name: &str, value: Value| message.insert(name.into(), value);
-    add("id", hole("id"));
-    add("timestamp", hole("time"));
-    add("role", role.into());
-    add("content", hole("content"));
+    let mut message =
+        json!({"id": hole("id"), "timestamp": hole("time"), "role": role, "content": hole("content")});
     if parts.more.is_some_and(|more| !more.tools_used.is_empty()) {
-        add("toolsUsed", hole("tools_used"));
+        message["toolsUsed"] = hole("tools_used");
     }
-    Value::Object(message)
+    message
 }
 
 /// Writes the conversation as an element of `conversations`.

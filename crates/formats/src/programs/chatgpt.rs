@@ -9,7 +9,7 @@ use super::{
     BRANCH_OF, Message, authored, conversation, elements, is_true, labels, missing, text,
     tree::{Node, paths},
 };
-use crate::{Parsed, notes::Notes, openai_chat};
+use crate::{Parsed, openai_chat, place::Notes};
 use utterd_domain::{Refusal, Timestamp};
 
 /// Reads an export, or one conversation of it. An abandoned branch, such as that of an answer that was regenerated, is

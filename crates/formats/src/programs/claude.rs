@@ -9,7 +9,7 @@ use super::{
     BRANCH_OF, Message, authored, conversation, elements, is_true, labels, missing, text, time_of,
     tree::{Node, paths},
 };
-use crate::{Parsed, anthropic, notes::Notes};
+use crate::{Parsed, anthropic, place::Notes};
 use utterd_domain::Refusal;
 
 /// Reads an export, or one conversation of it. An abandoned branch is a conversation of its own.

@@ -11,7 +11,7 @@ use super::{
     BRANCH_OF, Message, conversation, elements, foreign, is_true, labels, text, time_of,
     tree::{Node, Path, paths},
 };
-use crate::{Parsed, anthropic, notes::Notes, raw_object::raw_object, texts::listed};
+use crate::{Parsed, anthropic, place::Notes, raw_object::raw_object, texts::listed};
 use utterd_domain::Refusal;
 
 /// Reads the lines of one or several sessions. The session goes on from its last line; each other branch, and each
@@ -24,10 +24,9 @@ pub fn conversations(lines: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>
     }
     let lines = once(&lines);
     let befores = befores(&lines);
-    let mut nodes = Vec::with_capacity(lines.len());
-    for (line, before) in lines.iter().zip(&befores) {
-        nodes.push(Node { id: id(line), before: before.as_deref() });
-    }
+    let nodes = lines.iter().zip(&befores);
+    let nodes = nodes.map(|(line, before)| Node { id: id(line), before: before.as_deref() });
+    let nodes: Vec<_> = nodes.collect();
     let (mut found, mut names) = (Vec::new(), Vec::<String>::new());
     for path in paths(&nodes, None) {
         let name = name(&path, &lines, &names);

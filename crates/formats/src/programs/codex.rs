@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{BRANCH_OF, Message, conversation, elements, foreign, labels, text, time_of};
-use crate::{Parsed, notes::Notes, openai_responses};
+use crate::{Parsed, openai_responses, place::Notes};
 use utterd_domain::Refusal;
 
 /// What a line is about, whatever the version of the file.
@@ -31,14 +31,14 @@ pub fn conversations(lines: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>
     let is_empty = lines.is_empty();
     for (kind, line) in lines.into_iter().map(line) {
         if sessions.is_empty() && matches!(kind, Kind::Item | Kind::Snapshot) {
-            sessions.push(Session::of(Value::Null));
+            sessions.push(Session::default());
         }
         match (kind, sessions.last_mut()) {
             // A session that continues another one repeats the line about that one.
             (Kind::Session, Some(session)) if !session.said.is_empty() || session.about.is_null() => {
-                sessions.push(Session::of(line.value));
+                sessions.push(Session { about: line.value, ..Session::default() });
             }
-            (Kind::Session, None) => sessions.push(Session::of(line.value)),
+            (Kind::Session, None) => sessions.push(Session { about: line.value, ..Session::default() }),
             (Kind::Item, Some(session)) => session.said.push(line),
             (Kind::Snapshot, Some(session)) => session.restore(&line),
             (Kind::RolledBack, Some(session)) => session.roll_back(&line.value),
@@ -94,6 +94,7 @@ fn kind(item: &Value) -> Kind {
     }
 }
 
+#[derive(Default)]
 struct Session {
     about: Value,
     said: Vec<Message>,
@@ -102,10 +103,6 @@ struct Session {
 }
 
 impl Session {
-    fn of(about: Value) -> Self {
-        Self { about, said: Vec::new(), left: Vec::new() }
-    }
-
     /// Takes from a snapshot what was said, if nothing was said before it: the program can replace a session's lines
     /// with a snapshot of them. Otherwise, the snapshot repeats some of what was said.
     fn restore(&mut self, snapshot: &Message) {

@@ -17,7 +17,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
-use crate::{Format, Parsed, fit_id, notes::Notes, place::Place, provider::Provider, time};
+use crate::{
+    Format, Parsed, fit_id,
+    place::{Notes, Place},
+    provider::Provider,
+    time,
+};
 use utterd_domain::{Refusal, Timestamp};
 
 /// The label of a branch, with the id of the conversation that it left.
@@ -90,11 +95,11 @@ fn labels<const N: usize>(pairs: [(&str, Option<&str>); N]) -> BTreeMap<String, 
 
 /// The conversations of a file that is an array of them, or holds one per line.
 fn each(values: Vec<Value>) -> Vec<Value> {
-    let each = |value| match value {
+    let each = values.into_iter().flat_map(|value| match value {
         Value::Array(values) => values,
         value => vec![value],
-    };
-    values.into_iter().flat_map(each).collect()
+    });
+    each.collect()
 }
 
 /// Refuses a conversation without the field that holds its messages.

@@ -14,7 +14,7 @@ use crate::{
     extras::{Filled, Parts},
     render::{
         line::{kept, lines},
-        rendered::{Rendered, json},
+        rendered::Rendered,
     },
     repair::Line,
     texts::{self, kind},
@@ -59,8 +59,8 @@ pub(super) fn render(context: &Context) -> Rendered {
     settle_servers(&mut turns);
     settle_end(&mut turns);
     Rendered {
-        messages_json: json(&turns),
-        system_json: if system.is_empty() { String::new() } else { json(&system) },
+        messages_json: serde_json::to_string(&turns).unwrap_or_default(),
+        system_json: if system.is_empty() { String::new() } else { Value::Array(system).to_string() },
         tokens: context.tokens,
         stable_messages: stable(context, &turns),
         places,

@@ -9,7 +9,7 @@ use crate::{
     openai_chat::{PROVIDER, calls_of},
     render::{
         line::{kept, lines},
-        rendered::{Rendered, json},
+        rendered::Rendered,
     },
     repair::Line,
 };
@@ -24,7 +24,7 @@ pub(super) fn render(context: &Context) -> Rendered {
     let messages = lines.iter().zip(&context.messages).map(|(line, message)| written(line, kept(message)));
     let messages: Vec<Filled<'_>> = messages.collect();
     Rendered {
-        messages_json: json(&messages),
+        messages_json: serde_json::to_string(&messages).unwrap_or_default(),
         tokens: context.tokens,
         stable_messages: context.stable,
         places: (0..messages.len()).map(Some).collect(),

@@ -1,6 +1,4 @@
-//! A rendered context, and how its JSON is written.
-
-use serde::Serialize;
+//! A rendered context.
 
 /// A rendered context.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,9 +17,4 @@ pub struct Rendered {
     pub stable_messages: usize,
     /// For each message of the context, its index in the JSON array; `None` if it is elsewhere.
     pub places: Vec<Option<usize>>,
-}
-
-/// Writes JSON that cannot fail: text, numbers and lists of them.
-pub(super) fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
 }

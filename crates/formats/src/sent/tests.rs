@@ -6,9 +6,8 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     UnknownRoles, message,
-    notes::Notes,
     openai_responses::{PROVIDER, items_of},
-    place::Place,
+    place::{Notes, Place},
     render,
 };
 use utterd_domain::{
@@ -213,7 +212,7 @@ proptest! {
     fn an_item_comes_back(which in 0..8usize, unknown in prop::collection::vec((0..99usize, any::<bool>()), 0..4)) {
         let mut item = items().swap_remove(which);
         unknown.iter().for_each(|(place, is_block)| add_unknown(&mut item, *place, *is_block));
-        let mut notes = Notes::new(UnknownRoles::Refuse);
+        let mut notes = Notes::default();
         let said = items_of(vec![item.clone()], true, &Place::root("items"), &mut notes).unwrap();
         let parts = Parts::from(&said[0].draft);
         let (rendered, fits) = PROVIDER.write(&parts, parts.kept(Format::OpenAiResponses).as_ref());

@@ -29,7 +29,7 @@ const CONTENTS: [&str; 2] = ["content", "output"];
 
 /// A picture, as a part or block of any format has it.
 pub struct Picture<'v> {
-    /// Its address, or a `data:` URL; `None` if only its provider can open it, or it is inline.
+    /// Its address; `None` if only its provider can open it, or it is inline.
     pub url: Option<&'v str>,
     /// Its media type and base64, if it is inline.
     pub inline: Option<(&'v str, &'v str)>,
@@ -49,7 +49,9 @@ impl<'v> Picture<'v> {
         let url = url.as_str().or(source["url"].as_str());
         let media_type = source["media_type"].as_str().unwrap_or_default();
         let data = source["data"].as_str().map(|data| (media_type, data));
-        Some(Self { url, inline: url.and_then(inline).or(data), detail: detail.as_str() })
+        let is_address = |url: &&str| url.starts_with("https://") || url.starts_with("http://");
+        let inline = url.and_then(inline).or(data);
+        Some(Self { url: url.filter(is_address), inline, detail: detail.as_str() })
     }
 
     /// Its tokens by the rule of the provider of `format`.
