@@ -43,7 +43,7 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     }
     let faults = match request.format {
-        Format::OpenAiChat => openai::faults(&prepared.messages_json),
+        Format::OpenAiChat | Format::Text => openai::faults(&prepared.messages_json),
         Format::AnthropicMessages => anthropic::faults(&prepared.messages_json),
     };
     assert!(faults.is_empty(), "{faults:?} in {}", prepared.messages_json);

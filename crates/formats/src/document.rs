@@ -3,12 +3,8 @@
 use serde_json::Value;
 
 use crate::{
-    Format, Parsed, Source, UnknownRoles, anthropic, legacy,
-    notes::Notes,
-    openai_chat, openai_responses, persisted,
-    place::Place,
-    programs, texts,
-    values::{self, Values},
+    Format, Parsed, Source, UnknownRoles, legacy, openai_responses, persisted, place::Notes, place::Place,
+    programs, providers, texts, values,
 };
 use utterd_domain::{Refusal, Result};
 
@@ -22,29 +18,25 @@ use utterd_domain::{Refusal, Result};
 /// Refuses data that is not UTF-8 or not JSON, except for what is torn of a session of Claude Code or Codex. Names
 /// the place of whatever the format does not accept.
 pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) -> Result<Source> {
-    let mut notes = Notes::new(unknown_roles);
-    let Values { list: mut values, torn } = values::read(bytes, format, &mut notes)?;
+    let mut notes = Notes { unknown_roles, ..Notes::default() };
+    let (mut values, torn) = values::read(bytes, format, &mut notes)?;
     let name = if unwrap(&mut values, &mut notes) { STORAGE_KEY } else { "" };
-    if format.is_none() && values.iter().all(|value| value.as_array().is_some_and(Vec::is_empty)) {
-        notes.add(&Place::root("content"), "holds nothing: nothing is stored");
-        let format = detect(&values)?;
-        return Ok(Source { format, conversations: Vec::new(), torn, notes: notes.into_vec() });
-    }
-    let format = match format {
-        Some(format) => format,
-        None => detect(&values)?,
-    };
+    let is_empty = format.is_none() && values.iter().all(|value| value.as_array().is_some_and(Vec::is_empty));
+    let format = format.or_else(|| detect(&values)).ok_or_else(|| Refusal::invalid("content", UNKNOWN))?;
     let conversations = match format {
+        _ if is_empty => Vec::new(),
         Format::ChatGpt => programs::chatgpt::conversations(values, &mut notes)?,
         Format::Claude => programs::claude::conversations(values, &mut notes)?,
         Format::ClaudeCode => programs::claude_code::conversations(values, &mut notes)?,
         Format::Codex => programs::codex::conversations(values, &mut notes)?,
         format => transcripts(values, format, name, &mut notes)?,
     };
-    if conversations.is_empty() && !format.has_messages() && format != Format::Legacy {
+    if is_empty {
+        notes.add(&Place::root("content"), "holds nothing: nothing is stored");
+    } else if conversations.is_empty() && !format.has_messages() && format != Format::Legacy {
         notes.add(&Place::root("content"), "holds no conversation: nothing is stored");
     }
-    Ok(Source { format, conversations, torn, notes: notes.into_vec() })
+    Ok(Source { format, conversations, torn, notes: notes.list })
 }
 
 /// Reads values that are conversations, or messages of one.
@@ -61,13 +53,9 @@ fn transcripts(values: Vec<Value>, format: Format, name: &str, notes: &mut Notes
             _ => Place::root(&line),
         };
         match format {
-            Format::OpenAiChat => conversations.push(openai_chat::conversation(value, &place, notes)?),
-            Format::OpenAiResponses => {
-                conversations.push(openai_responses::conversation(value, &place, notes)?);
-            }
-            Format::Anthropic => conversations.push(anthropic::conversation(value, &place, notes)?),
             Format::Persisted => conversations.extend(persisted::conversations(value, &place, notes)?),
-            _ => conversations.extend(legacy::history(value, &place, notes)?),
+            Format::Legacy => conversations.extend(legacy::history(value, &place, notes)?),
+            _ => conversations.push((providers::of(format).conversation)(value, &place, notes)?),
         }
     }
     Ok(conversations)
@@ -83,10 +71,6 @@ fn unwrap(values: &mut [Value], notes: &mut Notes) -> bool {
     fields.keys().for_each(|name| notes.add(&Place::root(name), "is not read: only conversationData is"));
     values[0] = data;
     true
-}
-
-fn refuse(description: String) -> Refusal {
-    Refusal::invalid("content", description)
 }
 
 /// Splits `values` into conversations: single messages make up one.
@@ -109,48 +93,47 @@ fn spread(values: Vec<Value>, format: Format) -> Vec<Value> {
 }
 
 fn is_conversation(value: &Value) -> bool {
-    const LISTS: [&str; 4] = ["input", "output", "items", "data"];
     let holds = |list: &str| value.get(list).is_some_and(|list| list.is_array() || list.is_string());
     let message = value.get("role").is_some() || value.get("type").is_some_and(|kind| kind != "response");
-    value.is_array() || value.get("messages").is_some() || (!message && LISTS.into_iter().any(holds))
+    value.is_array()
+        || value.get("messages").is_some()
+        || (!message && openai_responses::LISTS.into_iter().any(holds))
 }
 
-/// Detects the format of `values`.
+/// Why values whose format is not detected are refused.
+const UNKNOWN: &str = "is in no recognizable format; name the format; accepted: messages with roles, Responses items, \
+    PersistedConversations, legacy histories, and what ChatGPT, Claude, Claude Code and Codex keep";
+
+/// Detects the format of `values`; `None` if they are in none that is known.
 ///
-/// Refuses unrecognizable values. A plain message with a role and text could come from any provider: it is
-/// read as an OpenAI chat message.
-pub fn detect(values: &[Value]) -> Result<Format> {
-    let Some(first) = values.first() else { return Ok(Format::OpenAiChat) };
+/// A plain message with a role and text could come from any provider: it is read as an OpenAI chat message.
+pub fn detect(values: &[Value]) -> Option<Format> {
+    let Some(first) = values.first() else { return Some(Format::OpenAiChat) };
     if let Some(format) = programs::detect(values) {
-        return Ok(format);
+        return Some(format);
     }
     let has = |name: &str| first.get(name).is_some();
     if has("recentConversations") || first.get(0).is_some_and(|entry| entry.get("userMessage").is_some()) {
-        return Ok(Format::Legacy);
+        return Some(Format::Legacy);
     }
     if has("conversations") || (has("startedAt") && has("messages")) {
-        return Ok(Format::Persisted);
+        return Some(Format::Persisted);
     }
     if ["input", "output", "items"].iter().any(|name| has(name)) && !has("role") && !has("type") {
-        return Ok(Format::OpenAiResponses);
+        return Some(Format::OpenAiResponses);
     }
     if has("system") && has("messages") {
-        return Ok(Format::Anthropic);
+        return Some(Format::Anthropic);
     }
     let all: Vec<&Value> = values.iter().flat_map(messages).collect();
     let any = |shows: fn(&Value) -> bool| all.iter().any(|message| shows(message));
     match () {
         // what a message contains tells more than what it is called
-        () if any(has_items) => Ok(Format::OpenAiResponses),
-        () if any(has_blocks) => Ok(Format::Anthropic),
-        () if any(|message| texts::kind(message) == "message") => Ok(Format::OpenAiResponses),
-        () if all.iter().all(|message| message.get("role").is_some()) => Ok(Format::OpenAiChat),
-        () => Err(refuse(
-            "is in no recognizable format; name the format; accepted: messages with roles, \
-             Responses items, PersistedConversations, legacy histories, and what ChatGPT, Claude, Claude Code and \
-             Codex keep"
-                .to_owned(),
-        )),
+        () if any(has_items) => Some(Format::OpenAiResponses),
+        () if any(has_blocks) => Some(Format::Anthropic),
+        () if any(|message| texts::kind(message) == "message") => Some(Format::OpenAiResponses),
+        () if all.iter().all(|message| message.get("role").is_some()) => Some(Format::OpenAiChat),
+        () => None,
     }
 }
 
@@ -168,12 +151,11 @@ fn messages(value: &Value) -> Vec<&Value> {
 
 /// Whether only the Responses API has such an item, or parts of its kind in it.
 fn has_items(item: &Value) -> bool {
-    const ITEMS: [&str; 2] = ["reasoning", "item_reference"];
-    const PARTS: [&str; 4] = ["input_text", "input_image", "input_file", "output_text"];
+    const PARTS: &str = "input_text input_image input_file output_text";
     let kind = texts::kind(item);
-    ITEMS.contains(&kind)
+    matches!(kind, "reasoning" | "item_reference")
         || ["_call", "_call_output"].iter().any(|end| kind.ends_with(end))
-        || texts::parts(&item["content"]).iter().any(|part| PARTS.contains(&texts::kind(part)))
+        || texts::parts(&item["content"]).iter().any(|part| texts::listed(PARTS, texts::kind(part)))
 }
 
 /// Whether only Anthropic has such a message: its answers, and messages with its blocks.

@@ -9,13 +9,23 @@
 //! or index: difference}}` changes parts. A hole is `{"$": "content"}`, `{"$": [from, to]}` (a byte range of
 //! the content), `{"$": "name"}` and the like (see [`Parts::fill`]).
 
+use std::borrow::Cow;
+
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json, value::RawValue};
 
-use crate::{Format, Sourced, notes::Notes, place::Place, raw_object::RawObject, time, vision};
+use crate::{
+    Format, Sourced,
+    place::{Notes, Place},
+    raw_object::raw_object,
+    time,
+};
 use utterd_domain::{Draft, More, Role, Timestamp, Utterance, exchange::Said};
 
 /// The key of a hole.
 pub const HOLE: &str = "$";
+/// How the part ends that is the arguments of a call as JSON.
+const INPUT: &str = "/input";
 /// The key of a message that is kept verbatim because holes cannot reproduce it.
 const WHOLE: &str = "whole";
 
@@ -88,10 +98,7 @@ impl<'a> Parts<'a> {
 
     /// The extras, by format; `None` if there are none, or they are not an object.
     pub fn extras(&self) -> Option<Map<String, Value>> {
-        match serde_json::from_str(self.more?.extras_json.as_deref()?) {
-            Ok(Value::Object(extras)) => Some(extras),
-            _ => None,
-        }
+        serde_json::from_str(self.more?.extras_json.as_deref()?).ok()
     }
 
     /// What is kept for `format`. `Some` even if that is only the mark that the utterance came in this
@@ -102,13 +109,19 @@ impl<'a> Parts<'a> {
 
     /// The same as [`kept`](Self::kept), as raw JSON.
     pub fn kept_json(&self, format: Format) -> Option<&'a RawValue> {
-        RawObject::read(self.more?.extras_json.as_deref()?)?.get(format.name())
+        raw_object(self.more?.extras_json.as_deref()?)?.get(format.name()).copied()
     }
 
-    /// The first of `formats` for which something is kept. Does not parse the value.
-    pub fn first_kept(&self, formats: &[Format]) -> Option<Format> {
-        let kept = RawObject::read(self.more?.extras_json.as_deref()?)?;
-        formats.iter().copied().find(|format| kept.get(format.name()).is_some())
+    /// The format of messages for which something is kept. Does not parse the value.
+    pub fn origin(&self) -> Option<Format> {
+        let kept = raw_object(self.more?.extras_json.as_deref()?)?;
+        Format::ALL.into_iter().find(|format| format.has_messages() && kept.contains_key(format.name()))
+    }
+
+    /// Whether the extras might hold more than marks and the bytes of a message. Cheaper than parsing them.
+    pub fn has_difference(&self) -> bool {
+        let extras = self.more.and_then(|more| more.extras_json.as_deref()).unwrap_or_default();
+        [DIFFERENCE, WHOLE, MESSAGE].iter().any(|key| extras.contains(&format!("\"{key}\":")))
     }
 
     /// Fills the holes of `template`. `None` if a hole cannot be filled because the content has changed.
@@ -138,35 +151,30 @@ impl<'a> Parts<'a> {
             let at = |index: usize| usize::try_from(range.get(index)?.as_u64()?).ok();
             return Some(self.content.get(at(0)?..at(1)?)?.into());
         }
-        let text = match part.as_str()? {
-            "content" => self.content,
-            "id" => self.id?,
-            "time" => return Some(time::write(self.time?).into()),
-            "name" => self.name()?,
-            "tool_call_id" => self.tool_call_id()?,
-            "tools_used" => {
-                return Some(self.more?.tools_used.iter().map(|tool| &**tool).collect());
-            }
-            path => return self.of_call(path),
-        };
-        Some(text.into())
-    }
-
-    fn of_call(&self, path: &str) -> Option<Value> {
-        let (index, part) = path.strip_prefix("calls/")?.split_once('/')?;
-        let call = self.calls().get(index.parse::<usize>().ok()?)?;
-        match part {
-            "id" => Some((*call.id).into()),
-            "name" => Some((*call.name).into()),
-            "arguments" => Some((*call.arguments_json).into()),
-            "input" => serde_json::from_str(&call.arguments_json).ok(),
-            _ => None,
+        match part.as_str()? {
+            "time" => Some(time::write(self.time?).into()),
+            "tools_used" => Some(self.more?.tools_used.iter().map(|tool| &**tool).collect()),
+            input if input.ends_with(INPUT) => serde_json::from_str(self.text(input)?).ok(),
+            part => Some(self.text(part)?.into()),
         }
     }
 
-    /// Fills the holes of `canonical`, without anything that was kept.
-    pub fn plain(&self, canonical: Value) -> Value {
-        self.fill(canonical).unwrap_or(Value::Null)
+    /// The text of a part.
+    fn text(&self, part: &str) -> Option<&'a str> {
+        let (index, of_call) = match part {
+            "content" => return Some(self.content),
+            "id" => return self.id,
+            "name" => return self.name(),
+            "tool_call_id" => return self.tool_call_id(),
+            path => path.strip_prefix("calls/")?.split_once('/')?,
+        };
+        let call = self.calls().get(index.parse::<usize>().ok()?)?;
+        match of_call {
+            "id" => Some(&call.id),
+            "name" => Some(&call.name),
+            "arguments" | "input" => Some(&call.arguments_json),
+            _ => None,
+        }
     }
 
     /// Fills the holes of `canonical` and applies what is `kept` for its format.
@@ -177,14 +185,40 @@ impl<'a> Parts<'a> {
         if let Some(whole) = kept.and_then(|kept| kept.get(WHOLE)) {
             return (whole.clone(), true);
         }
-        let Some(difference) = kept.and_then(|kept| kept.get(DIFFERENCE)) else {
-            return (self.plain(canonical()), true);
-        };
+        let difference = kept.and_then(|kept| kept.get(DIFFERENCE));
         let mut changed = canonical();
-        apply(&mut changed, difference);
+        difference.inspect(|difference| apply(&mut changed, difference));
         match self.fill(changed) {
             Some(message) => (message, true),
-            None => (self.plain(canonical()), false),
+            None => (self.fill(canonical()).unwrap_or_default(), difference.is_none()),
+        }
+    }
+}
+
+/// A message, or a part of one, that is written straight from the texts that fill its holes, with the arguments of calls
+/// as the model wrote them.
+pub struct Filled<'a> {
+    /// The message with its holes.
+    pub template: Cow<'a, Value>,
+    /// What fills them; `None` if there are none.
+    pub parts: Option<Parts<'a>>,
+}
+
+impl Serialize for Filled<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Some(parts) = self.parts else { return self.template.serialize(to) };
+        let within = |value| Filled { template: Cow::Borrowed(value), parts: Some(parts) };
+        match (as_hole(&self.template).and_then(Value::as_str), &*self.template) {
+            (Some(input), _) if input.ends_with(INPUT) => {
+                let text = parts.text(input).unwrap_or_default();
+                serde_json::from_str::<&RawValue>(text).ok().serialize(to)
+            }
+            (Some(part), _) => parts.text(part).serialize(to),
+            (None, Value::Object(fields)) => {
+                to.collect_map(fields.iter().map(|(name, value)| (name, within(value))))
+            }
+            (None, Value::Array(values)) => to.collect_seq(values.iter().map(within)),
+            (None, other) => other.serialize(to),
         }
     }
 }
@@ -197,13 +231,8 @@ const DIFFERENCE: &str = "differs";
 /// The key of a message's fields beside what it says, in a format whose messages are lists of blocks.
 pub const MESSAGE: &str = "message";
 
-/// Whether `extras` might hold more than marks and the bytes of a message. Cheaper than parsing them.
-pub fn has_difference(extras: &str) -> bool {
-    [DIFFERENCE, WHOLE, MESSAGE].iter().any(|key| extras.contains(&format!("\"{key}\":")))
-}
-
-/// Keeps with the draft what `canonical` alone does not reproduce of `source`, if anything, and counts the pictures in
-/// it. `hollow` is `source` with its holes punched.
+/// Keeps with the draft what `canonical` alone does not reproduce of `source`, if anything. `hollow` is `source` with
+/// its holes punched.
 pub fn keep_difference(
     draft: &mut Draft,
     format: Format,
@@ -212,54 +241,28 @@ pub fn keep_difference(
     canonical: fn(&Parts<'_>) -> Value,
 ) {
     let parts = Parts::from(&*draft);
-    let kept = difference(parts, source, hollow, canonical(&parts));
-    if !kept.is_empty() {
-        keep(draft, format, kept);
-    }
-    let tokens = if format.has_messages() { vision::tokens(source, format) } else { 0 };
-    if tokens > 0 {
-        draft.more.get_or_insert_default().extras_tokens = tokens;
-    }
-}
-
-/// What to keep of `source`, given `hollow`, which is `source` with its holes punched. Empty if `canonical`
-/// alone reproduces `source`.
-pub fn difference(
-    parts: Parts<'_>,
-    source: &Value,
-    hollow: &Value,
-    mut canonical: Value,
-) -> Map<String, Value> {
-    let mut kept = Map::new();
-    if let Some(difference) = differ(&canonical, hollow) {
-        apply(&mut canonical, &difference);
+    let (mut template, mut kept) = (canonical(&parts), Map::new());
+    if let Some(difference) = differ(&template, hollow) {
+        apply(&mut template, &difference);
         kept.insert(DIFFERENCE.into(), difference);
     }
-    if parts.fill(canonical).as_ref() != Some(source) {
+    if parts.fill(template).as_ref() != Some(source) {
         // it contains something that looks like a hole, or a number that would be written differently
         kept = Map::from_iter([(WHOLE.into(), source.clone())]);
     }
-    kept
+    if !kept.is_empty() {
+        keep(draft, format, kept);
+    }
 }
 
 /// Adds `kept` to the draft's extras under `format`; if empty, it is only the mark that the draft came in
 /// that format.
 pub fn keep(draft: &mut Draft, format: Format, kept: Map<String, Value>) {
-    let more = draft.more.get_or_insert_default();
-    let mut extras = match more.extras_json.as_deref().map(serde_json::from_str) {
-        Some(Ok(Value::Object(extras))) => extras,
-        _ => Map::new(),
-    };
+    let mut extras = Parts::from(&*draft).extras().unwrap_or_default();
     match extras.get_mut(format.name()) {
         Some(Value::Object(before)) => before.extend(kept),
         _ => drop(extras.insert(format.name().into(), Value::Object(kept))),
     }
-    more.extras_json = Some(Value::Object(extras).to_string().into());
-}
-
-/// Replaces the draft's extras with `kept` under `format`.
-pub fn keep_only(draft: &mut Draft, format: Format, kept: Map<String, Value>) {
-    let extras = Map::from_iter([(format.name().to_owned(), Value::Object(kept))]);
     draft.more.get_or_insert_default().extras_json = Some(Value::Object(extras).to_string().into());
 }
 
@@ -275,13 +278,10 @@ pub fn keep_document(
     place: &Place<'_>,
 ) {
     let Some(document) = document else { return };
-    match said.first_mut() {
-        Some(first) => {
-            let kept = Map::from_iter([(DOCUMENT.into(), Value::Object(document))]);
-            keep(&mut first.draft, format, kept);
-        }
-        None if document.is_empty() => {}
-        None => notes.add(place, "is not kept, as there are no messages to keep it with"),
+    if let Some(first) = said.first_mut() {
+        keep(&mut first.draft, format, Map::from_iter([(DOCUMENT.into(), document.into())]));
+    } else if !document.is_empty() {
+        notes.add(place, "is not kept, as there are no messages to keep it with");
     }
 }
 

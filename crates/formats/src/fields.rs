@@ -7,7 +7,11 @@ use serde_json::{Map, Value};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{extras::hole, place::Place, texts, time};
-use utterd_domain::{Result, Timestamp, limits::MAX_ID_BYTES, quoted};
+use utterd_domain::{
+    Result, Timestamp, ToolCall,
+    limits::{MAX_ID_BYTES, MAX_NAME_BYTES},
+    quoted,
+};
 
 /// The text of a field, if it is present and not null.
 pub fn optional_text<'v>(
@@ -27,6 +31,16 @@ pub fn read_time(text: &str, place: &Place<'_>) -> Result<Timestamp> {
     let refuse =
         || place.refuse(format!("is {}; accepted: a time such as 2025-01-15T10:00:00Z", quoted(text)));
     time::read(text).ok_or_else(refuse)
+}
+
+/// The time of a field, if it is present and not null.
+pub fn optional_time(
+    fields: &Map<String, Value>,
+    name: &str,
+    place: &Place<'_>,
+) -> Result<Option<Timestamp>> {
+    let text = optional_text(fields, name, place)?;
+    text.map(|text| read_time(text, &place.field(name))).transpose()
 }
 
 /// The fields of an object.
@@ -107,6 +121,18 @@ pub fn answered(message: &Map<String, Value>) -> Option<Box<str>> {
     let mut names = ["tool_call_id", "tool_use_id", "call_id"].into_iter();
     let id = names.find_map(|name| message.get(name)?.as_str())?;
     Some(fit_id(id).into())
+}
+
+/// Takes the name of the tool of the call with this number, and leaves a hole in its place.
+pub fn take_tool(fields: &mut Map<String, Value>, call: usize, place: &Place<'_>) -> Result<String> {
+    let missing = || place.field("name").refuse("is missing; accepted: the name of a tool");
+    take_fit(fields, "name", &format!("calls/{call}/name"), MAX_NAME_BYTES, place)?.ok_or_else(missing)
+}
+
+/// A call. One without an id has the name of its tool as the id.
+pub fn call(id: Option<String>, name: String, arguments: String) -> ToolCall {
+    let id = id.unwrap_or_else(|| fit_id(&name).into_owned());
+    ToolCall { id: id.into(), name: name.into(), arguments_json: arguments.into() }
 }
 
 /// Takes the arguments of the call with this number from a field, as JSON text, and leaves a hole in their place.

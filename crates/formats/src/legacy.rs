@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 
 use crate::{
     Parsed, Sourced,
-    fields::{array, fit_id, object, optional_text, read_time},
-    notes::Notes,
-    persisted::{summaries, tools},
-    place::Place,
+    fields::{array, fit_id, object, optional_text, optional_time, read_time},
+    persisted::{read_summaries, tools},
+    place::{Notes, Place},
+    texts::listed,
     time,
 };
-use utterd_domain::{Draft, More, Result, Role, Timestamp, segment::ImportedSummary};
+use utterd_domain::{Draft, More, Result, Role, segment::ImportedSummary};
 
 /// The title of the conversation that a migration makes.
 pub const TITLE: &str = "Migrated Conversation History";
@@ -34,7 +34,7 @@ pub fn history(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Opt
             }
             let entries =
                 fields.shift_remove("recentConversations").unwrap_or_else(|| Value::Array(Vec::new()));
-            note_rest(&fields, &["lastSummarized"], place, notes);
+            note_rest(&fields, "lastSummarized", place, notes);
             (entries, place.field("recentConversations"))
         }
         entries => (entries, *place),
@@ -42,7 +42,7 @@ pub fn history(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Opt
     parsed.list = list.to_string();
     for (index, value) in array(entries, &list, "an array of history entries")?.into_iter().enumerate() {
         let drafts = entry(value, &list.index(index), notes)?;
-        parsed.said.extend(drafts.map(|draft| Sourced { index, draft }));
+        parsed.said.extend(drafts.into_iter().map(|draft| Sourced { index, draft }));
     }
     if parsed.said.is_empty() && parsed.summaries.is_empty() {
         notes.add(&list, "holds no entries, and there are no summaries: nothing is stored");
@@ -58,7 +58,7 @@ pub fn history(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Opt
 /// Reads the summaries; the text of each is prefixed with its dates.
 fn prefixed(list: Option<Value>, place: &Place<'_>) -> Result<Vec<ImportedSummary>> {
     let Some(list) = list else { return Ok(Vec::new()) };
-    let mut summaries = summaries::read(list, place)?;
+    let mut summaries = read_summaries(list, place)?;
     for ImportedSummary { of, text } in &mut summaries {
         *text = format!("{} to {}: {text}", time::date(of.start), time::date(of.end)).into();
     }
@@ -66,49 +66,32 @@ fn prefixed(list: Option<Value>, place: &Place<'_>) -> Result<Vec<ImportedSummar
 }
 
 /// The user's words and the assistant's answer.
-fn entry(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<impl Iterator<Item = Draft> + use<>> {
+fn entry(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Vec<Draft>> {
     let fields = object(value, place, "a history entry: an object with userMessage and assistantResponse")?;
     let said = required(&fields, "userMessage", place)?;
     let answered = required(&fields, "assistantResponse", place)?;
-    let time = match optional_text(&fields, "timestamp", place)? {
-        Some(time) => Some(read_time(time, &place.field("timestamp"))?),
-        None => None,
-    };
+    let create_time = optional_time(&fields, "timestamp", place)?;
     let id = optional_text(&fields, "id", place)?;
-    let id = |side: &str| id.map(|id| format!("{id}/{side}"));
-    let tools = tools(fields.get("toolsUsed"), place)?;
-    note_rest(
-        &fields,
-        &["userMessage", "assistantResponse", "timestamp", "id", "toolsUsed", "source"],
-        place,
-        notes,
-    );
-    let mut user = draft(Role::User, said.to_owned(), id("user"), time, Vec::new());
-    if let Some(source) = optional_text(&fields, "source", place)? {
-        let more = user.more.get_or_insert_default();
-        more.metadata.insert("source".into(), source.to_owned());
-    }
-    let assistant = draft(Role::Assistant, answered.to_owned(), id("assistant"), time, tools);
+    let used = tools(fields.get("toolsUsed"), place)?;
+    let source = optional_text(&fields, "source", place)?.map(|source| ("source".into(), source.to_owned()));
+    note_rest(&fields, "userMessage assistantResponse timestamp id toolsUsed source", place, notes);
+    let draft = |role: Role, side: &str, content: &str, more: More| Draft {
+        id: id.map(|id| fit_id(&format!("{id}/{side}")).into()),
+        create_time,
+        ..Draft::of(role, content, more)
+    };
+    let told = More { metadata: source.into_iter().collect(), ..More::default() };
+    let user = draft(Role::User, "user", said, told);
+    let assistant =
+        draft(Role::Assistant, "assistant", answered, More { tools_used: used, ..More::default() });
     let has = |draft: &Draft| !draft.content.is_empty() || draft.more.is_some();
-    Ok([user, assistant].into_iter().filter(has).collect::<Vec<_>>().into_iter())
-}
-
-fn draft(
-    role: Role,
-    content: String,
-    id: Option<String>,
-    time: Option<Timestamp>,
-    used: Vec<Box<str>>,
-) -> Draft {
-    let more = (!used.is_empty()).then(|| Box::new(More { tools_used: used, ..More::default() }));
-    let id = id.map(|id| fit_id(&id).into());
-    Draft { id, role, content: content.into(), turn: None, create_time: time, pinned: false, more }
+    Ok([user, assistant].into_iter().filter(has).collect())
 }
 
 fn required<'v>(fields: &'v Map<String, Value>, name: &str, place: &Place<'_>) -> Result<&'v str> {
     optional_text(fields, name, place)?.ok_or_else(|| place.field(name).refuse("is missing; accepted: text"))
 }
 
-fn note_rest(fields: &Map<String, Value>, known: &[&str], place: &Place<'_>, notes: &mut Notes) {
-    notes.not_kept(fields.keys().filter(|name| !known.contains(&name.as_str())), place);
+fn note_rest(fields: &Map<String, Value>, known: &str, place: &Place<'_>, notes: &mut Notes) {
+    notes.not_kept(fields.keys().filter(|name| !listed(known, name)), place);
 }

@@ -7,9 +7,10 @@
 //! | `programs` | reads what ChatGPT, Claude, Claude Code and Codex keep |
 //! | [`mod@render`] | writes a context as messages for a model, or as text |
 //!
-//! Each format has a folder: `parse.rs` reads it into [`Parsed`] conversations of
-//! [`Draft`](utterd_domain::Draft)s, `export.rs` writes a conversation's utterances in it, and `sent.rs` tells what its
-//! provider refuses. `texts.rs` reads the words of any part, and `sent.rs` decides what of a message goes to a model.
+//! Each format has a file or a folder, which reads it into [`Parsed`] conversations of [`Draft`](utterd_domain::Draft)s
+//! and writes a conversation's utterances in it. That of a provider also tells what its API refuses, and how an utterance
+//! is written (`provider.rs`), be it for an export, a context, a history or alone. `texts.rs` reads the words of any part,
+//! and `sent.rs` decides what of a message goes to a model.
 //!
 //! # Round trips
 //!
@@ -26,18 +27,16 @@ pub mod extras;
 mod fields;
 pub mod history;
 pub mod legacy;
-mod loss;
 pub mod message;
-mod notes;
 pub mod openai_chat;
 pub mod openai_responses;
 mod parsed;
 pub mod persisted;
-mod pictures;
 mod place;
 mod programs;
+mod provider;
+mod providers;
 mod raw_object;
-mod refused;
 pub mod render;
 pub mod repair;
 mod sent;
@@ -52,19 +51,16 @@ mod whole;
 pub use document::parse;
 pub use export::{export, messages, named};
 pub use fields::fit_id;
-pub use loss::{Loss, Losses};
-pub use notes::{Note, UnknownRoles};
 pub use parsed::{Parsed, Source, Sourced};
-pub use pictures::picture_tokens;
-pub use place::{Place, kind};
+pub use place::{Note, Place, UnknownRoles, kind};
 pub use programs::Condenser;
 pub use render::{Rendered, render};
 pub use repair::Unanswered;
-pub use sent::content;
+pub use sent::{content, picture_tokens};
 pub use surrogates::replace_surrogates;
 pub use time::{moment, write as write_time};
 pub use weight::weight;
-pub use whole::{Repairs, Whole};
+pub use whole::{Loss, Losses, Repairs, Whole};
 
 /// A format of conversations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -132,10 +128,5 @@ impl Format {
     /// Whether its files are sessions that a program writes line by line, while they go on.
     pub fn is_session(self) -> bool {
         matches!(self, Self::ClaudeCode | Self::Codex)
-    }
-
-    /// Whether its files name each conversation, so that an import can tell what it has seen before.
-    pub fn names_conversations(self) -> bool {
-        !self.has_messages()
     }
 }

@@ -5,18 +5,21 @@
 
 use std::collections::HashSet;
 
+use serde_json::{Map, Value};
+
 use crate::{
-    Format, Sourced,
+    Parsed, Sourced,
     extras::{self, Parts},
+    place::{Notes, Place},
+    provider::Provider,
 };
 use utterd_domain::{
     More, Role, ToolCall,
-    context::{self, wording::tool},
-    exchange::{
-        Answers, Pairing, Said,
-        call_ids::{CallIds, Rule},
-        note,
+    context::{
+        self,
+        wording::{participant, tool},
     },
+    exchange::{Answers, Pairing, Said, call_ids::CallIds, note},
 };
 
 /// What happens to unanswered calls.
@@ -37,10 +40,12 @@ pub const PLACEHOLDER: &str = "[no result: the call was never answered]";
 pub struct Line<'a> {
     /// The place of the utterance that it is written for.
     pub place: usize,
-    parts: Parts<'a>,
-    changed: Option<Box<More>>,
+    /// What it holds.
+    pub parts: Parts<'a>,
+    /// What goes out of its less common fields, if that is different.
+    pub changed: Option<Box<More>>,
     /// The user's text to write instead.
-    note: Option<String>,
+    pub note: Option<String>,
 }
 
 impl Line<'_> {
@@ -53,56 +58,23 @@ impl Line<'_> {
     }
 }
 
-/// What a format's provider requires.
-struct Demands {
-    ids: Rule,
-    /// Accepts valid speaker names; `None` if the format has no names, or does not check them.
-    name: Option<fn(&str) -> bool>,
-    /// Whether a message may consist of this text alone.
-    says: fn(&str) -> bool,
-    /// The context format whose rule for tool names applies.
-    tools: context::Format,
-}
-
-impl Demands {
-    fn of(format: Format) -> Self {
-        // OpenAI: "^[^\s<|\\/>]+$", at most 64.
-        let name = |name: &str| {
-            name.len() <= 64 && !name.contains(|c: char| c.is_whitespace() || "<|\\/>".contains(c))
-        };
-        let tools = context::Format::OpenAiChat;
-        let openai = Self { ids: Rule::OPENAI_CHAT, name: Some(name), says: |_| true, tools };
-        match format {
-            Format::Anthropic => Self {
-                ids: Rule::ANTHROPIC,
-                name: None,
-                says: |text| !text.trim().is_empty(),
-                tools: context::Format::AnthropicMessages,
-            },
-            Format::OpenAiResponses => Self { ids: Rule::OPENAI_RESPONSES, name: None, ..openai },
-            _ => openai,
-        }
-    }
-}
-
 /// Pairs the calls and the results of `said`.
 pub fn pairing(said: &[Parts<'_>]) -> Pairing {
     Pairing::of(said.iter().map(|parts| Said::from(*parts)))
 }
 
-/// Repairs `said`, which is paired so, for `format`. A unit goes out unchanged if `as_it_came` is true for any of its parts. Calls
+/// Repairs `said`, which is paired so, for `provider`. A unit goes out unchanged if `as_it_came` is true for any of its parts. Calls
 /// `lost` with the place, the field and the reason of each change.
 pub fn lines<'a>(
     said: &[Parts<'a>],
     pairing: &Pairing,
-    format: Format,
+    provider: &Provider,
     unanswered: Unanswered,
     as_it_came: impl Fn(usize) -> bool,
     lost: impl FnMut(usize, &str, &str),
 ) -> Vec<Line<'a>> {
-    let demands = Demands::of(format);
-    let ids = CallIds::by(demands.ids);
-    let mut repair = Repair { said, pairing, demands, unanswered, ids, lines: Vec::new(), lost };
+    let ids = CallIds::by(provider.ids);
+    let mut repair = Repair { said, pairing, provider, unanswered, ids, lines: Vec::new(), lost };
     let mut from = 0;
     while from < said.len() {
         let unit = repair.pairing.unit[from];
@@ -116,52 +88,55 @@ pub fn lines<'a>(
     repair.lines
 }
 
-/// Marks the drafts that an export would change as having come in `format`, so that they go out unchanged.
+/// The conversation of a file: the drafts of its `list`, and the other fields of the `document` around that, which are
+/// kept.
+pub fn conversation(
+    provider: &Provider,
+    mut said: Vec<Sourced>,
+    document: Option<Map<String, Value>>,
+    list: &Place<'_>,
+    place: &Place<'_>,
+    notes: &mut Notes,
+) -> Parsed {
+    mark(provider, &mut said);
+    let text = |id: &Value| id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+    let id = document.as_ref().and_then(|document| document.get("id").map(text));
+    extras::keep_document(&mut said, provider.format, document, notes, place);
+    Parsed { id, list: list.to_string(), said, ..Parsed::default() }
+}
+
+/// Marks the drafts that an export would change as having come in the provider's format, so that they go out unchanged.
 ///
 /// Leaving a draft unchanged can change later ones, for instance by taking an id. So this repeats until
 /// nothing more would be changed.
-pub fn mark(format: Format, said: &mut [Sourced]) {
+fn mark(provider: &Provider, said: &mut [Sourced]) {
     let parts: Vec<Parts<'_>> = said.iter().map(|sourced| Parts::from(&sourced.draft)).collect();
     let pairing = pairing(&parts);
     let mut irregular: HashSet<usize> = HashSet::new();
     loop {
-        let changed = changed(format, &parts, &pairing, &irregular);
+        let mut changed = HashSet::new();
+        let note = |place: usize, _: &str, _: &str| changed.extend([place]);
+        let is_irregular = |place| irregular.contains(&place);
+        let lines = lines(&parts, &pairing, provider, Unanswered::LeaveOut, is_irregular, note);
+        let mut newest = 0;
+        for Line { place, .. } in lines {
+            changed.extend((place < newest).then_some(place));
+            newest = newest.max(place);
+        }
         if changed.is_subset(&irregular) {
             break;
         }
         irregular.extend(changed);
     }
     for place in irregular {
-        extras::keep(&mut said[place].draft, format, serde_json::Map::new());
+        extras::keep(&mut said[place].draft, provider.format, Map::new());
     }
-}
-
-/// The places that an export changes or reorders if the `irregular` ones go out unchanged.
-fn changed(
-    format: Format,
-    said: &[Parts<'_>],
-    pairing: &Pairing,
-    irregular: &HashSet<usize>,
-) -> HashSet<usize> {
-    let mut changed = HashSet::new();
-    let note = |place: usize, _: &str, _: &str| {
-        changed.insert(place);
-    };
-    let lines = lines(said, pairing, format, Unanswered::LeaveOut, |place| irregular.contains(&place), note);
-    let mut newest = 0;
-    for line in &lines {
-        if line.place < newest {
-            changed.insert(line.place);
-        }
-        newest = newest.max(line.place);
-    }
-    changed
 }
 
 struct Repair<'a, 'b, F> {
     said: &'b [Parts<'a>],
     pairing: &'b Pairing,
-    demands: Demands,
+    provider: &'b Provider,
     unanswered: Unanswered,
     ids: CallIds,
     lines: Vec<Line<'a>>,
@@ -185,7 +160,7 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
                 Answers::Late(call) => self.late(place, call),
             },
             Role::Assistant if !parts.calls().is_empty() => self.caller(place),
-            _ if !(self.demands.says)(parts.content) && parts.extras().is_none() => {
+            _ if !self.says(parts.content) && parts.extras().is_none() => {
                 (self.lost)(place, "role", "a blank message is not accepted");
             }
             _ => self.push(place, None),
@@ -219,43 +194,33 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
         self.ids.next_message();
         let kept: Vec<(&ToolCall, Option<usize>)> =
             calls.iter().zip(results).filter(|(_, result)| closes || result.is_some()).collect();
-        if kept.is_empty() && !(self.demands.says)(self.said[place].content) {
+        if kept.is_empty() && !self.says(self.said[place].content) {
             return;
         }
-        let ids: Vec<String> = kept.iter().map(|(call, _)| self.id(place, &call.id)).collect();
-        let names: Vec<String> = kept.iter().map(|(call, _)| self.name(place, &call.name)).collect();
-        let renamed = kept.iter().zip(&ids).any(|((call, _), id)| *call.id != **id)
-            || kept.iter().zip(&names).any(|((call, _), name)| *call.name != **name);
-        let changed = (open || renamed).then(|| {
-            let call = |(((call, _), id), name): ((&(&ToolCall, _), &String), &String)| ToolCall {
-                id: id.as_str().into(),
-                name: name.as_str().into(),
-                ..(*call).clone()
-            };
-            let tool_calls = kept.iter().zip(&ids).zip(&names).map(call).collect();
-            Box::new(More { tool_calls, extras_json: None, ..self.more(place) })
-        });
+        let tool_calls: Vec<ToolCall> = kept.iter().map(|(call, _)| self.call(place, call)).collect();
+        let ids: Vec<Box<str>> = tool_calls.iter().map(|call| call.id.clone()).collect();
+        let changed = (open || tool_calls != calls)
+            .then(|| Box::new(More { tool_calls, extras_json: None, ..self.more(place) }));
         self.push(place, changed);
         self.results(place, &kept, &ids);
     }
 
-    fn results(&mut self, caller: usize, kept: &[(&ToolCall, Option<usize>)], ids: &[String]) {
+    fn results(&mut self, caller: usize, kept: &[(&ToolCall, Option<usize>)], ids: &[Box<str>]) {
         let mut results: Vec<_> =
-            kept.iter().zip(ids).map(|((call, result), id)| (*result, *call, id)).collect();
-        results.sort_by_key(|(result, _, _)| result.unwrap_or(usize::MAX));
+            kept.iter().zip(ids).map(|((call, result), id)| (result, call, id)).collect();
+        results.sort_by_key(|(result, ..)| result.unwrap_or(usize::MAX));
         for (result, call, id) in results {
-            let answers = || Some(id.as_str().into());
-            match result {
-                Some(place) if *call.id == **id => self.push(place, None),
+            let answers = |more: More| Some(Box::new(More { tool_call_id: Some(id.clone()), ..more }));
+            match *result {
+                Some(place) if call.id == *id => self.push(place, None),
                 Some(place) => {
-                    let more = More { tool_call_id: answers(), extras_json: None, ..self.more(place) };
-                    self.push(place, Some(Box::new(more)));
+                    let changed = answers(More { extras_json: None, ..self.more(place) });
+                    self.push(place, changed);
                 }
                 None => {
-                    let more = More { tool_call_id: answers(), ..More::default() };
                     let time = self.said[caller].time;
                     let parts = Parts { role: Role::Tool, content: PLACEHOLDER, more: None, id: None, time };
-                    let changed = Some(Box::new(more));
+                    let changed = answers(More::default());
                     self.lines.push(Line { place: caller, parts, changed, note: None });
                 }
             }
@@ -264,11 +229,8 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
 
     fn push(&mut self, place: usize, changed: Option<Box<More>>) {
         let parts = self.said[place];
-        let wrong_name = match (self.demands.name, parts.name()) {
-            (Some(accepts), Some(name)) => !accepts(name),
-            _ => false,
-        };
-        let changed = match wrong_name {
+        let is_refused = |name| self.provider.checks_names && participant(name) != name;
+        let changed = match parts.name().is_some_and(is_refused) {
             true => {
                 (self.lost)(place, "name", "the name contains what the format does not accept");
                 let more = changed.map_or_else(|| self.more(place), |more| *more);
@@ -279,25 +241,25 @@ impl<'a, F: FnMut(usize, &str, &str)> Repair<'a, '_, F> {
         self.lines.push(Line { place, parts, changed, note: None });
     }
 
+    /// Whether a message may consist of this text alone.
+    fn says(&self, text: &str) -> bool {
+        self.provider.wording != context::Format::AnthropicMessages || !text.trim().is_empty()
+    }
+
     fn more(&self, place: usize) -> More {
         self.said[place].more.cloned().unwrap_or_default()
     }
 
-    /// The id of an outgoing call.
-    fn id(&mut self, place: usize, id: &str) -> String {
-        let given = self.ids.assign(id, "");
-        if given != id {
+    /// An outgoing call, with an id and a name that are accepted.
+    fn call(&mut self, place: usize, call: &ToolCall) -> ToolCall {
+        let id = self.ids.assign(&call.id, "");
+        if *id != *call.id {
             (self.lost)(place, "tool_calls.id", "the id is not accepted, or recurs: it was replaced");
         }
-        given
-    }
-
-    /// The tool name of an outgoing call.
-    fn name(&mut self, place: usize, name: &str) -> String {
-        let accepted = tool(name, self.demands.tools).into_owned();
-        if accepted != name {
+        let name = tool(&call.name, self.provider.wording);
+        if *name != *call.name {
             (self.lost)(place, "tool_calls.name", "the name contains what the format does not accept");
         }
-        accepted
+        ToolCall { id: id.into(), name: name.into(), arguments_json: call.arguments_json.clone() }
     }
 }

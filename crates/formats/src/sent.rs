@@ -7,47 +7,41 @@
 #[cfg(test)]
 mod tests;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::{
     Format, anthropic,
-    extras::{Parts, has_difference},
+    extras::Parts,
     openai_chat,
-    pictures::{original, with_pictures},
-    refused::{FRAMEWORKS, LeftOut, is_nothing, named},
+    provider::{FRAMEWORKS, LeftOut, Provider, is_nothing, named},
+    providers,
     texts::{self, listed},
-    vision,
+    vision::{self, Picture},
 };
 use utterd_domain::{
     Role, Utterance,
-    context::{self, Content, Images, Original},
+    context::{self, Content, Images, Original, wording::says},
 };
 
+/// What Anthropic's API accepts as base64.
+const ANTHROPICS: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 /// Fields that another format has in a place of its own, or that say nothing.
 const CARRIED: &str = "action arguments audio cache_control call_id code content custom function function_call id index \
     input logprobs name operation output phase refusal role status text tool_call_id tool_calls tool_use_id type";
 
 /// What of `utterance` goes out in `format` beyond its text and its calls.
 pub fn content(utterance: &Utterance, format: context::Format) -> Content {
-    let extras = utterance.more.as_ref().and_then(|more| more.extras_json.as_deref()).unwrap_or_default();
     let parts = Parts::from(utterance);
-    if !has_difference(extras) {
+    let Some(came) = parts.origin().filter(|_| parts.has_difference()).map(providers::of) else {
         return Content::default();
-    }
-    let mut left_out = LeftOut::new();
-    let as_it_came = |(sent, words)| marked(sent, words, None);
-    let original = match (parts.first_kept(&crate::message::FORMATS), format) {
-        (Some(Format::OpenAiChat), context::Format::OpenAiChat) => {
-            chat(&parts, &mut left_out).map(as_it_came)
-        }
-        (Some(Format::Anthropic), context::Format::AnthropicMessages) => {
-            blocks(&parts, &mut left_out).map(as_it_came)
-        }
-        (Some(came), _) => {
-            let sent = translated(&parts, came, format, &mut left_out);
-            sent.map(|(sent, tokens)| marked(sent, String::new(), tokens))
-        }
-        (None, _) => None,
+    };
+    let (message, mut left_out) = (came.original(&parts), LeftOut::new());
+    let original = if format != context::Format::Text && came.format == providers::of_context(format).format {
+        as_it_came(&parts, came, message, &mut left_out)
+    } else {
+        message.iter().for_each(|part| name(part, &mut left_out));
+        let sent = with_pictures(&parts, (came.format, message), format, &mut left_out);
+        sent.map(|(sent, tokens)| marked(sent, String::new(), tokens))
     };
     Content { original, left_out: left_out.into_iter().map(Into::into).collect() }
 }
@@ -60,38 +54,31 @@ fn marked(mut sent: Value, words: String, tokens: Option<u32>) -> Original {
     Original { json, words: words.into(), tokens, images }
 }
 
-/// A chat message as it came, and the words in it beside its text; `None` if it is no more than text and calls.
-fn chat(parts: &Parts<'_>, left_out: &mut LeftOut) -> Option<(Value, String)> {
-    let message = original(parts, Format::OpenAiChat);
-    let says = openai_chat::says(&message, parts.content);
-    let sent = openai_chat::sent(parts, message, left_out)?;
-    let words = openai_chat::words(&sent);
-    (says && sent != openai_chat::message(parts, None).0).then_some((sent, words))
-}
-
-/// The same of Anthropic's blocks.
-fn blocks(parts: &Parts<'_>, left_out: &mut LeftOut) -> Option<(Value, String)> {
-    let rendered = original(parts, Format::Anthropic);
-    let says = anthropic::says(&rendered, parts.content);
-    let Value::Array(rendered) = rendered else { return None };
-    let sent = anthropic::sent(parts, rendered, left_out);
-    left_out.extend(anthropic::left_of_message(parts));
-    let shows = parts.role != Role::System && !sent.is_empty();
-    let sent = Value::Array(sent);
-    let words = texts::thoughts(&sent);
-    (says && shows && sent != anthropic::blocks(parts, None).0).then_some((sent, words))
-}
-
-/// The texts and pictures of a message in another format, and what the pictures cost; `None` without pictures.
-fn translated(
+/// A message as it came, and the words in it beside its text; `None` if it is no more than text and calls.
+fn as_it_came(
     parts: &Parts<'_>,
-    came: Format,
-    format: context::Format,
+    came: &Provider,
+    message: Vec<Value>,
     left_out: &mut LeftOut,
-) -> Option<(Value, Option<u32>)> {
-    let original = original(parts, came);
-    name(&original, left_out);
-    with_pictures(parts, (came, original), format, left_out)
+) -> Option<Original> {
+    let is_chat = came.format == Format::OpenAiChat;
+    // it can be verbatim, from before an edit
+    let says_the_same = match is_chat {
+        true => message.iter().all(|message| openai_chat::says(message, parts.content)),
+        false => anthropic::says(&message, parts.content),
+    };
+    let mut sent = (came.sent)(parts, message, left_out);
+    if !is_chat {
+        left_out.extend(anthropic::left_of_message(parts));
+    }
+    // the texts of instructions are all that a request has of them
+    let is_system = !is_chat && parts.role == Role::System;
+    if !says_the_same || is_system || sent.is_empty() || sent == came.plain(parts) {
+        return None;
+    }
+    let sent = if is_chat { sent.swap_remove(0) } else { sent.into() };
+    let words = if is_chat { openai_chat::words(&sent) } else { texts::thoughts(&sent) };
+    Some(marked(sent, words, None))
 }
 
 /// Names what no other format has a place for: thoughts, parts without words, and fields. Pictures are named where they
@@ -119,4 +106,112 @@ fn is_told(kind: &str, fields: &Map<String, Value>) -> bool {
     let is_result = kind.ends_with(texts::OUTPUT) || kind == "tool_result";
     let is_message = ["", "message", "function", "custom"].contains(&kind);
     is_result || is_message || texts::is_text(kind) || texts::is_call(kind, fields)
+}
+
+/// A message in `format`, with the texts and the pictures of `original`, in which `parts` `came`. `None` if there is no
+/// picture that the format takes there; pictures that it does not take are named.
+///
+/// The second value is what the pictures cost there; `None` if the caller declared what they cost.
+fn with_pictures(
+    parts: &Parts<'_>,
+    (came, original): (Format, Vec<Value>),
+    format: context::Format,
+    left_out: &mut LeftOut,
+) -> Option<(Value, Option<u32>)> {
+    let takes = match format {
+        context::Format::OpenAiChat => parts.role == Role::User,
+        context::Format::AnthropicMessages => matches!(parts.role, Role::User | Role::Tool),
+        context::Format::Text => false,
+    };
+    let content = content_of(original);
+    // it can be verbatim, from before an edit
+    let takes = takes && texts::says(&[&content], parts.content);
+    let (mut written, mut any) = (Vec::new(), false);
+    for part in texts::parts(&content) {
+        let is_media = texts::is_media(texts::kind(part));
+        match translated(part, format).filter(|_| takes) {
+            None if is_media => drop(left_out.insert(texts::kind(part).to_owned())),
+            translated => {
+                any |= is_media;
+                written.extend(translated);
+            }
+        }
+    }
+    any.then(|| {
+        let written = placed(parts, written, format);
+        let is_declared = vision::tokens(&content, came) != parts.more.map_or(0, |more| more.extras_tokens);
+        let cost = vision::tokens(&written, providers::of_context(format).format);
+        (written, (!is_declared).then_some(cost))
+    })
+}
+
+/// The tokens of the pictures among the extras of `parts`.
+pub fn picture_tokens(parts: &Parts<'_>) -> u32 {
+    let came = parts.origin().map(providers::of);
+    came.map_or(0, |came| vision::tokens(&came.original(parts).into(), came.format))
+}
+
+/// The message of `parts` with this content.
+fn placed(parts: &Parts<'_>, content: Vec<Value>, format: context::Format) -> Value {
+    match (format, parts.role) {
+        (context::Format::OpenAiChat, _) => {
+            let mut message: Value = providers::of_context(format).plain(parts).pop().unwrap_or_default();
+            message["content"] = content.into();
+            message
+        }
+        (_, Role::Tool) => {
+            json!([{"type": "tool_result", "tool_use_id": parts.tool_call_id(), "content": content}])
+        }
+        _ => content.into(),
+    }
+}
+
+/// The content of a message, whichever the format: that of a result, and of an item, is in the only element.
+fn content_of(mut original: Vec<Value>) -> Value {
+    let within = match original.as_slice() {
+        [block] if block["type"] == "tool_result" => "content",
+        [item] if texts::kind(item).ends_with(texts::OUTPUT) => "output",
+        [message] if message.get("role").is_some() => "content",
+        _ => return original.into(),
+    };
+    match original[0][within].take() {
+        Value::Array(parts) => parts.into(),
+        one => json!([one]),
+    }
+}
+
+/// A part or block of any format as one of `format`: a text or a picture. `None` if its API refuses it.
+fn translated(part: &Value, format: context::Format) -> Option<Value> {
+    let Some(picture) = Picture::of(part) else {
+        let said = texts::of(part);
+        return says(&said, format).then(|| json!({"type": "text", "text": said}));
+    };
+    match format {
+        context::Format::AnthropicMessages => block(&picture),
+        context::Format::OpenAiChat | context::Format::Text => chat_part(&picture),
+    }
+}
+
+/// A picture as a part of OpenAI's chat.
+fn chat_part(picture: &Picture<'_>) -> Option<Value> {
+    let url = match picture.inline {
+        Some((media_type, data)) if media_type.is_empty() || data.is_empty() => return None,
+        Some((media_type, data)) => format!("data:{media_type};base64,{data}"),
+        None => picture.url?.to_owned(),
+    };
+    let mut part = json!({"type": "image_url", "image_url": {"url": url}});
+    picture.detail.inspect(|detail| part["image_url"]["detail"] = (*detail).into());
+    Some(part)
+}
+
+/// A picture as a block of Anthropic's.
+fn block(picture: &Picture<'_>) -> Option<Value> {
+    let source = match picture.inline {
+        Some((media_type, data)) if ANTHROPICS.contains(&media_type) => {
+            json!({"type": "base64", "media_type": media_type, "data": data})
+        }
+        Some(_) => return None,
+        None => json!({"type": "url", "url": picture.url?}),
+    };
+    Some(json!({"type": "image", "source": source}))
 }

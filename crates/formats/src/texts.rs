@@ -149,10 +149,9 @@ fn object(value: &Value, fields: &Map<String, Value>, at: String, all: bool, fou
         Some(kind) if TEXTS.contains(&kind) => {}
         None if text("text") => part(&fields["text"], within("text"), all, found),
         kind if kind == Some("message") || (kind.is_none() && fields.contains_key("role")) => {
-            fields
-                .get("content")
-                .into_iter()
-                .for_each(|content| part(content, within("content"), all, found));
+            if let Some(content) = fields.get("content") {
+                part(content, within("content"), all, found);
+            }
         }
         Some(kind) if all && !is_call(kind, fields) => {
             leaves(value, at, &mut format!("[{kind}] "), found, true);

@@ -2,32 +2,35 @@
 
 use serde_json::{Deserializer, Error, Value};
 
-use crate::{Format, notes::Notes, place::Place, programs::session, replace_surrogates};
+use crate::{
+    Format,
+    place::{Notes, Place},
+    programs::session,
+    replace_surrogates,
+};
 use utterd_domain::{Refusal, Result};
-
-/// The values of a file.
-pub struct Values {
-    /// The values, in order.
-    pub list: Vec<Value>,
-    /// Why the file is not well-formed, if lines of it were skipped.
-    pub torn: Option<Refusal>,
-}
 
 /// Reads JSON, or JSON values one after the other.
 ///
 /// A session can be in the middle of being written, or its program can have been killed. As the programs do, this
 /// skips what it cannot read of a session's lines, with a note for each line. Refuses any other file that is not JSON
 /// throughout, and names the place.
-pub fn read(bytes: &[u8], format: Option<Format>, notes: &mut Notes) -> Result<Values> {
+///
+/// Returns the values, and why the file is not well-formed if lines of it were skipped.
+pub fn read(
+    bytes: &[u8],
+    format: Option<Format>,
+    notes: &mut Notes,
+) -> Result<(Vec<Value>, Option<Refusal>)> {
     let torn = match whole(bytes, notes) {
-        Ok(list) => return Ok(Values { list, torn: None }),
+        Ok(list) => return Ok((list, None)),
         Err(refusal) => refusal,
     };
     let list = match format.or_else(|| session(bytes)).is_some_and(Format::is_session) {
         true => lines(bytes, notes),
         false => Vec::new(),
     };
-    if list.is_empty() { Err(torn) } else { Ok(Values { list, torn: Some(torn) }) }
+    if list.is_empty() { Err(torn) } else { Ok((list, Some(torn))) }
 }
 
 fn whole(bytes: &[u8], notes: &mut Notes) -> Result<Vec<Value>> {
@@ -146,9 +149,9 @@ mod tests {
         let whole = r#"{"uuid":"\ud83d\ude00","parentUuid":null,"sessionId":"s"}"#;
         for end in ["", "{cut off"] {
             let mut notes = Notes::default();
-            let read = read([whole, torn, end].join("\n").as_bytes(), None, &mut notes).unwrap();
-            assert_eq!(read.list[1]["uuid"], "\u{fffd}");
-            let notes = notes.into_vec();
+            let (list, _) = read([whole, torn, end].join("\n").as_bytes(), None, &mut notes).unwrap();
+            assert_eq!(list[1]["uuid"], "\u{fffd}");
+            let notes = notes.list;
             assert_eq!(notes[0].place, "line 2");
             assert!(
                 notes[0].description.contains("U+FFFD") && notes.len() == 1 + usize::from(!end.is_empty())
@@ -173,11 +176,11 @@ mod tests {
         ]
         .join(&b'\n');
         let mut notes = Notes::default();
-        let read = read(&file, None, &mut notes).unwrap();
-        let ids: Vec<_> = read.list.iter().map(|value| value["uuid"].as_str().unwrap()).collect();
+        let (list, torn) = read(&file, None, &mut notes).unwrap();
+        let ids: Vec<_> = list.iter().map(|value| value["uuid"].as_str().unwrap()).collect();
         assert_eq!(ids, ["a", "b", "c", "d", "\u{fffd}"]);
-        let places: Vec<_> = notes.into_vec().into_iter().map(|note| note.place).collect();
+        let places: Vec<_> = notes.list.into_iter().map(|note| note.place).collect();
         assert_eq!(places, ["line 2", "line 3", "line 5", "line 6", "line 8", "line 9"]);
-        assert!(read.torn.unwrap().to_string().contains("not UTF-8"));
+        assert!(torn.unwrap().to_string().contains("not UTF-8"));
     }
 }

@@ -232,7 +232,8 @@ impl Reading<'_> {
             title: title.clone(),
             summary: parsed.summary.map(Into::into),
         });
-        let source = self.format.names_conversations().then(|| id.to_string());
+        // the other formats' files name their conversations, so that an import can tell what it has seen before
+        let source = (!self.format.has_messages()).then(|| id.to_string());
         Ok(Incoming {
             id,
             origin: self.format.name(),

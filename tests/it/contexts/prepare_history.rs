@@ -22,7 +22,7 @@ fn faults(prepared: &Prepared, format: Format) -> Vec<Fault> {
     match format {
         // Without a prompt, nothing might be left.
         _ if prepared.messages_json == "[]" => Vec::new(),
-        Format::OpenAiChat => openai::faults(&prepared.messages_json),
+        Format::OpenAiChat | Format::Text => openai::faults(&prepared.messages_json),
         Format::AnthropicMessages => {
             let mut faults = anthropic::faults(&prepared.messages_json);
             if !prepared.system.is_empty() {

@@ -1,9 +1,8 @@
 //! Fits a history into the limits as it is written.
 
 use crate::history::{
-    Format, Request, Warning, WarningKind,
-    units::cost,
-    write::{self, Written, write},
+    Prepared, Request, Warning, WarningKind,
+    units::{bytes, cost, write},
 };
 use utterd_domain::{
     Draft, More, Result, Role, TokenCounter,
@@ -19,16 +18,10 @@ use utterd_domain::{
 
 /// A history that fits.
 pub struct Fit {
-    /// The messages.
-    pub written: Written,
-    /// Their token count.
-    pub token_count: u32,
+    /// What goes to the model, without what is told of the messages that do not.
+    pub prepared: Prepared,
     /// The places of the units that did not fit, each with the limit.
     pub left_out: Vec<(usize, Limit)>,
-    /// The indexes of the messages left out that are quoted.
-    pub recalled: Vec<usize>,
-    /// The changes that were made.
-    pub warnings: Vec<Warning>,
 }
 
 impl Fit {
@@ -39,21 +32,21 @@ impl Fit {
     pub fn of(units: &[Unit], request: &Request, counter: &dyn TokenCounter) -> Result<Self> {
         let most = Cost::from(request.limits);
         let frame = request.frame(counter);
-        let bytes = |draft: &Draft| write::bytes(draft, request.format);
+        let bytes = |draft: &Draft| bytes(draft, request);
         let mut kept = match &request.recall {
             Some(recall) => cut_and_recall(units, recall, most, frame, &Scale { bytes: &bytes, counter })?,
             None => cut(units, most, frame)?,
         };
         loop {
             let (entries, warnings) = request.finished(&kept);
-            let written = write(&entries, request.format);
-            let token_count =
-                entries.iter().map(|entry| entry.draft.tokens(counter)).fold(0, u32::saturating_add);
-            let bytes = (written.messages_json.len() + written.system.len()) as u64;
-            let cost = Cost { messages: 0, bytes, tokens: token_count.into() };
+            let mut prepared = Prepared { warnings, ..write(&entries, request) };
+            let tokens = entries.iter().map(|entry| entry.draft.tokens(counter));
+            prepared.token_count = tokens.fold(0, u32::saturating_add);
+            let bytes = (prepared.messages_json.len() + prepared.system.len()) as u64;
+            let cost = Cost { messages: 0, bytes, tokens: prepared.token_count.into() };
             let Some(limit) = cost.above(most) else {
-                let recalled = kept.recalled.map_or_else(Vec::new, |recalled| recalled.places);
-                return Ok(Self { written, token_count, left_out: kept.left_out, recalled, warnings });
+                prepared.recalled = kept.recalled.map_or_else(Vec::new, |recalled| recalled.places);
+                return Ok(Self { prepared, left_out: kept.left_out });
             };
             if !kept.drop_oldest(limit) {
                 return Err(too_small(limit, most, cost));
@@ -88,9 +81,9 @@ impl Request {
     fn frame(&self, counter: &dyn TokenCounter) -> Frame {
         // Two brackets, and one comma fewer than messages.
         let around = Cost { bytes: 1, ..Cost::default() };
-        let lead = match self.format {
-            Format::OpenAiChat => Cost::default(),
-            Format::AnthropicMessages => Cost { messages: 1, ..cost(&opening(), self, counter) },
+        let lead = match self.system_apart() {
+            true => Cost { messages: 1, ..cost(&opening(), self, counter) },
+            false => Cost::default(),
         };
         Frame { around, lead }
     }
@@ -99,7 +92,7 @@ impl Request {
     fn finished(&self, kept: &Kept<'_>) -> (Vec<Entry>, Vec<Warning>) {
         let mut warnings = Vec::new();
         let mut entries: Vec<Entry> = kept.entries().cloned().collect();
-        if self.format == Format::AnthropicMessages {
+        if self.system_apart() {
             // The sort is stable: messages stay in their order.
             entries.sort_by_key(|entry| entry.draft.role != Role::System);
             warnings.extend(open(&mut entries));
@@ -110,7 +103,7 @@ impl Request {
             warnings.extend((joined > 0).then_some(Warning { kind: WarningKind::MessagesMerged, text }));
             entries = merged;
         }
-        if self.format == Format::AnthropicMessages {
+        if self.system_apart() {
             entries.last_mut().filter(|last| last.draft.role == Role::Assistant).map(trim_end);
         }
         (entries, warnings)

@@ -11,12 +11,12 @@ mod normal;
 mod prepare;
 pub mod read;
 mod units;
-mod write;
 
 pub use prepare::prepare;
+pub use utterd_domain::context::Format;
 
 use utterd_domain::{
-    Draft, More, Result, Role, context,
+    Draft, More, Result, Role,
     history::{Dropped, Entry, alternation::Alternation, cut::Limits, recall::Recall},
     limits::MOST_CONTENT_BYTES,
 };
@@ -28,16 +28,6 @@ pub const DEFAULT_MAX_BYTES: usize = 100 << 10;
 /// The maximum number of messages in an incoming history.
 pub const MAX_MESSAGES_READ: usize = 10_000;
 
-/// The format to write messages in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// OpenAI's chat completions.
-    #[default]
-    OpenAiChat,
-    /// Anthropic's messages: system messages are separate.
-    AnthropicMessages,
-}
-
 /// What the caller asks for.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -45,7 +35,7 @@ pub struct Request {
     pub limits: Limits,
     /// What happens to consecutive messages of one role.
     pub alternation: Alternation,
-    /// The format to write.
+    /// The format to write; [`Format::Text`] is OpenAI's chat.
     pub format: Format,
     /// Maximum size of one message's text and calls, in bytes; larger messages are left out.
     pub max_content_bytes: usize,
@@ -137,26 +127,10 @@ pub struct Prepared {
     pub warnings: Vec<Warning>,
 }
 
-impl Format {
-    /// The format of exports whose repairs it needs.
-    fn of_exports(self) -> crate::Format {
-        match self {
-            Self::OpenAiChat => crate::Format::OpenAiChat,
-            Self::AnthropicMessages => crate::Format::Anthropic,
-        }
-    }
-
-    /// The format of contexts that words messages as it does.
-    fn of_contexts(self) -> context::Format {
-        match self {
-            Self::OpenAiChat => context::Format::OpenAiChat,
-            Self::AnthropicMessages => context::Format::AnthropicMessages,
-        }
-    }
-
+impl Request {
     /// Whether system messages are separate from the others.
-    fn system_apart(self) -> bool {
-        self == Self::AnthropicMessages
+    fn system_apart(&self) -> bool {
+        self.format == Format::AnthropicMessages
     }
 }
 

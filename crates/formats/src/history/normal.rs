@@ -63,8 +63,8 @@ fn unusable(draft: &Draft, index: usize, field: &'static str, most: usize) -> Op
 /// The arguments of a call as they are written. For Anthropic, they are an object that is not nested so deep
 /// that a parser of the request stops in it, commonly at 128 levels.
 fn written(call: &ToolCall, format: Format) -> Box<str> {
-    let text = arguments(call, format.of_contexts());
-    if format == Format::OpenAiChat {
+    let text = arguments(call, format);
+    if format != Format::AnthropicMessages {
         return text.into();
     }
     let within_request = format!("[[[[{text}]]]]");

@@ -33,28 +33,21 @@ pub fn prepare(
     dropped.extend(unusable.into_iter().chain(paired.dropped));
     dropped.extend(request.alternate(&mut paired.units, field)?);
     warnings.extend(request.shorten_newest(&mut paired.units, counter));
-    let fit = Fit::of(&paired.units, request, counter)?;
-    for (place, limit) in fit.left_out {
+    let Fit { mut prepared, left_out } = Fit::of(&paired.units, request, counter)?;
+    for (place, limit) in left_out {
         dropped.extend(request.left_out(&paired.units[place], limit, field));
     }
     dropped.sort_by_key(|dropped| dropped.index);
-    warnings.extend(paired.warnings.into_iter().chain(fit.warnings));
-    warnings.extend(request.size_warnings(count, bytes, fit.token_count));
-    Ok(Prepared {
-        messages_json: fit.written.messages_json,
-        system: fit.written.system,
-        message_count: fit.written.message_count,
-        token_count: fit.token_count,
-        dropped,
-        recalled: fit.recalled,
-        warnings,
-    })
+    warnings.extend(paired.warnings.into_iter().chain(prepared.warnings));
+    warnings.extend(request.size_warnings(count, bytes, prepared.token_count));
+    (prepared.dropped, prepared.warnings) = (dropped, warnings);
+    Ok(prepared)
 }
 
 impl Request {
     /// Drops or refuses runs of one role; [`Alternation::Merge`] merges what the limits have left.
     fn alternate(&self, units: &mut Vec<Unit>, field: &str) -> Result<Vec<Dropped>> {
-        let clashes = clashes(units, self.format.system_apart());
+        let clashes = clashes(units, self.system_apart());
         match (self.alternation, clashes.first()) {
             (Alternation::Merge, _) | (_, None) => Ok(Vec::new()),
             (Alternation::Reject, Some((first, second))) => {

@@ -7,14 +7,13 @@
 use serde_json::Value;
 
 use crate::{
-    UnknownRoles, anthropic,
+    anthropic,
     fields::is_text,
     history::{Incoming, MAX_MESSAGES_READ, Warning, WarningKind},
-    notes::Notes,
     openai_chat,
-    place::{Place, kind},
+    place::{self, Notes, Place},
     surrogates::replace_surrogates,
-    texts,
+    texts::{self, kind},
     weight::weight,
 };
 use utterd_domain::{
@@ -41,7 +40,7 @@ pub fn read(json: &str) -> Result<Incoming> {
         Refusal::invalid(FIELD, format!("is not JSON ({error}); accepted: an array of messages"))
     })?;
     let Value::Array(messages) = value else {
-        let text = format!("is {}; accepted: an array of messages", kind(&value));
+        let text = format!("is {}; accepted: an array of messages", place::kind(&value));
         return Err(Refusal::invalid(FIELD, text));
     };
     if messages.len() > MAX_MESSAGES_READ {
@@ -79,7 +78,7 @@ impl Incoming {
 
 /// The drafts of a message: several if it holds Anthropic's results.
 fn drafts(mut message: Value, place: &Place<'_>) -> Result<Vec<Draft>> {
-    let mut notes = Notes::new(UnknownRoles::Refuse);
+    let mut notes = Notes::default();
     if let Some(fields) = message.as_object_mut() {
         fields.retain(|field, value| field != "name" || is_text(value));
     }
@@ -89,26 +88,19 @@ fn drafts(mut message: Value, place: &Place<'_>) -> Result<Vec<Draft>> {
     }
 }
 
-fn blocks(content: &Value) -> impl Iterator<Item = &Value> {
-    content.as_array().into_iter().flatten()
-}
-
 fn is_anthropic(message: &Value) -> bool {
-    blocks(&message["content"]).any(|block| block["type"] == "tool_use" || block["type"] == "tool_result")
+    texts::parts(&message["content"]).iter().any(|block| matches!(kind(block), "tool_use" | "tool_result"))
 }
 
 /// The types of the blocks that are not carried over.
 fn left_out(content: &Value) -> Vec<&str> {
-    blocks(content).flat_map(left_out_of_block).collect()
-}
-
-fn left_out_of_block(block: &Value) -> Vec<&str> {
-    match block["type"].as_str().unwrap_or_default() {
+    let left_out = |block| match kind(block) {
         "tool_use" => Vec::new(),
         "tool_result" => left_out(&block["content"]),
         kind if block.is_string() || texts::is_text(kind) || texts::has_words(block) => Vec::new(),
         other => vec![other],
-    }
+    };
+    texts::parts(content).iter().flat_map(left_out).collect()
 }
 
 fn says_something(draft: &Draft) -> bool {

@@ -1,10 +1,14 @@
-//! Pairs calls and results, and gives each call an id and a name that the format accepts, as in an export.
+//! Pairs calls and results, gives each call an id and a name that the format accepts, and writes what is paired, all as in
+//! an export.
+
+use serde_json::Value;
 
 use crate::{
     Unanswered,
+    anthropic::{plain_message, side},
     extras::Parts,
-    history::{Request, Warning, WarningKind, write},
-    repair,
+    history::{Prepared, Request, Warning, WarningKind},
+    providers, repair,
 };
 use utterd_domain::{
     Draft, Role, TokenCounter,
@@ -32,8 +36,8 @@ impl Units {
         paired.report(entries, &pairing, field);
         let mut renamed = 0;
         let note = |_, field: &str, _: &str| renamed += usize::from(field == "tool_calls.id");
-        let format = request.format.of_exports();
-        let lines = repair::lines(&said, &pairing, format, Unanswered::LeaveOut, |_| false, note);
+        let provider = providers::of_context(request.format);
+        let lines = repair::lines(&said, &pairing, provider, Unanswered::LeaveOut, |_| false, note);
         for line in &lines {
             let entry = Entry { index: entries[line.place].index, draft: draft(line.parts()) };
             paired.add(entry, request, counter);
@@ -92,7 +96,7 @@ pub fn cost(entry: &Entry, request: &Request, counter: &dyn TokenCounter) -> Cos
     let tokens = request.limits.tokens.map_or(0, |_| entry.draft.tokens(counter));
     Cost {
         messages: u64::from(entry.index.is_some()),
-        bytes: write::bytes(&entry.draft, request.format),
+        bytes: bytes(&entry.draft, request),
         tokens: tokens.into(),
     }
 }
@@ -119,4 +123,34 @@ fn unanswered(draft: &Draft, answers: &[Option<usize>], index: usize, field: &st
         "{field}[{index}] makes the calls {lost:?}, which have no result and are left out; {rest}. Accepted are calls that a tool message answers before the next user message"
     );
     Some(Dropped { index, reason: DropReason::UnansweredCall, text })
+}
+
+/// Writes messages that are paired and alternate.
+pub fn write(entries: &[Entry], request: &Request) -> Prepared {
+    let is_apart = |entry: &&Entry| request.system_apart() && entry.draft.role == Role::System;
+    let system: Vec<&str> = entries.iter().filter(is_apart).map(|entry| &*entry.draft.content).collect();
+    let rest: Vec<_> = entries.iter().filter(|entry| !is_apart(entry)).map(|entry| &entry.draft).collect();
+    // of OpenAI's messages, each is one by itself
+    let turns = rest.chunk_by(|one, next| request.system_apart() && side(one.role) == side(next.role));
+    let messages: Vec<Value> = turns.filter_map(|turn| message(turn, request)).collect();
+    let message_count = messages.len();
+    let messages_json = Value::Array(messages).to_string();
+    Prepared { messages_json, system: system.join("\n\n"), message_count, ..Prepared::default() }
+}
+
+fn message(turn: &[&Draft], request: &Request) -> Option<Value> {
+    let parts: Vec<Parts<'_>> = turn.iter().map(|draft| Parts::from(*draft)).collect();
+    match request.system_apart() {
+        true => plain_message(&parts),
+        false => providers::of_context(request.format).plain(parts.first()?).pop(),
+    }
+}
+
+/// The bytes of a message written on its own, and of what separates it from others.
+pub fn bytes(draft: &Draft, request: &Request) -> u64 {
+    let bytes = match draft.role {
+        Role::System if request.system_apart() => draft.content.len(),
+        _ => message(&[draft], request).map_or(0, |message| message.to_string().len()),
+    };
+    bytes as u64 + 1
 }

@@ -7,17 +7,12 @@
 //! the same bytes again (see `raw.rs`), valid as long as the utterance still says the same. Otherwise, and in
 //! another format, the message is written from the utterance.
 
-mod bytes;
 mod raw;
 mod read;
 #[cfg(test)]
 mod tests;
 mod write;
 
+pub(crate) use raw::has_halves;
 pub use read::{Incoming, read};
 pub use write::{Written, write};
-
-use crate::Format;
-
-/// The formats that have messages.
-pub(crate) const FORMATS: [Format; 3] = [Format::OpenAiChat, Format::OpenAiResponses, Format::Anthropic];

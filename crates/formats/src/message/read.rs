@@ -1,18 +1,18 @@
 //! Reads messages.
 
-use serde_json::{Value, value::RawValue};
+use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::{
-    Format, Parsed, Sourced, UnknownRoles, anthropic, document,
-    extras::Parts,
+    Format, Sourced, UnknownRoles, document,
+    extras::{self, Parts},
     message::{raw, write},
-    notes::Notes,
-    openai_chat, openai_responses,
-    place::Place,
-    raw_object::RawObject,
+    openai_responses,
+    place::{Notes, Place},
+    providers,
+    raw_object::raw_object,
     replace_surrogates,
 };
-use utterd_domain::{More, Refusal, Result, Role, quoted};
+use utterd_domain::{Refusal, Result, Role, quoted};
 
 /// Messages that were read.
 #[derive(Debug)]
@@ -31,23 +31,24 @@ const FIELD: &str = "messages_json";
 ///
 /// Refuses anything that is not JSON, other fields next to `messages`, and what the format does not accept,
 /// with its place.
-pub fn read(json: &str, format: Option<Format>, unknown: UnknownRoles) -> Result<Incoming> {
-    let Whole { messages, system, list } = whole(json)?;
+pub fn read(json: &str, format: Option<Format>, unknown_roles: UnknownRoles) -> Result<Incoming> {
+    let (messages, system, list) = content(json)?;
     let values: Vec<Value> = messages.iter().map(|message| value(message.get())).collect::<Result<_, _>>()?;
     let format = match format {
         Some(format) => format,
         None if system.is_some() => Format::Anthropic,
-        None => document::detect(&values).map_err(named)?,
+        None => document::detect(&values)
+            .ok_or_else(|| Refusal::invalid(FIELD, "is in no recognizable format: name the format"))?,
     };
     let root = Place::root(list);
-    let mut notes = Notes::new(unknown);
+    let mut notes = Notes { unknown_roles, ..Notes::default() };
     let said = match format {
-        Format::OpenAiChat => openai_chat::conversation(Value::Array(values), &root, &mut notes),
-        Format::OpenAiResponses => openai_responses::items_apart(values, &root, &mut notes),
-        Format::Anthropic => anthropic::conversation(Value::Array(values), &root, &mut notes),
-        _ => Err(no_messages(format)),
+        Format::OpenAiResponses => openai_responses::items_of(values, true, &root, &mut notes)?,
+        format if format.has_messages() => {
+            (providers::of(format).conversation)(Value::Array(values), &root, &mut notes)?.said
+        }
+        _ => return Err(no_messages(format)),
     };
-    let Parsed { said, .. } = said?;
     let mut drafts = instructions(system.map(RawValue::get), format)?;
     let before = drafts.len();
     drafts.extend(said.into_iter().map(|sourced| Sourced { index: sourced.index + before, ..sourced }));
@@ -56,37 +57,32 @@ pub fn read(json: &str, format: Option<Format>, unknown: UnknownRoles) -> Result
     Ok(Incoming { format, drafts })
 }
 
-/// The content of a request.
-struct Whole<'j> {
-    messages: Vec<&'j RawValue>,
-    system: Option<&'j RawValue>,
-    /// The name of the list in errors.
-    list: &'static str,
-}
+/// The messages of a request, its `system`, and the name of the list in errors.
+type Content<'j> = (Vec<&'j RawValue>, Option<&'j RawValue>, &'static str);
 
-fn whole(json: &str) -> Result<Whole<'_>> {
+fn content(json: &str) -> Result<Content<'_>> {
     let refused = |error: serde_json::Error| Refusal::invalid(FIELD, format!("is not JSON: {error}"));
     let json = json.trim_start_matches('\u{feff}');
     if json.trim_start().starts_with('[') {
         let messages = serde_json::from_str(json).map_err(refused)?;
-        return Ok(Whole { messages, system: None, list: FIELD });
+        return Ok((messages, None, FIELD));
     }
     let alone: &RawValue = serde_json::from_str(json).map_err(refused)?;
     let accepted = || {
         let text = "is not a JSON array of messages, one message, or an object with messages and system";
         Refusal::invalid(FIELD, text)
     };
-    let fields = RawObject::read(alone.get()).ok_or_else(accepted)?;
+    let fields = raw_object(alone.get()).ok_or_else(accepted)?;
     let Some(list) = fields.get("messages") else {
-        return Ok(Whole { messages: vec![alone], system: None, list: FIELD });
+        return Ok((vec![alone], None, FIELD));
     };
-    if let Some((other, _)) = fields.iter().find(|(name, _)| *name != "messages" && *name != "system") {
+    if let Some((other, _)) = fields.iter().find(|(name, _)| !matches!(&***name, "messages" | "system")) {
         let text = format!("has the field {}; accepted next to messages is system", quoted(other));
         return Err(Refusal::invalid(FIELD, text));
     }
     let messages = serde_json::from_str(list.get()).map_err(|_| accepted())?;
-    let system = fields.get("system").filter(|system| system.get() != "null");
-    Ok(Whole { messages, system, list: "messages_json.messages" })
+    let system = fields.get("system").copied().filter(|system| system.get() != "null");
+    Ok((messages, system, "messages_json.messages"))
 }
 
 fn value(json: &str) -> Result<Value> {
@@ -103,16 +99,9 @@ fn instructions(system: Option<&str>, format: Format) -> Result<Vec<Sourced>> {
             "is accepted only with the format ANTHROPIC_MESSAGES (3)",
         ));
     }
-    let request = Value::Object([("system".to_owned(), value(system)?)].into_iter().collect());
-    let mut notes = Notes::new(UnknownRoles::Refuse);
-    Ok(anthropic::conversation(with_messages(request), &Place::root(FIELD), &mut notes)?.said)
-}
-
-fn with_messages(mut request: Value) -> Value {
-    if let Some(fields) = request.as_object_mut() {
-        fields.insert("messages".to_owned(), Value::Array(Vec::new()));
-    }
-    request
+    let request = json!({"system": value(system)?, "messages": []});
+    let mut notes = Notes::default();
+    Ok((providers::of(format).conversation)(request, &Place::root(FIELD), &mut notes)?.said)
 }
 
 fn no_messages(format: Format) -> Refusal {
@@ -123,39 +112,24 @@ fn no_messages(format: Format) -> Refusal {
     Refusal::invalid("format", text)
 }
 
-/// The same refusal, with the name of the field in this request.
-fn named(refusal: Refusal) -> Refusal {
-    let text = "is in no recognizable format: name the format";
-    match refusal {
-        Refusal::Field(..) => Refusal::invalid(FIELD, text),
-        other => other,
-    }
-}
-
 /// Keeps with each draft its own share of the message's bytes, and marks the drafts that continue the
 /// previous one.
 fn keep(drafts: &mut [Sourced], texts: &[&str], before: usize, format: Format) {
     for said in drafts.chunk_by_mut(|one, next| one.index == next.index) {
         let Some(text) = said.first().and_then(|first| texts.get(first.index - before)) else { continue };
-        for (place, sourced) in said.iter_mut().enumerate() {
-            let more = sourced.draft.more.get_or_insert_default();
-            more.continues = place > 0;
-            if **more == More::default() {
-                sourced.draft.more = None;
-            }
+        for sourced in said.iter_mut().skip(1) {
+            sourced.draft.more.get_or_insert_default().continues = true;
         }
         let parts: Vec<_> = said.iter().map(|sourced| Parts::from(&sourced.draft)).collect();
-        let with_kept = write::with_kept(&parts, format);
-        if write::canonical(&with_kept, format) == [*text] {
+        if write::canonical(&parts, format) == [*text] {
             // without a mark, a message is taken for a chat message, and one that says nothing is refused
             if format != Format::OpenAiChat || said[0].draft.is_empty() {
-                raw::mark(&mut said[0].draft, format);
+                extras::keep(&mut said[0].draft, format, Map::new());
             }
             continue;
         }
-        let kept: Vec<_> = with_kept.into_iter().map(|(_, kept)| kept).collect();
-        for ((place, pieces), kept) in owned(text, said).into_iter().enumerate().zip(kept) {
-            raw::keep(&mut said[place].draft, format, kept, &pieces);
+        for (place, pieces) in owned(text, said).into_iter().enumerate() {
+            raw::keep(&mut said[place].draft, format, &pieces);
         }
     }
 }
@@ -188,7 +162,7 @@ fn is_result(block: &str) -> bool {
 
 /// The ranges of the content blocks within a message's text.
 fn blocks(text: &str) -> Option<Vec<(usize, usize)>> {
-    let content = RawObject::read(text)?.get("content")?;
+    let content = *raw_object(text)?.get("content")?;
     let blocks: Vec<&RawValue> = serde_json::from_str(content.get()).ok()?;
     let place = |block: &&RawValue| {
         let start = (block.get().as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;

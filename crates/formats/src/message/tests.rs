@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::*;
-use crate::{UnknownRoles, document};
+use crate::{Format, UnknownRoles, document, extras::Parts};
 use utterd_domain::{Draft, LineageId, More, Refusal, Role, Sequence, Timestamp, Utterance, UtteranceId};
 
 /// The utterances that drafts are stored as.
@@ -39,7 +39,7 @@ fn given_out(stored: &[Arc<Utterance>], format: Option<Format>) -> Vec<String> {
 fn comes_back(format: Format, messages: &[&str]) {
     let stored = taken_in(&format!("[{}]", messages.join(", \n")), Some(format));
     assert_eq!(given_out(&stored, None), messages);
-    for other in FORMATS {
+    for other in Format::ALL.into_iter().filter(|format| format.has_messages()) {
         let written = given_out(&stored, Some(other));
         if other == format {
             assert_eq!(written, messages);
@@ -224,4 +224,14 @@ fn an_import_joins_what_a_model_put_out_in_one_go() {
     let indices: Vec<usize> = imported[0].said.iter().map(|sourced| sourced.index).collect();
     assert_eq!(indices, [0, 1, 4, 5, 6]);
     assert_eq!(imported[0].said[1].draft.tool_calls().len(), 2);
+}
+
+#[test]
+fn halves_of_surrogate_pairs_are_known() {
+    let has = |text: &str| {
+        let stored = taken_in(&format!("[{{\"role\": \"user\",\"content\":\"{text}\"}}]"), None);
+        has_halves(&Parts::from(&*stored[0]))
+    };
+    assert!(has(r"cut \ud83d off"));
+    assert!(!has(r"\ud83d\ude00") && !has(r"\\ud83d") && !has("plain"));
 }

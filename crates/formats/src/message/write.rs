@@ -2,12 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{
-    Format, anthropic,
-    extras::Parts,
-    message::{FORMATS, raw},
-    openai_chat, openai_responses,
-};
+use crate::{Format, anthropic, extras::Parts, message::raw, providers};
 use utterd_domain::Utterance;
 
 /// A written message.
@@ -27,21 +22,11 @@ pub struct Written {
 /// ones.
 pub fn write<'u>(utterances: impl IntoIterator<Item = &'u Utterance>, format: Option<Format>) -> Written {
     let parts: Vec<Parts<'_>> = utterances.into_iter().map(Parts::from).collect();
-    let format = format.unwrap_or_else(|| came_in(&parts));
-    let anew = || canonical(&with_kept(&parts, format), format);
-    let json = as_it_came(&parts, format).map_or_else(anew, |json| vec![json]);
+    // chat messages have no mark
+    let origin = || parts.first().and_then(Parts::origin).unwrap_or(Format::OpenAiChat);
+    let format = format.unwrap_or_else(origin);
+    let json = as_it_came(&parts, format).map_or_else(|| canonical(&parts, format), |json| vec![json]);
     Written { json, format }
-}
-
-/// Adds its kept details to each part.
-pub(super) fn with_kept<'a>(parts: &[Parts<'a>], format: Format) -> Vec<(Parts<'a>, Option<Value>)> {
-    parts.iter().map(|parts| (*parts, parts.kept(format))).collect()
-}
-
-/// The format a message came in; chat messages have no mark.
-fn came_in(parts: &[Parts<'_>]) -> Format {
-    let first = parts.first().and_then(|first| first.first_kept(&FORMATS));
-    first.unwrap_or(Format::OpenAiChat)
 }
 
 fn as_it_came(parts: &[Parts<'_>], format: Format) -> Option<String> {
@@ -55,20 +40,10 @@ fn as_it_came(parts: &[Parts<'_>], format: Format) -> Option<String> {
 }
 
 /// The message as `format` writes it, with its kept details.
-pub(super) fn canonical(said: &[(Parts<'_>, Option<Value>)], format: Format) -> Vec<String> {
+pub(super) fn canonical(parts: &[Parts<'_>], format: Format) -> Vec<String> {
     let values: Vec<Value> = match format {
-        Format::Anthropic => anthropic::message(said).into_iter().collect(),
-        Format::OpenAiResponses => {
-            said.iter().flat_map(|(parts, kept)| items(parts, kept.as_ref())).collect()
-        }
-        _ => return said.iter().map(|(parts, kept)| openai_chat::written(parts, kept.as_ref())).collect(),
+        Format::Anthropic => anthropic::message(parts).into_iter().collect(),
+        _ => parts.iter().flat_map(|parts| providers::of(format).original(parts)).collect(),
     };
     values.iter().map(Value::to_string).collect()
-}
-
-fn items(parts: &Parts<'_>, kept: Option<&Value>) -> Vec<Value> {
-    match openai_responses::items(parts, kept).0 {
-        Value::Array(items) => items,
-        item => vec![item],
-    }
 }

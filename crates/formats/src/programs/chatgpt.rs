@@ -3,13 +3,13 @@
 //! A message names the one before it. What the assistant sends to a tool, and what a tool answers, are messages of their
 //! own: they become calls and results of OpenAI's chat messages.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{
-    BRANCH_OF, Message, authored, conversation, elements, is_true, labels, missing, object, text,
+    BRANCH_OF, Message, authored, conversation, elements, is_true, labels, missing, text,
     tree::{Node, paths},
 };
-use crate::{Parsed, notes::Notes, openai_chat};
+use crate::{Parsed, openai_chat, place::Notes};
 use utterd_domain::{Refusal, Timestamp};
 
 /// Reads an export, or one conversation of it. An abandoned branch, such as that of an answer that was regenerated, is
@@ -48,7 +48,7 @@ fn one(
         }
         let mut messages = Messages::default();
         path.nodes.iter().for_each(|at| messages.add(said[*at]));
-        let mut parsed = conversation(name, messages.all, openai_chat::conversation, notes)?;
+        let mut parsed = conversation(name, messages.all, &openai_chat::PROVIDER, notes)?;
         parsed.title = text(value, "title").map(str::to_owned);
         parsed.start = seconds(value, "create_time").or(parsed.start);
         let left = path.left.map(|left| names[left].as_str());
@@ -123,7 +123,7 @@ impl Messages {
                 Some(value) => value,
                 None => return,
             },
-            _ => object([("role", role.into()), ("content", content(message).into())]),
+            _ => json!({"role": role, "content": content(message)}),
         };
         let id = text(message, "id").map(str::to_owned);
         self.all.push(Message { id, time: seconds(message, "create_time"), value });
@@ -134,12 +134,11 @@ impl Messages {
         let written = content(message);
         let arguments = match serde_json::from_str::<Value>(&written) {
             Ok(arguments @ Value::Object(_)) => arguments.to_string(),
-            _ => object([("input", written.into())]).to_string(),
+            _ => json!({ "input": written }).to_string(),
         };
         self.call = Some((tool.to_owned(), id.clone(), false));
-        let function = object([("name", tool.into()), ("arguments", arguments.into())]);
-        let call = object([("id", id.into()), ("type", "function".into()), ("function", function)]);
-        object([("role", "assistant".into()), ("tool_calls", Value::Array(vec![call]))])
+        let function = json!({"name": tool, "arguments": arguments});
+        json!({"role": "assistant", "tool_calls": [{"id": id, "type": "function", "function": function}]})
     }
 
     /// The result of the last call. Further messages of the same tool are added to the first one.
@@ -149,11 +148,7 @@ impl Messages {
         let family = |tool: &str| tool.split('.').next().unwrap_or_default().to_owned();
         let open = self.call.as_mut().filter(|(tool, ..)| name.is_empty() || family(tool) == family(name));
         let Some((_, id, is_answered)) = open else {
-            return Some(object([
-                ("role", "tool".into()),
-                ("tool_call_id", name.into()),
-                ("content", told.into()),
-            ]));
+            return Some(json!({"role": "tool", "tool_call_id": name, "content": told}));
         };
         if std::mem::replace(is_answered, true)
             && let Some(before) = self.all.last_mut().filter(|before| before.value["role"] == "tool")
@@ -163,10 +158,6 @@ impl Messages {
             all.push_str(&told);
             return None;
         }
-        Some(object([
-            ("role", "tool".into()),
-            ("tool_call_id", id.as_str().into()),
-            ("content", told.into()),
-        ]))
+        Some(json!({"role": "tool", "tool_call_id": id, "content": told}))
     }
 }

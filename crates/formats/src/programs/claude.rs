@@ -3,13 +3,13 @@
 //! One message of the assistant holds its calls and their results; it is split into the messages of Anthropic's API.
 //! Calls have no ids in most exports, so each result belongs to the first open call of its tool.
 
-use serde_json::{Map, Value};
+use serde_json::{Value, json};
 
 use super::{
-    BRANCH_OF, Message, authored, conversation, elements, labels, missing, object, text, time_of,
+    BRANCH_OF, Message, authored, conversation, elements, is_true, labels, missing, text, time_of,
     tree::{Node, paths},
 };
-use crate::{Parsed, anthropic, notes::Notes};
+use crate::{Parsed, anthropic, place::Notes};
 use utterd_domain::Refusal;
 
 /// Reads an export, or one conversation of it. An abandoned branch is a conversation of its own.
@@ -44,7 +44,7 @@ fn one(value: &Value, found: &mut Vec<Parsed>, notes: &mut Notes) -> Result<(), 
         if messages.is_empty() {
             continue;
         }
-        let mut parsed = conversation(name, messages, anthropic::conversation, notes)?;
+        let mut parsed = conversation(name, messages, &anthropic::PROVIDER, notes)?;
         parsed.title = text(value, "name").map(str::to_owned);
         parsed.start = time_of(value, "created_at").or(parsed.start);
         parsed.labels = labels([(BRANCH_OF, path.left.map(|left| names[left].as_str()))]);
@@ -75,13 +75,13 @@ fn messages(message: &Value) -> Vec<Message> {
     let made = |(role, blocks): (&str, Vec<Value>)| Message {
         id: text(message, "uuid").map(str::to_owned),
         time: time_of(message, "created_at"),
-        value: object([("role", role.into()), ("content", blocks.into())]),
+        value: json!({"role": role, "content": blocks}),
     };
     turns.into_iter().map(made).collect()
 }
 
 fn text_block(said: &str) -> Value {
-    object([("type", "text".into()), ("text", said.into())])
+    json!({"type": "text", "text": said})
 }
 
 /// What the user attached: its text if the export has it, otherwise its name.
@@ -123,12 +123,7 @@ impl Calls<'_> {
         let tool = text(block, "name").unwrap_or("tool").to_owned();
         let input = block.get("input").filter(|input| input.is_object()).cloned();
         self.open.push((tool.clone(), id.clone()));
-        object([
-            ("type", "tool_use".into()),
-            ("id", id.into()),
-            ("name", tool.into()),
-            ("input", input.unwrap_or_else(|| Map::new().into())),
-        ])
+        json!({"type": "tool_use", "id": id, "name": tool, "input": input.unwrap_or_else(|| json!({}))})
     }
 
     fn result(&mut self, block: &Value) -> Value {
@@ -139,13 +134,12 @@ impl Calls<'_> {
         };
         let open = self.open.iter().position(is_its).map(|at| self.open.remove(at).1);
         let id = open.or_else(|| given.map(str::to_owned)).unwrap_or_default();
-        let is_error = block.get("is_error").filter(|it| **it == Value::Bool(true)).cloned();
-        object([
-            ("type", "tool_result".into()),
-            ("tool_use_id", id.into()),
-            ("content", told(block.get("content")).into()),
-            ("is_error", is_error.unwrap_or_default()),
-        ])
+        let content = told(block.get("content"));
+        let mut result = json!({"type": "tool_result", "tool_use_id": id, "content": content});
+        if is_true(block, "is_error") {
+            result["is_error"] = true.into();
+        }
+        result
     }
 }
 

@@ -5,13 +5,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
-    BRANCH_OF, Message, conversation, elements, foreign, is_true, labels, object, text, time_of,
+    BRANCH_OF, Message, conversation, elements, foreign, is_true, labels, text, time_of,
     tree::{Node, Path, paths},
 };
-use crate::{Parsed, anthropic, notes::Notes, raw_object::RawObject};
+use crate::{Parsed, anthropic, place::Notes, raw_object::raw_object, texts::listed};
 use utterd_domain::Refusal;
 
 /// Reads the lines of one or several sessions. The session goes on from its last line; each other branch, and each
@@ -24,10 +24,9 @@ pub fn conversations(lines: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>
     }
     let lines = once(&lines);
     let befores = befores(&lines);
-    let mut nodes = Vec::with_capacity(lines.len());
-    for (line, before) in lines.iter().zip(&befores) {
-        nodes.push(Node { id: id(line), before: before.as_deref() });
-    }
+    let nodes = lines.iter().zip(&befores);
+    let nodes = nodes.map(|(line, before)| Node { id: id(line), before: before.as_deref() });
+    let nodes: Vec<_> = nodes.collect();
     let (mut found, mut names) = (Vec::new(), Vec::<String>::new());
     for path in paths(&nodes, None) {
         let name = name(&path, &lines, &names);
@@ -40,7 +39,7 @@ pub fn conversations(lines: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>
         let label = |name: &str| first.and_then(|line| text(line, name));
         let left = path.left.map(|left| names[left].as_str());
         let agent = way.last().and_then(|line| text(line, "agentId"));
-        let mut parsed = conversation(name, messages(&way), anthropic::conversation, notes)?;
+        let mut parsed = conversation(name, messages(&way), &anthropic::PROVIDER, notes)?;
         parsed.title =
             way.iter().rev().find_map(|line| titles.get(id(line))).map(|title| (*title).to_owned());
         parsed.labels = labels([
@@ -55,29 +54,13 @@ pub fn conversations(lines: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>
 }
 
 /// The fields of a line that are read.
-const READ: [&str; 16] = [
-    "agentId",
-    "cwd",
-    "gitBranch",
-    "isApiErrorMessage",
-    "isCompactSummary",
-    "isMeta",
-    "isSidechain",
-    "leafUuid",
-    "logicalParentUuid",
-    "message",
-    "parentUuid",
-    "sessionId",
-    "summary",
-    "timestamp",
-    "type",
-    "uuid",
-];
+const READ: &str = "agentId cwd gitBranch isApiErrorMessage isCompactSummary isMeta isSidechain leafUuid logicalParentUuid \
+    message parentUuid sessionId summary timestamp type uuid";
 
 /// A line with the fields that are read; `None` if it is no object.
 pub fn condensed(line: &str) -> Option<String> {
-    let line = RawObject::read(line)?;
-    let read = line.iter().filter(|(name, _)| READ.contains(name));
+    let line = raw_object(line)?;
+    let read = line.iter().filter(|(name, _)| listed(READ, name));
     let fields: Vec<String> = read.map(|(name, value)| format!("\"{name}\":{value}")).collect();
     Some(format!("{{{}}}\n", fields.join(",")))
 }
@@ -158,7 +141,7 @@ fn messages(lines: &[&Value]) -> Vec<Message> {
         messages.push(Message {
             id: text(line, "uuid").map(str::to_owned),
             time: time_of(line, "timestamp"),
-            value: object([("role", role), ("content", content)]),
+            value: json!({"role": role, "content": content}),
         });
     }
     messages

@@ -6,16 +6,10 @@
 use serde_json::Value;
 
 use super::{BRANCH_OF, Message, conversation, elements, foreign, labels, text, time_of};
-use crate::{Parsed, notes::Notes, openai_responses};
-use utterd_domain::{Refusal, Timestamp};
+use crate::{Parsed, openai_responses, place::Notes};
+use utterd_domain::Refusal;
 
 /// What a line is about, whatever the version of the file.
-struct Line {
-    kind: Kind,
-    time: Option<Timestamp>,
-    value: Value,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// The session's id, and where it took place.
@@ -35,16 +29,16 @@ enum Kind {
 pub fn conversations(lines: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>, Refusal> {
     let mut sessions: Vec<Session> = Vec::new();
     let is_empty = lines.is_empty();
-    for line in lines.into_iter().map(line) {
-        if sessions.is_empty() && matches!(line.kind, Kind::Item | Kind::Snapshot) {
-            sessions.push(Session::of(Value::Null));
+    for (kind, line) in lines.into_iter().map(line) {
+        if sessions.is_empty() && matches!(kind, Kind::Item | Kind::Snapshot) {
+            sessions.push(Session::default());
         }
-        match (line.kind, sessions.last_mut()) {
+        match (kind, sessions.last_mut()) {
             // A session that continues another one repeats the line about that one.
             (Kind::Session, Some(session)) if !session.said.is_empty() || session.about.is_null() => {
-                sessions.push(Session::of(line.value));
+                sessions.push(Session { about: line.value, ..Session::default() });
             }
-            (Kind::Session, None) => sessions.push(Session::of(line.value)),
+            (Kind::Session, None) => sessions.push(Session { about: line.value, ..Session::default() }),
             (Kind::Item, Some(session)) => session.said.push(line),
             (Kind::Snapshot, Some(session)) => session.restore(&line),
             (Kind::RolledBack, Some(session)) => session.roll_back(&line.value),
@@ -64,7 +58,7 @@ pub fn conversations(lines: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>
 /// A line, or an empty one if it is not read; `None` if it is no JSON. `begun` says whether anything was said before
 /// it, and is kept up to date.
 pub fn condensed(text: &str, begun: &mut bool) -> Option<String> {
-    let Line { kind, value, .. } = line(serde_json::from_str(text).ok()?);
+    let (kind, Message { value, .. }) = line(serde_json::from_str(text).ok()?);
     let is_read = match kind {
         Kind::Other => false,
         Kind::Snapshot => !*begun,
@@ -74,7 +68,8 @@ pub fn condensed(text: &str, begun: &mut bool) -> Option<String> {
     Some(if is_read { text.to_owned() } else { "\n".to_owned() })
 }
 
-fn line(mut line: Value) -> Line {
+/// What a line is about, and its content.
+fn line(mut line: Value) -> (Kind, Message) {
     let time = time_of(&line, "timestamp");
     let (kind, is_item) = match (text(&line, "type"), line.get("payload")) {
         (Some("session_meta"), Some(_)) => (Kind::Session, false),
@@ -88,7 +83,7 @@ fn line(mut line: Value) -> Line {
         _ => (Kind::Other, true),
     };
     let value = if is_item { line } else { line["payload"].take() };
-    Line { kind, time, value }
+    (kind, Message { id: None, time, value })
 }
 
 /// Snapshots of files are no part of what the model was sent.
@@ -99,41 +94,38 @@ fn kind(item: &Value) -> Kind {
     }
 }
 
+#[derive(Default)]
 struct Session {
     about: Value,
-    said: Vec<Line>,
+    said: Vec<Message>,
     /// The branches that turns were rolled back from, each from the session's first message on.
     left: Vec<Vec<Message>>,
 }
 
 impl Session {
-    fn of(about: Value) -> Self {
-        Self { about, said: Vec::new(), left: Vec::new() }
-    }
-
     /// Takes from a snapshot what was said, if nothing was said before it: the program can replace a session's lines
     /// with a snapshot of them. Otherwise, the snapshot repeats some of what was said.
-    fn restore(&mut self, snapshot: &Line) {
+    fn restore(&mut self, snapshot: &Message) {
         if self.said.iter().any(|line| is_said(&line.value)) {
             return;
         }
         let summary = text(&snapshot.value, "message");
         let items = elements(&snapshot.value, "replacement_history").iter();
         let said = items.filter(|item| is_said(item) && (summary.is_none() || first_text(item) != summary));
-        let line = |item: &Value| Line { kind: Kind::Item, time: snapshot.time, value: item.clone() };
+        let line = |item: &Value| Message { value: item.clone(), id: None, time: snapshot.time };
         self.said.extend(said.map(line));
     }
 
     fn roll_back(&mut self, event: &Value) {
         let turns = event.get("num_turns").and_then(Value::as_u64).unwrap_or(0);
         let turns = usize::try_from(turns).unwrap_or(usize::MAX);
-        let begins = |line: &Line| text(&line.value, "role") == Some("user") && is_said(&line.value);
+        let begins = |line: &Message| text(&line.value, "role") == Some("user") && is_said(&line.value);
         let starts: Vec<usize> = (0..self.said.len()).filter(|at| begins(&self.said[*at])).collect();
         if turns == 0 || starts.is_empty() {
             return;
         }
         let stays = starts[starts.len().saturating_sub(turns)];
-        self.left.push(self.said.iter().map(Line::message).collect());
+        self.left.push(self.said.clone());
         self.said.truncate(stays);
     }
 
@@ -142,13 +134,12 @@ impl Session {
         let name = own.unwrap_or("session").to_owned();
         let git = self.about.get("git").and_then(|git| text(git, "branch"));
         let branches = self.left.into_iter().enumerate().map(|(number, said)| (Some(number + 1), said));
-        let said: Vec<_> = self.said.iter().map(Line::message).collect();
-        for (branch, said) in std::iter::once((None, said)).chain(branches) {
+        for (branch, said) in std::iter::once((None, self.said)).chain(branches) {
             if said.is_empty() {
                 continue;
             }
             let id = branch.map_or_else(|| name.clone(), |number| format!("{name}~{number}"));
-            let mut parsed = conversation(id, said, openai_responses::conversation, notes)?;
+            let mut parsed = conversation(id, said, &openai_responses::PROVIDER, notes)?;
             parsed.id = parsed.id.filter(|_| own.is_some() || branch.is_some());
             parsed.labels = labels([
                 ("cwd", text(&self.about, "cwd")),
@@ -159,12 +150,6 @@ impl Session {
             found.push(parsed);
         }
         Ok(())
-    }
-}
-
-impl Line {
-    fn message(&self) -> Message {
-        Message { id: None, time: self.time, value: self.value.clone() }
     }
 }
 

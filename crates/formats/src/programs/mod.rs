@@ -15,18 +15,21 @@ pub use condense::{Condenser, session};
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::{Format, Parsed, fit_id, notes::Notes, place::Place, time};
+use crate::{
+    Format, Parsed, fit_id,
+    place::{Notes, Place},
+    provider::Provider,
+    time,
+};
 use utterd_domain::{Refusal, Timestamp};
 
 /// The label of a branch, with the id of the conversation that it left.
 pub const BRANCH_OF: &str = "branch_of";
 
-/// Reads the messages of an API.
-type Read = fn(Value, &Place<'_>, &mut Notes) -> Result<Parsed, Refusal>;
-
 /// A message in the form of an API.
+#[derive(Clone)]
 struct Message {
     /// Its id in the file.
     id: Option<String>,
@@ -36,11 +39,11 @@ struct Message {
     value: Value,
 }
 
-/// Reads a conversation named `id`: its messages with `read`, then their ids and times.
+/// Reads a conversation named `id`: its messages as those of `provider`, then their ids and times.
 fn conversation(
     id: String,
     messages: Vec<Message>,
-    read: Read,
+    provider: &Provider,
     notes: &mut Notes,
 ) -> Result<Parsed, Refusal> {
     let (mut origins, mut values) = (Vec::new(), Vec::new());
@@ -48,7 +51,8 @@ fn conversation(
         origins.push((id, time));
         values.push(value);
     }
-    let mut parsed = read(Value::Array(values), &Place::root(&id).field("messages"), notes)?;
+    let place = Place::root(&id);
+    let mut parsed = (provider.conversation)(Value::Array(values), &place.field("messages"), notes)?;
     let mut uses: HashMap<&str, usize> = HashMap::new();
     for sourced in &mut parsed.said {
         let Some((id, time)) = origins.get(sourced.index) else { continue };
@@ -89,19 +93,13 @@ fn labels<const N: usize>(pairs: [(&str, Option<&str>); N]) -> BTreeMap<String, 
     given.map(|(name, value)| (name, fit_id(value).into_owned())).collect()
 }
 
-/// An object of these fields, without those that are null.
-fn object<const N: usize>(fields: [(&str, Value); N]) -> Value {
-    let given = fields.into_iter().filter(|(_, value)| !value.is_null());
-    Value::Object(given.map(|(name, value)| (name.to_owned(), value)).collect::<Map<_, _>>())
-}
-
 /// The conversations of a file that is an array of them, or holds one per line.
 fn each(values: Vec<Value>) -> Vec<Value> {
-    let each = |value| match value {
+    let each = values.into_iter().flat_map(|value| match value {
         Value::Array(values) => values,
         value => vec![value],
-    };
-    values.into_iter().flat_map(each).collect()
+    });
+    each.collect()
 }
 
 /// Refuses a conversation without the field that holds its messages.

@@ -7,72 +7,51 @@
 use std::{borrow::Cow, collections::HashSet};
 
 use serde::Serialize;
-use serde_json::{Value, value::RawValue};
+use serde_json::{Value, json};
 
 use crate::{
-    render::rendered::{Rendered, json, size},
-    texts,
+    anthropic::{PROVIDER, side},
+    extras::{Filled, Parts},
+    render::{
+        line::{kept, lines},
+        rendered::Rendered,
+    },
+    repair::Line,
+    texts::{self, kind},
 };
 use utterd_domain::{
-    Role, ToolCall,
+    Role,
     context::{
-        Context, Format, How, Message,
-        wording::{SYSTEM_MARK, arguments, name_mark, says, tool},
+        Context, How, Message,
+        wording::{SYSTEM_MARK, name_mark, says},
     },
-    exchange::call_ids::{CallIds, Rule},
+    exchange::call_ids::Rule,
 };
-
-/// A recurring id gets its utterance's sequence as a suffix, and a refused one a hash, so that ids stay the
-/// same in the next rendering with the same beginning.
-const IDS: Rule = Rule { hashes: true, ..Rule::ANTHROPIC };
 
 #[derive(Serialize)]
 struct Turn<'a> {
     role: &'static str,
-    content: Vec<Block<'a>>,
+    content: Vec<Filled<'a>>,
     /// The last message of the context that it contains.
     #[serde(skip)]
     last: usize,
 }
 
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Block<'a> {
-    Text {
-        text: Cow<'a, str>,
-    },
-    ToolUse(Call<'a>),
-    ToolResult {
-        tool_use_id: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        content: Option<&'a str>,
-    },
-    /// Verbatim.
-    #[serde(untagged)]
-    Kept(Value),
-}
-
-#[derive(Serialize)]
-struct Call<'a> {
-    id: String,
-    name: Cow<'a, str>,
-    input: Box<RawValue>,
-}
-
 /// Writes `context`: the system messages at its head separately, the rest alternating.
 pub(super) fn render(context: &Context) -> Rendered {
     let (head, rest) = context.messages.split_at(context.head.min(context.messages.len()));
-    let system: Vec<Block<'_>> = head.iter().filter_map(|message| text(message.text())).collect();
-    let mut writer = Writer { ids: CallIds::by(IDS), called: Vec::new() };
+    let system = head.iter().map(Message::text).filter(|text| says(text, context.format));
+    let system: Vec<Value> = system.map(text).collect();
+    let lines = lines(rest, context.format, Rule::ANTHROPIC);
     let mut turns: Vec<Turn<'_>> = Vec::new();
     let mut places = vec![None; head.len()];
-    for (message, index) in rest.iter().zip(head.len()..) {
-        let role = side(message);
+    for ((message, line), index) in rest.iter().zip(&lines).zip(head.len()..) {
+        let role = side(message.role);
         if turns.last().is_none_or(|turn| turn.role != role) {
             turns.push(Turn { role, content: Vec::new(), last: index });
         }
         if let Some(turn) = turns.last_mut() {
-            writer.blocks(message, &mut turn.content);
+            turn.content.extend(blocks(message, line));
             turn.last = index;
         }
         places.push(Some(turns.len() - 1));
@@ -80,8 +59,8 @@ pub(super) fn render(context: &Context) -> Rendered {
     settle_servers(&mut turns);
     settle_end(&mut turns);
     Rendered {
-        messages_json: json(&turns, size(context)),
-        system_json: if system.is_empty() { String::new() } else { json(&system, size(context)) },
+        messages_json: serde_json::to_string(&turns).unwrap_or_default(),
+        system_json: if system.is_empty() { String::new() } else { Value::Array(system).to_string() },
         tokens: context.tokens,
         stable_messages: stable(context, &turns),
         places,
@@ -89,101 +68,58 @@ pub(super) fn render(context: &Context) -> Rendered {
     }
 }
 
-/// All roles but the assistant are on the user's side.
-fn side(message: &Message) -> &'static str {
-    match message.role {
-        Role::Assistant => "assistant",
-        Role::System | Role::User | Role::Tool => "user",
+fn text(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+/// The blocks of a message: as it came, with the names and ids that are sent, or else as it is written.
+fn blocks<'a>(message: &Message, line: &'a Line<'_>) -> Vec<Filled<'a>> {
+    let (parts, kept) = (line.parts(), kept(message));
+    let mark = match (message.role, message.name()) {
+        (Role::System, _) if message.utterance.is_some() => Some(text(SYSTEM_MARK)),
+        (Role::User, Some(name)) => Some(text(&name_mark(name))),
+        _ => None,
+    };
+    let mut blocks: Vec<Filled<'_>> = mark.into_iter().map(whole).collect();
+    let Value::Array(mut plain) = (PROVIDER.canonical)(&parts) else { return blocks };
+    if let Some(Value::Array(kept)) = kept.filter(|kept| !texts::parts(kept).is_empty()) {
+        let mut calls = plain.extract_if(.., |block| kind(block) == "tool_use");
+        blocks.extend(kept.into_iter().filter_map(|block| as_it_came(block, &parts, &mut calls)));
+        plain = calls.collect();
+    } else if parts.content.is_empty() {
+        let results = plain.iter_mut().filter_map(Value::as_object_mut);
+        results.for_each(|result| drop(result.shift_remove("content")));
     }
+    blocks.extend(plain.into_iter().map(|block| Filled { template: Cow::Owned(block), parts: Some(parts) }));
+    blocks
 }
 
-fn text(text: &str) -> Option<Block<'_>> {
-    says(text, Format::AnthropicMessages).then(|| Block::Text { text: text.into() })
+fn whole<'a>(block: Value) -> Filled<'a> {
+    Filled { template: Cow::Owned(block), parts: None }
 }
 
-struct Writer {
-    ids: CallIds,
-    /// The ids of the most recent calls.
-    called: Vec<String>,
-}
-
-impl Writer {
-    fn blocks<'a>(&mut self, message: &'a Message, blocks: &mut Vec<Block<'a>>) {
-        if message.role == Role::Tool {
-            let tool_use_id = self.called.get(message.answers).cloned().unwrap_or_default();
-            blocks.push(result(message, tool_use_id));
-            return;
+/// A block as it came, with the next of the calls in the place of its own. `None` if there is none any more.
+fn as_it_came<'a>(
+    mut block: Value,
+    parts: &Parts<'_>,
+    calls: &mut impl Iterator<Item = Value>,
+) -> Option<Filled<'a>> {
+    match kind(&block) {
+        "tool_use" => {
+            let call = parts.fill(calls.next()?)?;
+            let own = block.as_object_mut().zip(call.as_object());
+            own.into_iter().for_each(|(block, call)| block.extend(call.clone()));
         }
-        let mark = match (message.role, message.name()) {
-            (Role::System, _) if message.utterance.is_some() => Some(SYSTEM_MARK.into()),
-            (Role::User, Some(name)) => Some(name_mark(name).into()),
-            _ => None,
-        };
-        blocks.extend(mark.map(|text| Block::Text { text }));
-        let kept = kept(message);
-        if kept.is_empty() {
-            blocks.extend(text(message.text()));
-        }
-        let mut calls = self.calls(message).into_iter();
-        for mut block in kept {
-            if block["type"] == "tool_use" {
-                let Some(call) = calls.next() else { continue };
-                call.put_into(&mut block);
-            }
-            blocks.push(Block::Kept(block));
-        }
-        blocks.extend(calls.map(Block::ToolUse));
+        "tool_result" => block["tool_use_id"] = parts.tool_call_id().into(),
+        _ => {}
     }
-
-    fn calls<'a>(&mut self, message: &'a Message) -> Vec<Call<'a>> {
-        let Some(utterance) = message.utterance.as_ref().filter(|_| !message.tool_calls().is_empty()) else {
-            return Vec::new();
-        };
-        self.called.clear();
-        let mut calls = Vec::new();
-        for call in message.tool_calls() {
-            let id = self.ids.assign(&call.id, &format!("_{}", utterance.sequence));
-            self.called.push(id.clone());
-            calls.push(Call { id, name: tool(&call.name, Format::AnthropicMessages), input: input(call) });
-        }
-        calls
-    }
-}
-
-impl Call<'_> {
-    /// Puts the call as the conversation has it into its original block.
-    fn put_into(self, block: &mut Value) {
-        let Some(fields) = block.as_object_mut() else { return };
-        let input = serde_json::from_str(self.input.get()).unwrap_or_default();
-        let own = [("id", self.id.into()), ("name", self.name.into_owned().into()), ("input", input)];
-        fields.extend(own.map(|(name, value): (&str, Value)| (name.to_owned(), value)));
-    }
-}
-
-/// The original content blocks; empty if there is only text.
-fn kept(message: &Message) -> Vec<Value> {
-    let parts = message.content_parts().and_then(|parts| serde_json::from_str(parts).ok());
-    parts.unwrap_or_default()
-}
-
-fn result(message: &Message, tool_use_id: String) -> Block<'_> {
-    if let Some(Value::Object(mut block)) = kept(message).pop() {
-        block.insert("tool_use_id".to_owned(), tool_use_id.into());
-        return Block::Kept(Value::Object(block));
-    }
-    let content = Some(message.text()).filter(|text| says(text, Format::AnthropicMessages));
-    Block::ToolResult { tool_use_id, content }
-}
-
-fn input(call: &ToolCall) -> Box<RawValue> {
-    let written = arguments(call, Format::AnthropicMessages).into_owned();
-    // it is already an object
-    RawValue::from_string(written).unwrap_or_else(|_| RawValue::NULL.to_owned())
+    Some(whole(block))
 }
 
 /// Turns calls and results of a provider's own tools into text where one is without the other: the API refuses them. Of
 /// a turn that was paused, and that nobody has answered, the calls stay open.
 fn settle_servers(turns: &mut [Turn<'_>]) {
+    let is_result = |block: &Filled<'_>| kind(&block.template) == "tool_result";
     let answered = |turn: &Turn<'_>| turn.role == "user" && !turn.content.iter().all(is_result);
     let last_answered = turns.iter().rposition(answered).unwrap_or(0);
     let ids = |end: &str, id: &str| -> HashSet<String> {
@@ -191,18 +127,16 @@ fn settle_servers(turns: &mut [Turn<'_>]) {
         blocks.filter_map(|block| Some(block[id].as_str()?.to_owned())).collect()
     };
     let (calls, results) = (ids(USE, "id"), ids(RESULT, "tool_use_id"));
-    let alone = |block: &Block<'_>, at: usize| match (served(block, USE), served(block, RESULT)) {
+    let alone = |block: &Filled<'_>, at: usize| match (served(block, USE), served(block, RESULT)) {
         (Some(call), _) => at < last_answered && !call["id"].as_str().is_some_and(|id| results.contains(id)),
         (_, Some(result)) => !result["tool_use_id"].as_str().is_some_and(|id| calls.contains(id)),
         _ => false,
     };
     for (at, turn) in turns.iter_mut().enumerate() {
         for block in turn.content.iter_mut().filter(|block| alone(block, at)) {
-            if let Block::Kept(kept) = block {
-                let (said, kind) = (texts::of(kept), texts::kind(kept));
-                let text = if said.is_empty() { format!("[{kind}]") } else { said };
-                *block = Block::Text { text: text.into() };
-            }
+            let said = texts::of(&block.template);
+            let said = if said.is_empty() { format!("[{}]", kind(&block.template)) } else { said };
+            block.template = Cow::Owned(text(&said));
         }
     }
 }
@@ -211,24 +145,15 @@ fn settle_servers(turns: &mut [Turn<'_>]) {
 const USE: &str = "_tool_use";
 const RESULT: &str = "_tool_result";
 
-fn served<'b>(block: &'b Block<'_>, end: &str) -> Option<&'b Value> {
-    match block {
-        Block::Kept(block) if texts::kind(block).ends_with(end) => Some(block),
-        _ => None,
-    }
-}
-
-fn is_result(block: &Block<'_>) -> bool {
-    matches!(block, Block::ToolResult { .. })
-        || matches!(block, Block::Kept(kept) if kept["type"] == "tool_result")
+fn served<'b>(block: &'b Filled<'_>, end: &str) -> Option<&'b Value> {
+    Some(&*block.template).filter(|block| kind(block).ends_with(end))
 }
 
 /// The API refuses white space at the end of a final assistant message.
 fn settle_end(turns: &mut [Turn<'_>]) {
     let last = turns.last_mut().filter(|last| last.role == "assistant");
-    if let Some(Block::Kept(last)) = last.and_then(|last| last.content.last_mut())
-        && let Some(Value::String(text)) = last.get_mut("text")
-    {
+    let block = last.and_then(|last| last.content.last_mut());
+    if let Some(Value::String(text)) = block.and_then(|block| block.template.to_mut().get_mut("text")) {
         text.truncate(text.trim_end().len());
     }
 }
@@ -239,6 +164,6 @@ fn stable(context: &Context, turns: &[Turn<'_>]) -> usize {
     let next = context.messages[context.stable.min(context.messages.len())..]
         .iter()
         .find(|message| message.how != How::Recalled);
-    let closed = next.map(side).is_some_and(|side| stable > 0 && turns[stable - 1].role != side);
+    let closed = next.is_some_and(|next| stable > 0 && turns[stable - 1].role != side(next.role));
     if closed { stable } else { stable.saturating_sub(1) }
 }

@@ -1,6 +1,7 @@
 //! Writes a context in its format: JSON straight from the utterances, or text.
 
 mod anthropic;
+mod line;
 mod openai_chat;
 mod rendered;
 #[cfg(test)]

@@ -12,7 +12,7 @@
 //! Results are left out. A late one is an entry of its own, since nothing else shows what the assistant is
 //! responding to: `` Tool: result of `look`, call `c1`: found ``.
 
-use crate::render::rendered::{Rendered, size};
+use crate::render::rendered::Rendered;
 use utterd_domain::{
     TokenCounter,
     context::{
@@ -23,7 +23,7 @@ use utterd_domain::{
 
 /// Writes `context`: instructions, the summary, and the conversation under its heading.
 pub(super) fn render(context: &Context, counter: &dyn TokenCounter) -> Rendered {
-    let mut text = String::with_capacity(size(context));
+    let mut text = String::new();
     let mut headed = false;
     for message in &context.messages {
         if !text.is_empty() {

@@ -4,7 +4,12 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{UnknownRoles, message, notes::Notes, openai_responses, place::Place, render};
+use crate::{
+    UnknownRoles, message,
+    openai_responses::{PROVIDER, items_of},
+    place::{Notes, Place},
+    render,
+};
 use utterd_domain::{
     Draft, More,
     context::{Archived, ContentParts, Context, Request, build_with},
@@ -207,13 +212,13 @@ proptest! {
     fn an_item_comes_back(which in 0..8usize, unknown in prop::collection::vec((0..99usize, any::<bool>()), 0..4)) {
         let mut item = items().swap_remove(which);
         unknown.iter().for_each(|(place, is_block)| add_unknown(&mut item, *place, *is_block));
-        let mut notes = Notes::new(UnknownRoles::Refuse);
-        let read = openai_responses::items_apart(vec![item.clone()], &Place::root("items"), &mut notes).unwrap();
-        let parts = Parts::from(&read.said[0].draft);
-        let (rendered, fits) = openai_responses::items(&parts, parts.kept(Format::OpenAiResponses).as_ref());
+        let mut notes = Notes::default();
+        let said = items_of(vec![item.clone()], true, &Place::root("items"), &mut notes).unwrap();
+        let parts = Parts::from(&said[0].draft);
+        let (rendered, fits) = PROVIDER.write(&parts, parts.kept(Format::OpenAiResponses).as_ref());
         prop_assert!(fits);
         let (mut lacks, mut left_out) = (Vec::new(), LeftOut::new());
-        let sent = openai_responses::sent(&parts, vec![rendered[0].clone()], &mut left_out);
+        let sent = (PROVIDER.sent)(&parts, vec![rendered[0].clone()], &mut left_out);
         missing(&item, &sent[0], "", &mut lacks);
         prop_assert!(lacks.iter().all(|name| left_out.iter().any(|left| left.ends_with(name))), "{:?} {:?}", lacks, left_out);
     }

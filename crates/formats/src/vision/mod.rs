@@ -12,7 +12,7 @@ mod size;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use crate::{Format, vision::size::size};
+use crate::{Format, texts::kind, vision::size::size};
 use utterd_domain::context::wording::IMAGE_MARK;
 
 /// The size of a picture that does not tell it.
@@ -27,27 +27,61 @@ const PICTURES: [&str; 4] = ["image_url", "input_image", "image", "computer_scre
 /// The fields of messages, blocks and items that contain others.
 const CONTENTS: [&str; 2] = ["content", "output"];
 
-/// The tokens of the pictures in `content`, a message, an item or a list of parts or blocks, by the rule of the
-/// provider of `format`.
-pub fn tokens(content: &Value, format: Format) -> u32 {
-    match content {
-        Value::Array(parts) => parts.iter().map(|part| tokens(part, format)).fold(0, u32::saturating_add),
-        part if is_picture(part) => of_picture(part, format),
-        Value::Object(fields) => {
-            let inner = CONTENTS.iter().filter_map(|key| fields.get(*key));
-            inner.map(|content| tokens(content, format)).fold(0, u32::saturating_add)
+/// A picture, as a part or block of any format has it.
+pub struct Picture<'v> {
+    /// Its address; `None` if only its provider can open it, or it is inline.
+    pub url: Option<&'v str>,
+    /// Its media type and base64, if it is inline.
+    pub inline: Option<(&'v str, &'v str)>,
+    /// How closely OpenAI's models look at it.
+    pub detail: Option<&'v str>,
+}
+
+impl<'v> Picture<'v> {
+    /// The picture that a part or block is; `None` if it is none.
+    pub fn of(part: &'v Value) -> Option<Self> {
+        if !PICTURES.contains(&kind(part)) {
+            return None;
         }
-        _ => 0,
+        let (url, source) = (&part["image_url"], &part["source"]);
+        let (url, detail) =
+            if url.is_object() { (&url["url"], &url["detail"]) } else { (url, &part["detail"]) };
+        let url = url.as_str().or(source["url"].as_str());
+        let media_type = source["media_type"].as_str().unwrap_or_default();
+        let data = source["data"].as_str().map(|data| (media_type, data));
+        let is_address = |url: &&str| url.starts_with("https://") || url.starts_with("http://");
+        let inline = url.and_then(inline).or(data);
+        Some(Self { url: url.filter(is_address), inline, detail: detail.as_str() })
+    }
+
+    /// Its tokens by the rule of the provider of `format`.
+    fn tokens(&self, format: Format) -> u32 {
+        let header = self.inline.and_then(|(_, data)| header(data));
+        let size = header.and_then(|header| size(&header)).unwrap_or(UNKNOWN);
+        match format {
+            Format::Anthropic => anthropic(size),
+            _ if self.detail == Some("low") => 85,
+            _ => openai(size),
+        }
     }
 }
 
-/// Whether a part or block is a picture.
-pub fn is_picture(part: &Value) -> bool {
-    part["type"].as_str().is_some_and(|kind| PICTURES.contains(&kind))
+/// The tokens of the pictures in `content`, a message, an item or a list of parts or blocks, by the rule of the
+/// provider of `format`.
+pub fn tokens(content: &Value, format: Format) -> u32 {
+    if let Some(picture) = Picture::of(content) {
+        return picture.tokens(format);
+    }
+    let within: Vec<&Value> = match content {
+        Value::Array(parts) => parts.iter().collect(),
+        Value::Object(fields) => CONTENTS.iter().filter_map(|key| fields.get(*key)).collect(),
+        _ => Vec::new(),
+    };
+    within.into_iter().map(|content| tokens(content, format)).fold(0, u32::saturating_add)
 }
 
 /// The media type and the base64 of a `data:` URL.
-pub fn inline(url: &str) -> Option<(&str, &str)> {
+fn inline(url: &str) -> Option<(&str, &str)> {
     let (kind, data) = url.strip_prefix("data:")?.split_once(";base64,")?;
     let media_type = kind.split(';').next().unwrap_or_default();
     (!media_type.is_empty() && !data.is_empty()).then_some((media_type, data))
@@ -57,24 +91,12 @@ pub fn inline(url: &str) -> Option<(&str, &str)> {
 pub fn mark(content: &mut Value) -> u32 {
     match content {
         Value::Array(parts) => parts.iter_mut().map(mark).sum(),
-        part if is_picture(part) => {
+        part if Picture::of(part).is_some() => {
             *part = json!({"type": "text", "text": IMAGE_MARK});
             1
         }
         Value::Object(fields) => CONTENTS.iter().map(|key| fields.get_mut(*key).map_or(0, mark)).sum(),
         _ => 0,
-    }
-}
-
-fn of_picture(part: &Value, format: Format) -> u32 {
-    let url = &part["image_url"];
-    let (url, detail) = if url.is_object() { (&url["url"], &url["detail"]) } else { (url, &part["detail"]) };
-    let data = url.as_str().and_then(inline).map(|(_, data)| data).or(part["source"]["data"].as_str());
-    let size = data.and_then(header).and_then(|header| size(&header)).unwrap_or(UNKNOWN);
-    match format {
-        Format::Anthropic => anthropic(size),
-        _ if detail == "low" => 85,
-        _ => openai(size),
     }
 }
 

@@ -53,7 +53,7 @@ fn incoming(drafts: &[Draft]) -> Incoming {
 
 fn check(prepared: &Prepared, format: Format) -> Vec<super::super::validator::Fault> {
     match format {
-        Format::OpenAiChat => openai::faults(&prepared.messages_json),
+        Format::OpenAiChat | Format::Text => openai::faults(&prepared.messages_json),
         Format::AnthropicMessages => {
             let mut faults = anthropic::faults(&prepared.messages_json);
             if !prepared.system.is_empty() {

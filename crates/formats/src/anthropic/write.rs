@@ -3,19 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Format, Losses, Repairs, Whole,
-    anthropic::{
-        AT, FORM, MESSAGE, STARTS, SYSTEM, canonical,
-        sent::{remove_blank, sent},
-        side,
-    },
+    Losses, Repairs, Whole,
+    anthropic::{AT, FORM, MESSAGE, PROVIDER, STARTS, SYSTEM, remove_blank, side},
     extras::{self, Parts},
-    refused::LeftOut,
+    whole::Written,
 };
 use utterd_domain::{Role, context::wording::OPENING};
-
-/// The format of this file.
-const FORMAT: Format = Format::Anthropic;
 
 /// Writes the conversation: an array of messages, or an object with `messages` if it came as one or begins
 /// with instructions, which go into `system`.
@@ -23,19 +16,10 @@ const FORMAT: Format = Format::Anthropic;
 /// System utterances elsewhere become user messages.
 pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value {
     let said = whole.parts();
-    let mut writer = Writer { system: None, system_text: None, messages: Vec::new(), all: repairs.all };
-    for line in whole.lines(&said, FORMAT, repairs, losses) {
+    let mut writer = Writer { all: repairs.all, ..Writer::default() };
+    for Written { line, kept, values: mut blocks } in whole.written(&said, &PROVIDER, repairs, losses) {
         let parts = line.parts();
-        let kept = parts.kept(FORMAT);
-        let mut blocks = match whole.rendered(line.place, blocks(&parts, kept.as_ref()), losses) {
-            Value::Array(blocks) => blocks,
-            block => vec![block],
-        };
-        if repairs.all {
-            let mut left_out = LeftOut::new();
-            blocks = sent(&parts, blocks, &mut left_out);
-            whole.note_left_out(line.place, left_out, losses);
-        } else if kept.is_none() {
+        if kept.is_none() {
             remove_blank(&mut blocks);
         }
         if blocks.is_empty() && (repairs.all || kept.is_none()) {
@@ -57,20 +41,25 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
     if repairs.all && writer.settle() {
         losses.add("role", "the first message must be a user's: a placeholder was put first", None);
     }
-    writer.end(extras::document(&said, FORMAT))
-}
-
-/// One utterance as an array of content blocks that includes its kept details, and whether these still fit.
-pub fn blocks(parts: &Parts<'_>, kept: Option<&Value>) -> (Value, bool) {
-    parts.render(kept, || canonical(parts))
+    writer.end(extras::document(&said, PROVIDER.format))
 }
 
 /// Writes the message whose parts are `said`, each with its kept details. Instructions are a message with their own
 /// role.
-pub fn message(said: &[(Parts<'_>, Option<Value>)]) -> Option<Value> {
-    let mut writer = Writer { system: None, system_text: None, messages: Vec::new(), all: false };
+pub fn message(said: &[Parts<'_>]) -> Option<Value> {
+    of_kept(&said.iter().map(|parts| (*parts, parts.kept(PROVIDER.format))).collect::<Vec<_>>())
+}
+
+/// Writes the message whose parts are `said`, without anything that was kept. A text alone is its content.
+pub fn plain_message(said: &[Parts<'_>]) -> Option<Value> {
+    let form = |role| (role == Role::Assistant).then(|| json!({ FORM: "text" }));
+    of_kept(&said.iter().map(|parts| (*parts, form(parts.role))).collect::<Vec<_>>())
+}
+
+fn of_kept(said: &[(Parts<'_>, Option<Value>)]) -> Option<Value> {
+    let mut writer = Writer::default();
     for (parts, kept) in said {
-        let Value::Array(blocks) = blocks(parts, kept.as_ref()).0 else { continue };
+        let blocks = PROVIDER.write(parts, kept.as_ref()).0;
         writer.say(parts, kept.as_ref().unwrap_or(&Value::Null), blocks);
     }
     let (first, kept) = said.first()?;
@@ -83,22 +72,17 @@ pub fn message(said: &[(Parts<'_>, Option<Value>)]) -> Option<Value> {
     Some(message.value())
 }
 
-/// Writes the message whose parts are `said`, without anything that was kept. A text alone is its content.
-pub fn plain_message(said: &[Parts<'_>]) -> Option<Value> {
-    let form = |role| (role == Role::Assistant).then(|| json!({ FORM: "text" }));
-    message(&said.iter().map(|parts| (*parts, form(parts.role))).collect::<Vec<_>>())
-}
-
+#[derive(Default)]
 struct Writer {
-    system: Option<Vec<Value>>,
-    /// The instructions as text, while there is only one.
-    system_text: Option<String>,
+    /// The instructions, which are a message without a role.
+    system: Option<Message>,
     messages: Vec<Message>,
     /// Drops kept details that the API might not accept.
     all: bool,
 }
 
 /// A message being built.
+#[derive(Default)]
 struct Message {
     side: &'static str,
     /// Fields other than role and content; may override the role.
@@ -112,9 +96,10 @@ struct Message {
 
 impl Writer {
     fn instruct(&mut self, parts: &Parts<'_>, kept: &Value, blocks: Vec<Value>) {
-        let text = self.system.is_none() && kept.get(SYSTEM).is_none_or(|form| form == "text");
-        self.system_text = text.then(|| parts.content.to_owned());
-        self.system.get_or_insert_default().extend(blocks);
+        let is_text = self.system.is_none() && kept.get(SYSTEM).is_none_or(|form| form == "text");
+        let system = self.system.get_or_insert_default();
+        system.text = is_text.then(|| parts.content.to_owned());
+        system.blocks.extend(blocks);
     }
 
     fn say(&mut self, parts: &Parts<'_>, kept: &Value, blocks: Vec<Value>) {
@@ -124,8 +109,7 @@ impl Writer {
         if starts {
             let fields = kept(MESSAGE).and_then(Value::as_object).cloned().unwrap_or_default();
             let text = is_text(parts, kept(FORM), &blocks).then(|| parts.content.to_owned());
-            let message = Message { side, fields, blocks: Vec::new(), placed: Vec::new(), text };
-            self.messages.push(message);
+            self.messages.push(Message { side, fields, text, ..Message::default() });
         }
         let Some(message) = self.messages.last_mut() else { return };
         if !starts {
@@ -143,9 +127,7 @@ impl Writer {
         let opens = self.messages.first().is_some_and(|first| first.side == "assistant");
         if opens {
             let text = Some(OPENING.to_owned());
-            let opening =
-                Message { side: "user", fields: Map::new(), blocks: Vec::new(), placed: Vec::new(), text };
-            self.messages.insert(0, opening);
+            self.messages.insert(0, Message { side: "user", text, ..Message::default() });
         }
         if let Some(last) = self.messages.last_mut().filter(|last| last.side == "assistant") {
             last.trim_end();
@@ -155,15 +137,11 @@ impl Writer {
 
     fn end(self, document: Option<Map<String, Value>>) -> Value {
         let messages: Value = self.messages.into_iter().map(Message::value).collect();
-        let system = match self.system_text {
-            Some(text) => Some(Value::String(text)),
-            None => self.system.map(Value::Array),
-        };
-        if document.is_none() && system.is_none() {
+        if document.is_none() && self.system.is_none() {
             return messages;
         }
         let mut document = document.unwrap_or_default();
-        system.into_iter().for_each(|system| drop(document.insert("system".into(), system)));
+        self.system.into_iter().for_each(|system| drop(document.insert("system".into(), system.content())));
         document.insert("messages".into(), messages);
         Value::Object(document)
     }
@@ -180,13 +158,17 @@ impl Message {
         }
     }
 
-    fn value(self) -> Value {
-        let Self { side, fields, mut blocks, placed, text } = self;
-        for (at, block) in placed {
-            blocks.insert(at.min(blocks.len()), block);
+    fn content(mut self) -> Value {
+        for (at, block) in self.placed {
+            self.blocks.insert(at.min(self.blocks.len()), block);
         }
-        let mut message = Map::from_iter([("role".into(), side.into())]);
-        message.insert("content".into(), text.map_or(Value::Array(blocks), Value::String));
+        self.text.map_or(Value::Array(self.blocks), Value::String)
+    }
+
+    fn value(mut self) -> Value {
+        let fields = std::mem::take(&mut self.fields);
+        let mut message = Map::from_iter([("role".into(), self.side.into())]);
+        message.insert("content".into(), self.content());
         message.extend(fields);
         Value::Object(message)
     }
