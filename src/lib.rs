@@ -104,6 +104,7 @@
 //! | a commit in PostgreSQL | |
 //! |---|---|
 //! | `store/postgres/write/lanes.rs` | makes commits of one conversation take turns in the order of their calls |
+//! | `store/delta.rs` | says which records the commit writes and removes: the same for files and for a backup of memory |
 //! | `store/postgres/write/plan.rs`, `row.rs` | turn the commit into statements, or into one row of a shared statement |
 //! | `store/postgres/write/commit.rs` | runs the statements, and settles a commit whose answer was lost |
 //! | `store/postgres/hints.rs` | sends hints of the changes to the other processes |

@@ -3,7 +3,7 @@
 use crate::{Conversation, Marks, compaction::Advice};
 
 /// The numbers of a conversation at one revision. Holds no text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Capacity {
     /// Occupied slots of the window.
     pub utterances: u64,
@@ -44,7 +44,7 @@ pub struct Capacity {
 }
 
 /// What cannot leave a window that is above a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum OverLimit {
     /// The newest unit.
     NewestUnit,

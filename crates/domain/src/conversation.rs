@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use crate::{
-    ChangeId, ConversationKey, Copied, Encoding, ForkedFrom, LineageId, Now, Policy, Ranges, RecipientId,
-    Refusal, Result, Revision, Sequence, Timestamp, Trunk, Window,
+    ChangeId, ConversationId, ConversationKey, Copied, Encoding, ForkedFrom, LineageId, Namespace, Now,
+    Policy, Ranges, RecipientId, Refusal, Result, Revision, Sequence, Timestamp, Trunk, Window,
     compaction::Compaction,
     exchange::{AbandonedCall, OpenExchange},
     limits::{CONVERSATION_BYTES, DEFAULT_AWAITING_TIMEOUT, DEFAULT_IDLE_TIMEOUT},
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// What never changes during a conversation's life.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Identity {
     /// The conversation's key.
     pub key: ConversationKey,
@@ -38,10 +38,25 @@ impl Identity {
     }
 }
 
-/// Everything about a conversation except its utterances, its summary and its compactions.
-#[derive(Clone, Debug, PartialEq)]
+/// The identity of no conversation.
+impl Default for Identity {
+    fn default() -> Self {
+        Self {
+            key: ConversationKey { namespace: Namespace::default(), id: ConversationId::assigned(0) },
+            recipient: RecipientId::default(),
+            lineage: LineageId([0; 16]),
+            start_time: Timestamp(0),
+            encoding: Encoding::default(),
+        }
+    }
+}
+
+/// Everything about a conversation except its utterances, its summary and its compactions. The parts that are skipped
+/// are stored apart from the others.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Head {
     /// What never changes.
+    #[serde(skip)]
     pub identity: Arc<Identity>,
     /// The number of changes so far.
     pub revision: Revision,
@@ -65,12 +80,15 @@ pub struct Head {
     /// Whether the newest utterance awaits an answer.
     pub awaits_answer: bool,
     /// The title the conversation was given.
+    #[serde(skip)]
     pub title: Option<Arc<str>>,
     /// How the conversation ended; `None` if it has not.
     pub ended: Option<Arc<Ending>>,
     /// The shares through which it can be read; expired ones are dropped at the next change.
+    #[serde(skip)]
     pub shares: Arc<[Share]>,
     /// The caller's labels.
+    #[serde(skip)]
     pub labels: Arc<BTreeMap<String, String>>,
     /// Its limits.
     pub policy: Policy,
@@ -105,18 +123,21 @@ pub struct Head {
     /// conversation was the parent or the result. If so, another fork need not freeze it.
     pub fresh_branch: bool,
     /// The conversation it was forked from.
+    #[serde(skip)]
     pub forked_from: Option<Arc<ForkedFrom>>,
     /// The utterances that were first said elsewhere, and were stored again in this conversation by an edit
     /// made as a fork, or by an import. Copies of copies name the first origin; an imported utterance without
     /// an origin names itself.
+    #[serde(skip)]
     pub copies: Arc<[Copied]>,
     /// The names, versions and sizes of the values that callers keep with the conversation.
+    #[serde(skip)]
     pub state: Arc<[StateEntry]>,
 }
 
 /// How a conversation ended. The title and summary made from the conversation hold only what is still stored
 /// of it, or in its summary.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Ending {
     /// The time it ended.
     pub time: Timestamp,
@@ -133,7 +154,7 @@ pub struct Ending {
 }
 
 /// A model that wrote something, and the prompts it was given.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Teller {
     /// The model.
     pub model: Arc<str>,

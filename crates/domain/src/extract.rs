@@ -42,7 +42,7 @@ pub use utterd_summary::{
 pub use utterd_text::Kind as Shape;
 
 /// A line of a summary.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Line {
     /// The text, with `\n` at its end and nowhere else.
     pub text: Box<str>,

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// The water marks of one measure: eviction starts above `max` and stops at `keep`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Marks {
     max: u32,
     keep: Option<u32>,
@@ -46,7 +46,7 @@ impl Marks {
 }
 
 /// What happens to an utterance or exchange larger than `max_tokens`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Oversize {
     /// It is kept; the window is over its limit, and it leaves with the next eviction.
     #[default]
@@ -56,7 +56,7 @@ pub enum Oversize {
 }
 
 /// A conversation's limits. `None` means unlimited.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Policy {
     /// Utterances in the window.
     pub utterances: Option<Marks>,

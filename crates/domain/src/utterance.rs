@@ -16,7 +16,7 @@ const GIVEN_ID: usize = 112;
 const TOOL_CALL: usize = size_of::<ToolCall>() + 32;
 
 /// One stored message. Immutable: a change of its marks stores it again.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Utterance {
     /// Its place in the conversation.
     pub sequence: Sequence,
@@ -47,7 +47,7 @@ pub struct Utterance {
 }
 
 /// The parts of an utterance that plain text does not need.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct More {
     /// The participant or the tool.
     pub name: Option<Box<str>>,
@@ -74,7 +74,7 @@ pub struct More {
 }
 
 /// An edited utterance's original content.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Original {
     /// The first content, however often it was edited since.
     pub content: Box<str>,
@@ -83,7 +83,7 @@ pub struct Original {
 }
 
 /// One call of a tool.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ToolCall {
     /// Links the call to its result; may recur within a conversation.
     pub id: Box<str>,

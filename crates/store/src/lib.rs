@@ -7,6 +7,7 @@ pub mod backup;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod contract;
+mod delta;
 // Without an engine, what engines need is not used.
 #[cfg_attr(not(any(feature = "fjall", feature = "sled")), allow(dead_code, unused_variables))]
 pub mod durable;
@@ -18,7 +19,6 @@ mod overload;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod quotas;
-mod underived;
 pub mod verify;
 
 pub use contract::{

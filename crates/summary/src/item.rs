@@ -13,7 +13,7 @@ pub const WORTH: u32 = 1_000;
 pub(crate) const DAY: i64 = 24 * 60 * 60;
 
 /// One statement, deed, fact or open matter: the smallest part of a summary that is chosen, told and forgotten.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Item {
     /// What it tells.
     pub kind: Kind,
@@ -36,13 +36,15 @@ pub struct Item {
     /// Who named it, and when, if it is a name or a value.
     pub seen: Option<Seen>,
     /// Its place among the items that a summary is made from.
+    #[serde(skip)]
     pub(crate) given: usize,
     /// Its words, once they were read.
+    #[serde(skip)]
     pub(crate) read: Read,
 }
 
 /// What an item tells, in the order of a summary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Kind {
     /// A line of an earlier summary, as it stands.
     Quoted,
@@ -65,7 +67,7 @@ pub enum Kind {
 }
 
 /// Who named a thing, and when.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Seen {
     /// What it looks like.
     pub shape: Shape,
@@ -84,7 +86,7 @@ pub struct Seen {
 }
 
 /// A set of marks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Marks(pub u32);
 
 impl Marks {

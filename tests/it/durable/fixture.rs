@@ -28,7 +28,7 @@ use utterd::{
     store::durable::{
         Directory, EngineKind, Flush,
         key_value::{Batch, Durability},
-        records::{BlockLists, Blocks, Kind, Record, Waiting},
+        records::{Blocks, Kind, Record, Waiting},
     },
 };
 use xxhash_rust::xxh3::xxh3_64;
@@ -98,7 +98,7 @@ fn the_stores_have_records_of_every_kind() {
     let mut found: Vec<u8> = all.map(|pair| pair.unwrap().0[0]).collect();
     found.dedup();
     let mut expected = Record::NUMBERS.to_vec();
-    expected.retain(|number| ![Waiting::NUMBER, Blocks::NUMBER, BlockLists::NUMBER].contains(number));
+    expected.retain(|number| ![Waiting::NUMBER, Blocks::NUMBER].contains(number));
     assert_eq!(found, expected);
 }
 

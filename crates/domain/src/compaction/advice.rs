@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// The advice that a window should be compacted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Advice {
     /// The number of utterances that triggered it.
     pub threshold: u32,

@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// Why a conversation was compacted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Cause {
     /// A caller asked for it.
     Asked,
@@ -19,7 +19,7 @@ pub enum Cause {
 }
 
 /// A compaction that was made. Immutable: a change makes another one with its number.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Compaction {
     /// Counts from 1 over the conversation's life.
     pub number: u32,

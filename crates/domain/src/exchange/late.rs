@@ -3,7 +3,7 @@
 use crate::Sequence;
 
 /// An abandoned call: a result for it is late.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AbandonedCall {
     /// Its id.
     pub id: Box<str>,
@@ -14,7 +14,7 @@ pub struct AbandonedCall {
 }
 
 /// The call that a late result answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LateResult {
     /// The utterance that made the call; it may no longer be stored.
     pub caller: Sequence,

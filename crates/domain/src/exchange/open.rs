@@ -7,7 +7,7 @@ use crate::{Role, Sequence, ToolCall, Utterance};
 /// The exchange at the end of a conversation whose calls are not all answered. What follows
 /// its first utterance belongs to its unit until every call is answered, or until a user
 /// utterance abandons it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct OpenExchange {
     /// The first utterance of the unit.
     pub unit: Sequence,

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// What a hard forget removes from other conversations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct InForks {
     /// The conversations that lose something.
     pub conversations: u64,

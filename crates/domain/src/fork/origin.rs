@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::{AssignedId, LineageId, Ranges, Sequence};
 
 /// The place where a saying was first stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Origin {
     /// The lineage of the conversation that it was said in.
     pub lineage: LineageId,
@@ -14,7 +14,7 @@ pub struct Origin {
 }
 
 /// A run of utterances that were first said in another conversation, and were stored again in this one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Copied {
     /// The first of them in this conversation.
     pub first: Sequence,

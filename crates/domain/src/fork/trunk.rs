@@ -4,7 +4,7 @@ use crate::{ConversationId, LineageId, Sequence};
 
 /// A lineage that was frozen by a fork: nothing more is written to it, and every conversation that shares it
 /// reads it up to a last sequence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Trunk {
     /// The lineage of the utterances.
     pub lineage: LineageId,
@@ -14,7 +14,7 @@ pub struct Trunk {
 }
 
 /// What a conversation was forked from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ForkedFrom {
     /// The parent, whether or not it still exists.
     pub conversation: ConversationId,

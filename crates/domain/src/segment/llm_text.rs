@@ -6,7 +6,7 @@ use crate::{Ranges, Timestamp, TokenCounter, extract::Line, values::memory::allo
 
 /// A model's text for a segment. It is shown instead of the segment's own lines, which are kept in case
 /// one of its sources is forgotten.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LlmText {
     /// The text, line by line.
     pub lines: Vec<Line>,
@@ -20,7 +20,7 @@ pub struct LlmText {
 }
 
 /// Marks a segment that a model is to rewrite.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Awaits {
     /// The start of the wait.
     pub since: Timestamp,

@@ -3,7 +3,7 @@
 use crate::Timestamp;
 
 /// What an imported segment is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Imported {
     /// When the first of it was said.
     pub start: Timestamp,

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The summary of a run of utterances. Immutable: a changed segment gets a new number.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Segment {
     /// Counts from 1 over the conversation's life; never reused.
     pub number: u32,

@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 use crate::{ShareId, Timestamp, is_ahead, share::token::Secret};
 
 /// What a conversation keeps of a token.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Share {
     /// Its id, for revoking it.
     pub id: ShareId,
@@ -23,7 +23,7 @@ pub struct Share {
 ///
 /// A secret of 128 random bits needs no salt and no slow hash, and the time it takes to compare two digests
 /// reveals nothing about the secrets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ShareDigest(pub [u8; 32]);
 
 impl ShareDigest {

@@ -3,7 +3,7 @@
 use crate::Revision;
 
 /// What a head keeps of a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct StateEntry {
     /// Its name.
     pub name: Box<str>,
@@ -14,7 +14,7 @@ pub struct StateEntry {
 }
 
 /// A value.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum StateContent {
     /// Any bytes.
     Bytes(Box<[u8]>),
@@ -23,7 +23,7 @@ pub enum StateContent {
 }
 
 /// A named value. Immutable: a new value of the name is another `StateValue`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct StateValue {
     /// Its name.
     pub name: Box<str>,

@@ -3,7 +3,7 @@
 /// An OpenAI encoding: the vocabulary and the split rule that turn text into tokens.
 ///
 /// A conversation has one, fixed when it starts, so that all its counts can be added up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 pub enum Encoding {
     /// `o200k_base`: GPT-4o, GPT-4.1, GPT-5 and the o-series.
     #[default]

@@ -5,6 +5,8 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
+use serde::{Deserialize, Deserializer, de::Error as _};
+
 use crate::limits::MAX_ID_BYTES;
 
 /// Why a text is not an identifier.
@@ -37,10 +39,16 @@ fn check(text: &str) -> Result<(), IdError> {
 }
 
 macro_rules! text_id {
-    ($(#[$doc:meta])* $name:ident) => {
+    ($(#[$doc:meta])* $name:ident, read by $read:ident) => {
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
         pub struct $name(Arc<str>);
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                Self::$read(<&str>::deserialize(from)?).map_err(D::Error::custom)
+            }
+        }
 
         impl $name {
             /// Checks `text`: 1 to [`MAX_ID_BYTES`] bytes, no control character.
@@ -71,23 +79,23 @@ macro_rules! text_id {
 
 text_id! {
     /// The isolation boundary (a tenant): part of every key.
-    Namespace
+    Namespace, read by new
 }
 text_id! {
     /// Names the recipient a conversation belongs to.
-    RecipientId
+    RecipientId, read by new
 }
 text_id! {
     /// Names one conversation within a namespace.
-    ConversationId
+    ConversationId, read by kept
 }
 text_id! {
     /// Names one attempt of a mutating call, so that a retry is recognised (AIP-155).
-    RequestId
+    RequestId, read by new
 }
 text_id! {
     /// Names one share of a conversation.
-    ShareId
+    ShareId, read by new
 }
 
 /// The name of a namespace or recipient that was not given; allocated once.
@@ -107,11 +115,13 @@ impl Default for RecipientId {
 
 /// The series of utterances that a conversation writes to. A fork reads its parent's
 /// lineage up to the fork point and writes its own, so that both share what neither changed.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct LineageId(pub [u8; 16]);
 
 /// Names one committed state of a conversation, unique among all its states.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct ChangeId(pub [u8; 16]);
 
 impl LineageId {
@@ -208,7 +218,7 @@ impl ShareId {
 /// Names one utterance within its conversation.
 ///
 /// An assigned id is written `LINEAGE-SEQUENCE` and takes no memory of its own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum UtteranceId {
     /// Made by the server from the lineage the utterance was written to.
     Assigned(LineageId),
@@ -225,7 +235,7 @@ impl UtteranceId {
 }
 
 /// Names a conversation across all namespaces.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct ConversationKey {
     /// The tenant.
     pub namespace: Namespace,

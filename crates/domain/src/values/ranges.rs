@@ -2,6 +2,7 @@
 
 use std::{fmt, ops::RangeInclusive};
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use smallvec::SmallVec;
 
 use crate::Sequence;
@@ -9,6 +10,25 @@ use crate::Sequence;
 /// A set of sequences. Its cost in memory and time grows with the number of ranges, not of members.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct Ranges(SmallVec<[(u64, u64); 1]>);
+
+impl Serialize for Ranges {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Ranges {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let (ranges, mut least) = (Vec::<(Sequence, Sequence)>::deserialize(from)?, Sequence::FIRST);
+        for (first, last) in &ranges {
+            if *first < least || last < first {
+                return Err(D::Error::custom("the ranges of a set do not ascend, or touch"));
+            }
+            least = last.next().next();
+        }
+        Ok(Self(ranges.into_iter().map(|(first, last)| (first.0, last.0)).collect()))
+    }
+}
 
 impl Ranges {
     /// The empty set.
@@ -250,6 +270,18 @@ mod tests {
             prop_assert_eq!(ranges(&a).meets(&ranges(&b)), !common.is_empty());
             prop_assert_eq!(ranges(&a).holds(&ranges(&b)), b.is_subset(&a));
             prop_assert_eq!(members(&ranges(&a).intersection(&ranges(&b))), common);
+        }
+    }
+
+    #[test]
+    fn what_is_no_set_is_not_read() {
+        let read = serde_json::from_str::<Ranges>;
+        let mut ranges = Ranges::of(Sequence(1), Sequence(5));
+        ranges.add(Sequence(8));
+        assert_eq!(serde_json::to_string(&ranges).unwrap(), "[[1,5],[8,8]]");
+        assert_eq!(read("[[1,5],[8,8]]").unwrap(), ranges);
+        for wrong in ["[[0,3]]", "[[5,4]]", "[[1,4],[5,6]]", "[[1,4],[3,9]]", "[[1,9223372036854775808]]"] {
+            assert!(read(wrong).is_err(), "{wrong}");
         }
     }
 }

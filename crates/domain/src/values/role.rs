@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// The speaker of an utterance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Role {
     /// Instructions to the assistant.
     System,

@@ -2,9 +2,11 @@
 
 use std::{fmt, time::Duration};
 
+use serde::{Deserialize, Deserializer, de::Error as _};
+
 /// The place of an utterance in its conversation: counts from 1 over the conversation's
 /// life and is never reused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct Sequence(pub u64);
 
 impl Sequence {
@@ -13,7 +15,7 @@ impl Sequence {
 }
 
 /// The number of a conversation's changes: 1 when it starts, one more with each change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct Revision(pub u64);
 
 impl Revision {
@@ -21,8 +23,20 @@ impl Revision {
     pub const NONE: Self = Self(0);
 }
 
+/// The largest number that is read.
+const MOST: u64 = i64::MAX as u64;
+
 macro_rules! counts {
     ($($name:ident)*) => {$(
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                match u64::deserialize(from)? {
+                    number @ 0..=MOST => Ok(Self(number)),
+                    number => Err(D::Error::custom(format_args!("{number} is more than {MOST}"))),
+                }
+            }
+        }
+
         impl $name {
             /// The next one.
             pub fn next(self) -> Self {
@@ -46,7 +60,9 @@ macro_rules! counts {
 counts! { Sequence Revision }
 
 /// A moment: microseconds since the Unix epoch, in UTC.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {

@@ -27,14 +27,13 @@ pub use read::{Backup, Held, Reader};
 pub use write::write;
 
 use super::{
-    durable::records::{BlockLists, Blocks, GivenIds, Kind, Links, Metas},
+    durable::records::{Blocks, GivenIds, Kind, Links, Metas},
     entries,
 };
 
 /// Whether a backup has the records with this key.
 pub(crate) fn is_kept(key: &[u8]) -> bool {
-    const LEFT_OUT: [u8; 5] =
-        [Metas::NUMBER, Links::NUMBER, GivenIds::NUMBER, Blocks::NUMBER, BlockLists::NUMBER];
+    const LEFT_OUT: [u8; 4] = [Metas::NUMBER, Links::NUMBER, GivenIds::NUMBER, Blocks::NUMBER];
     let is_entry = |kind| entries::KINDS.iter().any(|(entry, _)| entry == kind);
     key.first().is_none_or(|kind| !LEFT_OUT.contains(kind) && !is_entry(kind))
 }

@@ -127,7 +127,7 @@ pub struct OutcomeKey {
 }
 
 /// An utterance that a call named, as it was when the call took effect, without its text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Reference {
     /// Its place in the conversation.
     pub sequence: Sequence,
@@ -146,7 +146,7 @@ pub struct Reference {
 }
 
 /// The result of a mutating call: references and numbers, never text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Outcome {
     /// A hash of the request's body.
     pub body: u128,

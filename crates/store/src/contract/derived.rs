@@ -51,9 +51,14 @@ pub trait DerivedData: Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Derived {
     /// A part of the index that a search reads.
-    Index,
+    Index = 1,
     /// The vectors of the utterances.
     Embeddings,
+}
+
+impl Derived {
+    /// Both kinds. Their numbers are those in the keys of records.
+    pub const ALL: [Self; 2] = [Self::Index, Self::Embeddings];
 }
 
 /// The bytes stored for several blocks.

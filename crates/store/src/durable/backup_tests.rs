@@ -19,7 +19,7 @@ use super::{
     Directory, DurableStore, EngineKind, OpenError, Options,
     disk::files,
     key_value::{Batch, Durability, Key, Value},
-    records::{self, Policies},
+    records::{self, Descriptions},
     restore, scrub,
     tests::conversation::{TestConversation, TestStore, user},
     tests::outcome::{keeping, key},
@@ -238,11 +238,11 @@ async fn a_restore_is_not_finished_with_another_backup() {
 async fn a_damaged_record_is_named_and_ends_the_backup() {
     let home = spawn_blocking(|| filled(EngineKind::Fjall, 6, 200)).await.unwrap();
     let lineage = LineageId([1; 16]);
-    let writes = vec![(records::key::<Policies>(&lineage), Some(vec![0; 9]))];
+    let writes = vec![(records::key::<Descriptions>(&lineage), Some(vec![0; 9]))];
     opened(EngineKind::Fjall, home.path()).pairs().apply(Batch { writes }, Durability::Disk).unwrap();
     let chunks: Vec<_> = backup(&open(EngineKind::Fjall, home.path())).collect().await;
     let Some(Err(StoreError::Unavailable(reason))) = chunks.last() else { panic!("it ended well") };
-    assert!(reason.contains(&format!("a record is damaged: policy {lineage}: ")), "{reason}");
+    assert!(reason.contains(&format!("a record is damaged: description {lineage}: ")), "{reason}");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use super::{
     Directory, DurableStore, EngineKind, Options,
     key_value::{Batch, Durability, Key, Value},
-    records::{self, BlockBytes, BlockList, BlockLists, BlockName, Blocks, Heads},
+    records::{self, BlockBytes, BlockName, Blocks},
     scrub,
     tests::{holds, problems},
 };
@@ -113,64 +113,28 @@ fn what_is_derived_outlives_the_process() {
     }
 }
 
-/// The list of blocks is of the state before something was erased.
-#[test]
-fn blocks_derived_before_an_erasure_are_not_read() {
-    let kept = Kept::new(EngineKind::Fjall);
-    let (head_key, list_key) =
-        (records::key::<Heads>(&kept.lineage()), records::key::<BlockLists>(&kept.lineage()));
-    let (lineage, mut record) = records::decode::<Heads>(&head_key, &kept.value(&head_key).unwrap()).unwrap();
-    let mut state = (*kept.state).clone();
-    record.head.erased_at = record.head.revision;
-    state.head.erased_at = record.head.revision;
-    let (head_key, head) = records::pair::<Heads>(&lineage, &record);
-    kept.write(vec![(head_key, Some(head))]);
-    assert_eq!(kept.read(), [b""; 0]);
-    let mut embeddings = block_key(lineage);
-    embeddings[17] = 2;
-    kept.run(async |store| {
-        let derived = DerivedBlock {
-            conversation: key("kept"),
-            kind: Derived::Embeddings,
-            block: Block(0),
-            erased_at: state.head.erased_at,
-            bytes: b"anew".to_vec(),
-        };
-        assert!(store.keep_derived(derived).await.unwrap());
-        assert_eq!(read(&store).await, [b""; 0], "the index was derived from what is erased");
-    });
-    assert_eq!(kept.value(&block_key(lineage)), None);
-    assert!(kept.value(&embeddings).is_some());
-    let list = records::decode::<BlockLists>(&list_key, &kept.value(&list_key).unwrap()).unwrap().1;
-    assert_eq!((list.erased_at, list.index.is_empty()), (state.head.erased_at, true));
-}
-
-/// A damaged or missing block is derived again, and so is one whose list is damaged. A damaged list does not
-/// prevent erasing.
+/// A damaged or missing block is derived again.
 #[test]
 fn what_cannot_be_read_is_made_anew() {
     let kept = Kept::new(EngineKind::Fjall);
-    let (block, list) = (block_key(kept.lineage()), records::key::<BlockLists>(&kept.lineage()));
-    for key in [&block, &list] {
-        let value = kept.value(key).unwrap();
-        let damaged = [&value[..value.len() - 1], &[!value[value.len() - 1]]].concat();
-        kept.write(vec![(key.clone(), Some(damaged))]);
-        assert_eq!(kept.read(), [b""; 0]);
-        assert_eq!(kept.problems().len(), 1);
-        kept.run(async |store| assert!(keep(&store, &kept.state, b"anew").await));
-        assert_eq!(kept.read(), [b"anew"]);
-        assert_eq!(kept.problems(), [""; 0]);
-    }
+    let block = block_key(kept.lineage());
+    let value = kept.value(&block).unwrap();
+    let damaged = [&value[..value.len() - 1], &[!value[value.len() - 1]]].concat();
+    kept.write(vec![(block.clone(), Some(damaged))]);
+    assert_eq!(kept.read(), [b""; 0]);
+    assert_eq!(kept.problems().len(), 1);
+    kept.run(async |store| assert!(keep(&store, &kept.state, b"anew").await));
+    assert_eq!(kept.read(), [b"anew"]);
+    assert_eq!(kept.problems(), [""; 0]);
     kept.write(vec![(block.clone(), None)]);
     assert_eq!(kept.read(), [b""; 0]);
     kept.run(async |store| assert!(keep(&store, &kept.state, b"anew").await));
-    kept.write(vec![(list.clone(), Some(b"damaged".to_vec()))]);
     kept.run(async |store| {
         let mut script = Script::with(&store, "kept", Policy::SESSION);
         script.state = kept.state.clone();
         assert!(script.forget("sequence:2", true).await);
     });
-    assert_eq!((kept.value(&block), kept.value(&list)), (None, None));
+    assert_eq!(kept.value(&block), None);
 }
 
 #[test]
@@ -180,17 +144,8 @@ fn what_is_derived_of_no_conversation_is_a_problem() {
     let stray = LineageId([0xfe; 16]);
     let name = BlockName { kind: Derived::Index, block: Block(3) };
     let (block_key, block) = records::pair::<Blocks>(&(stray, name), &BlockBytes(vec![7; 9]));
-    let (list_key, list) = records::pair::<BlockLists>(&stray, &BlockList::default());
-    kept.write(vec![(block_key, Some(block)), (list_key, Some(list))]);
-    let found = kept.problems();
-    let names = |record: &str| found.iter().any(|it| it.starts_with(record));
-    assert!(found.iter().all(|it| it.ends_with(": it belongs to no conversation")), "{found:?}");
-    assert!(
-        found.len() == 2
-            && names(&format!("block 3 of Index of {stray}"))
-            && names(&format!("list of blocks {stray}")),
-        "{found:?}"
-    );
+    kept.write(vec![(block_key, Some(block))]);
+    assert_eq!(kept.problems(), [format!("block 3 of Index of {stray}: it belongs to no conversation")]);
 }
 
 #[test]

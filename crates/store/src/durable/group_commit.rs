@@ -8,7 +8,6 @@
 #![allow(clippy::disallowed_methods, reason = "intervals between flushes are measured, no time is kept")]
 
 mod backlog;
-mod blocks;
 mod group;
 mod mailbox;
 #[cfg(test)]

@@ -18,15 +18,14 @@ use super::{
     error::unavailable,
     key_value::{Key, KeyValue},
     records::{
-        self, Active, Compactions, ConversationName, Descriptions, Endings, GivenIds, HeadRecord, Heads,
-        Kind, Meta, Metas, OutcomeAges, OutcomeName, Outcomes, Policies, Readers, Segments, StateValues,
-        Utterances,
+        self, Active, Compactions, ConversationName, Descriptions, GivenIds, HeadRecord, Heads, Kind, Meta,
+        Metas, OutcomeAges, OutcomeName, Outcomes, Readers, Segments, StateValues, Utterances,
     },
 };
 use crate::{Outcome, OutcomeKey, RecipientKey, Result, StoreError};
 use utterd_domain::{
-    Conversation, ConversationId, ConversationKey, Head, Identity, LineageId, Policy, Ranges, Sequence,
-    Timestamp, Utterance, Window, compaction::Compaction, segment::Summary, state::StateValue,
+    Conversation, ConversationId, ConversationKey, Head, Identity, LineageId, Ranges, Sequence, Timestamp,
+    Utterance, Window, compaction::Compaction, segment::Summary, state::StateValue,
 };
 
 /// How often to retry reading a state that keeps changing.
@@ -42,7 +41,7 @@ impl Reader {
             let head = &record.head;
             let lineage = head.identity.lineage;
             let segments = reader.all::<Segments>(&records::of_lineage::<Segments>(lineage));
-            let segments: Result<_, _> = segments.map(|pair| Ok(Arc::new(pair?.1))).collect();
+            let segments: Result<_, _> = segments.map(|pair| Ok(pair?.1)).collect();
             let summary = Summary::numbered(segments?, record.next_segment);
             let segments = summary.segments().len();
             if segments != record.segments as usize {
@@ -75,7 +74,7 @@ impl Reader {
             return Ok(Arc::default());
         }
         let stored = self.all::<Compactions>(&records::of_lineage::<Compactions>(*lineage));
-        let compactions: Result<Vec<_>, _> = stored.rev().map(|pair| Ok(Arc::new(pair?.1))).collect();
+        let compactions: Result<Vec<_>, _> = stored.rev().map(|pair| Ok(pair?.1)).collect();
         let mut compactions = compactions?;
         let numbers = (1..head.next_compaction).rev();
         let missing = numbers.zip(&compactions).find(|(number, compaction)| *number != compaction.number);
@@ -118,7 +117,7 @@ impl Reader {
         let values = self.consistent(key, |reader, HeadRecord { head, .. }| {
             let lineage = head.identity.lineage;
             let values = reader.all::<StateValues>(&records::of_lineage::<StateValues>(lineage));
-            let mut state: Vec<_> = values.map(|pair| Ok(Arc::new(pair?.1))).collect::<Result<_>>()?;
+            let mut state: Vec<_> = values.map(|pair| Ok(pair?.1)).collect::<Result<_>>()?;
             state.retain(|value: &Arc<StateValue>| names.is_empty() || names.contains(&value.name));
             Ok(state)
         });
@@ -147,7 +146,7 @@ impl Reader {
     }
 
     pub(super) fn outcome(&self, key: &OutcomeKey) -> Result<Option<Arc<Outcome>>> {
-        Ok(self.get::<Outcomes>(&OutcomeName::of(key))?.map(Arc::new))
+        self.get::<Outcomes>(&OutcomeName::of(key))
     }
 
     /// Returns at most `limit` outcomes older than `oldest`.
@@ -167,15 +166,14 @@ impl Reader {
         Ok(self.get::<ConversationName>(key)?.map(|identity| identity.lineage))
     }
 
-    /// Passes the head of each conversation to `each`, with the bytes of its utterances but without its
-    /// policy and ending.
+    /// Passes the head of each conversation to `each`.
     pub(super) fn each_head(&self, mut each: impl FnMut(&Head)) -> Result<()> {
         for pair in self.all::<ConversationName>(&records::all_of::<ConversationName>()) {
             let (key, identity) = pair?;
             let record =
                 self.get::<Heads>(&identity.lineage)?.ok_or_else(|| damaged(&key, "it has no head"))?;
             let description = self.get::<Descriptions>(&identity.lineage)?.unwrap_or_default();
-            each(&record.complete(Arc::new(identity), Policy::ROLLING, description, None).head);
+            each(&record.complete(identity, description).head);
         }
         Ok(())
     }
@@ -193,16 +191,16 @@ impl Reader {
         read: impl Fn(&Self, HeadRecord) -> Result<T>,
     ) -> Result<Option<T>> {
         for _ in 0..ATTEMPTS {
-            let Some(identity) = self.get::<ConversationName>(key)?.map(Arc::new) else { return Ok(None) };
+            let Some(identity) = self.get::<ConversationName>(key)? else { return Ok(None) };
             let at = records::key::<Heads>(&identity.lineage);
             let Some(before) = self.value(&at)? else {
-                let stays = self.get::<ConversationName>(key)?.as_ref() == Some(&*identity);
+                let stays = self.get::<ConversationName>(key)?.as_ref() == Some(&identity);
                 match stays && self.value(&at)?.is_none() {
                     true => return Err(damaged(key, "it has no head")),
                     false => continue,
                 }
             };
-            let mut record = decoded::<Heads>(&at, &before)?;
+            let mut record = *decoded::<Heads>(&at, &before)?;
             record.head.identity = identity;
             let result = read(self, record);
             // a lineage belongs to one conversation for ever: while the head exists, so does the name
@@ -216,12 +214,8 @@ impl Reader {
     /// Completes the head of a record that already has its identity.
     fn complete(&self, record: HeadRecord) -> Result<Head> {
         let identity = record.head.identity.clone();
-        let lineage = identity.lineage;
-        let policy = self.get::<Policies>(&lineage)?;
-        let policy = policy.ok_or_else(|| damaged(&identity.key, "it has no policy"))?;
-        let description = self.get::<Descriptions>(&lineage)?.unwrap_or_default();
-        let ended = self.get::<Endings>(&lineage)?;
-        Ok(record.complete(identity, policy, description, ended).head)
+        let description = self.get::<Descriptions>(&identity.lineage)?.unwrap_or_default();
+        Ok(record.complete(identity, description).head)
     }
 
     /// Returns the archived utterance to which a client gave `id`.
@@ -259,7 +253,7 @@ impl Reader {
         let mut utterances = Vec::new();
         for range in among.iter() {
             for pair in self.all::<Utterances>(&records::utterances_among(lineage, range)) {
-                utterances.push(Arc::new(pair?.1));
+                utterances.push(pair?.1);
             }
         }
         Ok(utterances)

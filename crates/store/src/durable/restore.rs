@@ -7,14 +7,13 @@ use super::{
     error::unavailable,
     key_value::{Batch, Durability, Key, KeyValue, Value},
     reader::Reader,
-    records::{self, GivenIds, Meta, Metas, OutcomeAges, Record},
+    records::{self, Meta, Metas, Record},
 };
 use crate::{
     Result,
     backup::{Backup, Held, RestoreError},
     entries,
 };
-use utterd_domain::ConversationKey;
 
 /// Bytes per batch.
 const BATCH_BYTES: usize = 1 << 20;
@@ -44,34 +43,21 @@ fn write(backup: &Backup, reader: &Reader) -> Result<(), RestoreError> {
     let (mut writer, mut names) = (Writer::to(reader.0.pairs()), Vec::new());
     for record in backup.records()? {
         let (key, value) = record?;
-        writer.put_all(derived(&key, &value, &mut names)?)?;
+        let record = Record::read(&key, &value)?;
+        record.derived().map_or(Ok(()), |derived| writer.put(derived))?;
+        if let Record::ConversationName(key, _) = record {
+            names.push(key);
+        }
         writer.put((key, value))?;
     }
     writer.flush()?;
     for key in names {
         if let Ok(Some(state)) = reader.load(&key) {
-            writer.put_all(entries::of(&state))?;
+            entries::of(&state).into_iter().try_for_each(|pair| writer.put(pair))?;
         }
     }
     writer.flush()?;
     Ok(reader.0.pairs().sync().map_err(unavailable)?)
-}
-
-/// Returns the records that are derived from one alone; adds the conversation that it names to `names`.
-fn derived(key: &[u8], value: &[u8], names: &mut Vec<ConversationKey>) -> Result<Vec<(Key, Value)>> {
-    Ok(match Record::read(key, value).map_err(unavailable)? {
-        Record::ConversationName(key, _) => {
-            names.push(key);
-            Vec::new()
-        }
-        Record::Utterances((lineage, sequence), utterance) => {
-            let id =
-                utterance.given_id().map(|id| records::pair::<GivenIds>(&(lineage, id.into()), &sequence));
-            id.into_iter().collect()
-        }
-        Record::Outcomes(name, outcome) => vec![records::pair::<OutcomeAges>(&(outcome.time, name), &())],
-        _ => Vec::new(),
-    })
 }
 
 /// Writes pairs in batches.
@@ -84,10 +70,6 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn to(pairs: &'a dyn KeyValue) -> Self {
         Self { pairs, batch: Batch::default(), bytes: 0 }
-    }
-
-    fn put_all(&mut self, pairs: Vec<(Key, Value)>) -> Result<()> {
-        pairs.into_iter().try_for_each(|pair| self.put(pair))
     }
 
     fn put(&mut self, (key, value): (Key, Value)) -> Result<()> {

@@ -1,6 +1,6 @@
 //! What a verification finds in files: nothing after any life, and each record that is damaged or does not fit.
 
-use std::{ops::Bound, path::Path, time::Duration};
+use std::{ops::Bound, path::Path, sync::Arc, time::Duration};
 
 use tempfile::TempDir;
 
@@ -8,9 +8,9 @@ use super::{
     Directory, DurableStore, EngineKind, Flush, Options,
     key_value::{Batch, Durability, Key, Value},
     records::{
-        self, Active, Compactions, ConversationName, Dues, Ended, GivenIds, Heads, Kind, Links, Listed,
-        Metas, Outcomes, Policies, Readers, RecipientUpdated, Segments, Started, StateValues, Updated,
-        Utterances, Waiting,
+        self, Active, Compactions, ConversationName, Description, Descriptions, Dues, Ended, GivenIds, Heads,
+        Kind, Links, Listed, Metas, Outcomes, Readers, RecipientUpdated, Segments, Started, StateValues,
+        Updated, Utterances, Waiting,
     },
     tests::{
         conversation::{TestConversation, TestStore, calls, named, result, user},
@@ -166,7 +166,6 @@ fn each_kind_of_record_is_missed() {
         &good.without::<Heads>(),
         "conversation default/demo: conversation demo is damaged: it has no head",
     );
-    expect(&good.without::<Policies>(), "it has no policy");
     expect(&good.without::<Segments>(), "segments instead of");
     expect(&good.without::<Compactions>(), "compactions are stored");
     expect(&good.without::<StateValues>(), "its 1 state values are not the 2 in its description");
@@ -207,17 +206,21 @@ fn each_record_that_is_damaged_is_named() {
 fn what_does_not_fit_is_named() {
     let good = Good::new();
     let nobody = LineageId([0xfe; 16]);
-    expect(&good.put::<Policies>(&nobody, &Policy::ROLLING), "it belongs to no conversation");
+    expect(&good.put::<Descriptions>(&nobody, &Description::default()), "it belongs to no conversation");
     let (key, value) = good.first::<Utterances>();
-    let (_, utterance) = records::decode::<Utterances>(&key, &value).unwrap();
+    let (_, mut utterance) = records::decode::<Utterances>(&key, &value).unwrap();
     let far = Sequence(5_000);
+    Arc::make_mut(&mut utterance).sequence = far;
     expect(&good.put::<Utterances>(&(DEMO, far), &utterance), "no conversation has utterance 5000");
     expect(&good.put::<GivenIds>(&(DEMO, "stray".into()), &far), "no conversation has utterance 5000");
     expect(&good.edit::<Heads>(|record| record.head.stored -= 1), "utterances instead of");
     expect(&good.edit::<Heads>(|record| record.head.turn += 7), "conversation default/demo: ");
     expect(&good.edit::<Readers>(|reader| reader.through = Sequence(2)), "but its head says");
     let bob = RecipientId::new("bob").unwrap();
-    expect(&good.edit::<ConversationName>(|identity| identity.recipient = bob), "it holds the state of bob");
+    expect(
+        &good.edit::<ConversationName>(|identity| Arc::make_mut(identity).recipient = bob),
+        "it holds the state of bob",
+    );
     expect(
         &good.edit::<Active>(|id| *id = ConversationId::new("nobody").unwrap()),
         "there is no conversation nobody",

@@ -383,6 +383,6 @@ impl Upkeep for MemoryStore {
 
     /// Takes memory in proportion to the number of records, besides what they hold.
     fn each_record(&self, each: &mut EachRecord<'_>) -> Result<()> {
-        self.records().into_iter().try_for_each(|(_, record)| each(Ok(record())))
+        self.records().into_iter().try_for_each(|(_, record)| each(Ok(record.written())))
     }
 }

@@ -1,23 +1,17 @@
 //! The content of a memory store as records, for backups.
 
-use std::{collections::HashMap, ops::Deref, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
 use super::{MemoryStore, slot::Slot};
 use crate::{
-    Outcome, OutcomeKey, RecipientKey,
+    Outcome, OutcomeKey, RecipientKey, Write,
+    delta::Delta,
     durable::{
-        key_value::{Key, Value},
-        records::{
-            self, Active, Compactions, ConversationName, Description, Descriptions, Endings, HeadRecord,
-            Heads, Kind, LineageReader, OutcomeName, Outcomes, Policies, Readers, Segments, StateName,
-            StateValues, Utterances,
-        },
+        key_value::Key,
+        records::{OutcomeName, Record},
     },
 };
-use utterd_domain::{Conversation, ConversationId, LineageId, Sequence, Utterance};
-
-/// The key of a record, and the record, encoded once it is asked for.
-type Pending = (Key, Box<dyn FnOnce() -> (Key, Value) + Send>);
+use utterd_domain::{Change, Conversation, ConversationId, LineageId, Sequence, Utterance};
 
 /// What is stored at one moment.
 struct Moment {
@@ -28,15 +22,15 @@ struct Moment {
 
 impl MemoryStore {
     /// Returns all records as of one moment, by ascending key.
-    pub(super) fn records(&self) -> Vec<Pending> {
+    pub(super) fn records(&self) -> Vec<(Key, Record)> {
         let Moment { slots, active, outcomes } = self.moment();
         let mut noted = Noted::default();
         slots.iter().for_each(|slot| noted.conversation(slot));
         for (recipient, id) in active {
-            noted.add::<Active, _>(recipient, Box::new(id));
+            noted.add(Record::Active(recipient, id));
         }
         for (key, outcome) in outcomes {
-            noted.add::<Outcomes, _>(OutcomeName::of(&key), outcome);
+            noted.add(Record::Outcomes(OutcomeName::of(&key), outcome));
         }
         noted.records.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         noted.records
@@ -53,56 +47,30 @@ impl MemoryStore {
 
 #[derive(Default)]
 struct Noted {
-    records: Vec<Pending>,
+    records: Vec<(Key, Record)>,
     /// The utterances that conversations may share, by the lineage that they are noted for.
     shared: HashMap<(LineageId, Sequence), Arc<Utterance>>,
 }
 
 impl Noted {
-    fn add<K, V>(&mut self, key: K::Key, value: V)
-    where
-        K: Kind<Key: Send + 'static> + 'static,
-        V: Deref<Target = K::Value> + Send + 'static,
-    {
-        self.records.push((records::key::<K>(&key), Box::new(move || records::pair::<K>(&key, &value))));
+    fn add(&mut self, record: Record) {
+        self.records.push((record.key(), record));
     }
 
     fn conversation(&mut self, slot: &Slot) {
         let Some(state) = &slot.state else { return };
-        self.head(state);
-        for segment in state.summary.segments() {
-            self.add::<Segments, _>((state.head.identity.lineage, segment.number), segment.clone());
-        }
-        for compaction in state.compactions.iter() {
-            self.add::<Compactions, _>((state.head.identity.lineage, compaction.number), compaction.clone());
-        }
-        for value in slot.values.values() {
-            let name = StateName(value.name.clone());
-            self.add::<StateValues, _>((state.head.identity.lineage, name), value.clone());
-        }
+        // the same as if one change had made it
+        let change = Change {
+            segments_written: state.summary.segments().to_vec(),
+            compactions_written: state.compactions.to_vec(),
+            state_set: slot.values.values().cloned().collect(),
+            ..Change::default()
+        };
+        let write = Write::Change { before: None, changes: [Arc::new(change)].into(), after: state.clone() };
+        let records = Delta::of(&write).records.into_iter();
+        self.records.extend(records.filter_map(|(key, record)| Some((key, record?))));
         for utterance in state.window.iter().chain(slot.archive.iter()) {
             self.utterance(state, utterance);
-        }
-    }
-
-    fn head(&mut self, state: &Arc<Conversation>) {
-        let head = &state.head;
-        let (identity, lineage) = (head.identity.clone(), head.identity.lineage);
-        for trunk in head.trunks.iter() {
-            let reader = LineageReader { conversation: identity.key.clone(), through: trunk.through };
-            self.add::<Readers, _>((trunk.lineage, lineage), Box::new(reader));
-        }
-        self.add::<ConversationName, _>(identity.key.clone(), identity);
-        let whole = state.clone();
-        let record = move || records::pair::<Heads>(&lineage, &HeadRecord::of(&whole.head, &whole.summary));
-        self.records.push((records::key::<Heads>(&lineage), Box::new(record)));
-        self.add::<Policies, _>(lineage, Box::new(head.policy.clone()));
-        let description = Description::of(head);
-        if !description.is_empty() {
-            self.add::<Descriptions, _>(lineage, Box::new(description));
-        }
-        if let Some(ending) = &head.ended {
-            self.add::<Endings, _>(lineage, ending.clone());
         }
     }
 
@@ -122,6 +90,6 @@ impl Noted {
                 }
             },
         };
-        self.add::<Utterances, _>((lineage, sequence), utterance.clone());
+        self.add(Record::Utterances((lineage, sequence), utterance.clone()));
     }
 }

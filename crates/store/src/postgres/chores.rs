@@ -42,8 +42,7 @@ const REMOVE_CLAIMS: &str = "DELETE FROM claims WHERE until < $1";
 const BATCH: i64 = 1_000;
 
 /// The tables that hold text of conversations.
-const CONTENTS: [&str; 6] =
-    ["conversations", "utterances", "segments", "compactions", "state_values", "derived"];
+const CONTENTS: [&str; 4] = ["conversations", "utterances", "records", "derived"];
 
 impl Reader {
     pub(super) async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {

@@ -43,7 +43,7 @@ impl DerivedData for PostgresStore {
     ) -> Result<DerivedBytes> {
         let [from, to] = [blocks.start(), blocks.end()].map(|block| number(Sequence(block.0)));
         let (namespace, id) = (key.namespace.as_str(), key.id.as_str());
-        let params: [&(dyn ToSql + Sync); 5] = [&namespace, &id, &kind_number(kind), &from, &to];
+        let params: [&(dyn ToSql + Sync); 5] = [&namespace, &id, &(kind as i16), &from, &to];
         let rows = self.database.query(DERIVED, &params).await?;
         let found = rows.iter().filter_map(|row| {
             let block = Block(row.get::<_, i64>(1) as u64);
@@ -69,20 +69,12 @@ impl DerivedData for PostgresStore {
             &namespace,
             &id,
             &lineage,
-            &kind_number(kind),
+            &(kind as i16),
             &number,
             &record,
             &erased_at,
             &Sequences(block.ranges()),
         ];
         Ok(!connection.query(KEEP_DERIVED, &params).await?.is_empty())
-    }
-}
-
-/// The number of a kind of derived data in the keys of records.
-fn kind_number(kind: Derived) -> i16 {
-    match kind {
-        Derived::Index => 1,
-        Derived::Embeddings => 2,
     }
 }

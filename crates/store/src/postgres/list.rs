@@ -9,11 +9,10 @@ use super::{
 use crate::{List, ListOf, Page, RecipientKey, Result, entries::span_of};
 use utterd_domain::{ConversationId, ConversationKey, Head, Timestamp, limits::FEW_NAMES};
 
-const HEAD: &str = "id, head AS record, identity, policy, description, ending";
+const HEAD: &str = "id, head AS record, identity, description";
 
 /// The heads of those of the given conversations that exist.
-const HEADS: &str =
-    "SELECT c.namespace, c.id, c.head AS record, c.identity, c.policy, c.description, c.ending
+const HEADS: &str = "SELECT c.namespace, c.id, c.head AS record, c.identity, c.description
     FROM unnest($1::text[], $2::text[]) AS k(namespace, id) JOIN conversations c USING (namespace, id)";
 
 /// Counts the conversations with an id in a range, up to `$4`.

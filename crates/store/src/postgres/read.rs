@@ -16,31 +16,30 @@ use super::{
 use crate::{
     Newer, Outcome, OutcomeKey, RecipientKey, Result, StoreError,
     durable::records::{
-        self, BadRecord, Compactions, ConversationName, Description, Descriptions, Endings, HeadRecord,
-        Heads, Kind, OutcomeName, Outcomes, Policies, Segments, StateName, StateValues, Utterances,
+        self, BadRecord, ConversationName, Description, Descriptions, HeadRecord, Heads, Kind, OutcomeName,
+        Outcomes, Record, Utterances,
     },
 };
 use utterd_domain::{
     ChangeId, Conversation, ConversationId, ConversationKey, LineageId, Namespace, Ranges, Sequence,
-    Timestamp, Utterance,
-    compaction::Compaction,
-    segment::{Segment, Summary},
-    state::StateValue,
+    Timestamp, Utterance, segment::Summary, state::StateValue,
 };
 
-/// A conversation's row, its segments, its compactions, and the utterances of its window. If several lineages
-/// hold an utterance, the one with the lowest `rank` counts.
+/// A conversation's row, the records of its segments and compactions, and the utterances of its window. If several
+/// lineages hold an utterance, the one with the lowest `rank` counts.
 const LOAD: &str = "WITH c AS MATERIALIZED (
         SELECT * FROM conversations WHERE namespace = $1
             AND id = coalesce($2, (SELECT conversation FROM active WHERE namespace = $1 AND recipient = $3))
     )
-    SELECT 0::int2 AS part, c.lineage, 0::int8 AS number, 0::int8 AS rank, c.head AS record, c.id, c.identity,
-        c.policy, c.description, c.ending FROM c
-    UNION ALL SELECT 1::int2, s.lineage, s.number, 0, s.record, NULL, NULL, NULL, NULL, NULL
-        FROM c JOIN segments s ON s.lineage = c.lineage
-    UNION ALL SELECT 2::int2, m.lineage, m.number, 0, m.record, NULL, NULL, NULL, NULL, NULL
-        FROM c JOIN compactions m ON m.lineage = c.lineage
-    UNION ALL SELECT 3::int2, u.lineage, u.sequence, l.rank, u.record, NULL, NULL, NULL, NULL, NULL
+    SELECT 0::int2 AS part, c.lineage, 0::int8 AS number, 0::int8 AS rank, NULL::bytea AS key, c.head AS record,
+        c.id, c.identity, c.description FROM c
+    UNION ALL SELECT 1::int2, c.lineage, 0, 0, r.key, r.record, NULL, NULL, NULL
+        FROM c, unnest(ARRAY['\\x06', '\\x12']::bytea[]) AS k(kind),
+            LATERAL (
+                SELECT * FROM records r WHERE r.key >= k.kind || uuid_send(c.lineage)
+                    AND r.key < k.kind || uuid_send(c.lineage) || '\\xffffffffff'::bytea OFFSET 0
+            ) r
+    UNION ALL SELECT 2::int2, u.lineage, u.sequence, l.rank, NULL, u.record, NULL, NULL, NULL
         FROM c, unnest(c.lineages, c.through) WITH ORDINALITY AS l(lineage, through, rank),
             unnest(c.live) AS w,
             LATERAL (
@@ -69,10 +68,17 @@ const ARCHIVED_IDS: &str = "SELECT u.given_id, u.sequence, l.rank
         AND u.sequence <= l.through AND c.archived @> u.sequence
     ORDER BY l.rank DESC";
 
-const STATE: &str = "SELECT v.lineage, v.name, v.record
-    FROM conversations c JOIN state_values v ON v.lineage = c.lineage
-    WHERE c.namespace = $1 AND c.id = $2 AND (cardinality($3::text[]) = 0 OR v.name = ANY ($3))
-    ORDER BY v.name";
+/// The values of a state with these names, or all. In a key, the name follows the kind and the lineage.
+const STATE: &str = "SELECT r.key, r.record
+    FROM conversations c, LATERAL (
+        SELECT * FROM records r WHERE r.key >= '\\x19'::bytea || uuid_send(c.lineage)
+            AND r.key < '\\x19'::bytea || uuid_send(c.lineage) || '\\xff'::bytea OFFSET 0
+    ) r
+    WHERE c.namespace = $1 AND c.id = $2 AND (
+        cardinality($3::text[]) = 0
+            OR substr(r.key, 18) = ANY (SELECT convert_to(name, 'UTF8') FROM unnest($3::text[]) AS name)
+    )
+    ORDER BY r.key";
 
 const SHARING: &str = "SELECT r.namespace, r.id, max(least(r.through, l.through)) AS through
     FROM conversations c, unnest(c.lineages, c.through) AS l(lineage, through), readers r
@@ -158,7 +164,7 @@ impl Reader {
             connection.query(REMOVE_OUTCOME, &params).await?;
             return Ok(None);
         }
-        Ok(Some(Arc::new(decoded::<Outcomes>(&OutcomeName::of(key), row.get(1))?)))
+        Ok(Some(decoded::<Outcomes>(&OutcomeName::of(key), row.get(1))?))
     }
 
     pub(super) async fn archived(
@@ -191,11 +197,13 @@ impl Reader {
     ) -> Result<Vec<Arc<StateValue>>> {
         let names: Vec<&str> = names.iter().map(|name| &**name).collect();
         let rows = self.database.query(STATE, &[&key.namespace.as_str(), &key.id.as_str(), &names]).await?;
-        let values = rows.iter().map(|row| {
-            let name = StateName(row.get::<_, &str>(1).into());
-            decoded::<StateValues>(&(lineage(row.get(0)), name), row.get(2)).map(Arc::new)
-        });
-        values.collect()
+        let mut values = Vec::new();
+        for row in rows {
+            if let Record::StateValues(_, value) = record(&row)? {
+                values.push(value);
+            }
+        }
+        Ok(values)
     }
 
     pub(super) async fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
@@ -209,30 +217,30 @@ pub(super) fn head(namespace: &Namespace, row: &Row) -> Result<HeadRecord> {
     let key = ConversationKey { namespace: namespace.clone(), id: conversation_id(row.get("id"))? };
     let identity = decoded::<ConversationName>(&key, row.get("identity"))?;
     let lineage = identity.lineage;
-    let record: HeadRecord = decoded::<Heads>(&lineage, row.get("record"))?;
-    let policy = decoded::<Policies>(&lineage, row.get("policy"))?;
+    let record = decoded::<Heads>(&lineage, row.get("record"))?;
     let description: Option<&[u8]> = row.get("description");
     let description = match description {
         Some(description) => decoded::<Descriptions>(&lineage, description)?,
         None => Description::default(),
     };
-    let ending: Option<&[u8]> = row.get("ending");
-    let ended = ending.map(|ending| decoded::<Endings>(&lineage, ending)).transpose()?;
-    Ok(record.complete(Arc::new(identity), policy, description, ended))
+    Ok(record.complete(identity, description))
 }
 
 /// Assembles a state from its head and the rows of [`LOAD`].
 fn state(record: HeadRecord, rows: &[Row]) -> Result<Conversation> {
     let HeadRecord { head, next_segment, segments: count } = record;
     let part = |part: i16| rows.iter().filter(move |row| row.get::<_, i16>("part") == part);
-    let of = |row: &Row| (lineage(row.get("lineage")), row.get::<_, i64>("number") as u32);
-    let segments = part(1).map(|row| decoded::<Segments>(&of(row), row.get("record")).map(Arc::new));
-    let mut segments: Vec<Arc<Segment>> = segments.collect::<Result<_, _>>()?;
+    let (mut segments, mut compactions) = (Vec::new(), Vec::new());
+    for row in part(1) {
+        match self::record(row)? {
+            Record::Segments(_, segment) => segments.push(segment),
+            Record::Compactions(_, compaction) => compactions.push(compaction),
+            _ => {}
+        }
+    }
     segments.sort_unstable_by_key(|segment| segment.number);
-    let compactions = part(2).map(|row| decoded::<Compactions>(&of(row), row.get("record")).map(Arc::new));
-    let mut compactions: Vec<Arc<Compaction>> = compactions.collect::<Result<_, _>>()?;
     compactions.sort_unstable_by_key(|compaction| compaction.number);
-    let window = utterances(part(3))?;
+    let window = utterances(part(2))?;
     let (there, told) = (window.len() as u64 + head.archived.count(), segments.len());
     if there != head.stored || told != count as usize {
         return Err(StoreError::Unavailable(format!(
@@ -257,9 +265,14 @@ fn utterances<'a>(rows: impl Iterator<Item = &'a Row>) -> Result<Vec<Arc<Utteran
     }
     let read = newest.into_iter().map(|(sequence, (_, row))| {
         let key = (lineage(row.get("lineage")), Sequence(sequence as u64));
-        decoded::<Utterances>(&key, row.get("record")).map(Arc::new)
+        decoded::<Utterances>(&key, row.get("record"))
     });
     read.collect()
+}
+
+/// Decodes the record in a row of `records`.
+fn record(row: &Row) -> Result<Record> {
+    Record::read(row.get("key"), row.get("record")).map_err(damaged)
 }
 
 /// Decodes the record stored under `key`.

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, EachRecord, List, Newer,
-    Outcome, OutcomeKey, Page, Quotas, RecipientKey, Result, StateOf, Store, Upkeep, Write, async_trait,
+    Outcome, OutcomeKey, Page, Quotas, RecipientKey, Result, StateOf, Store, Upkeep, async_trait,
 };
 use utterd_domain::{
     ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
@@ -122,17 +122,6 @@ fn key_of(recipient: &RecipientKey, id: &ConversationId) -> ConversationKey {
     ConversationKey { namespace: recipient.namespace.clone(), id: id.clone() }
 }
 
-/// Whether the commit removes text that must become unreadable.
-fn erases(commit: &Commit) -> bool {
-    commit.writes.iter().any(|write| match write {
-        Write::Delete { .. } => true,
-        Write::Change { before, changes, after } => {
-            let erased_at = before.as_ref().map_or(after.head.erased_at, |before| before.head.erased_at);
-            erased_at != after.head.erased_at || changes.iter().any(|change| !change.state_deleted.is_empty())
-        }
-    })
-}
-
 #[async_trait]
 impl Store for PostgresStore {
     fn capabilities(&self) -> Capabilities {
@@ -180,7 +169,7 @@ impl Store for PostgresStore {
             let made = commits.make(&plan).await;
             if made.is_ok() {
                 waiting.add(hints::of(&step));
-                if erases(&step) {
+                if plan.erases {
                     unscrubbed.store(true, Ordering::Release);
                 }
             }

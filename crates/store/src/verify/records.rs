@@ -45,14 +45,11 @@ impl Records {
                 self.add(*lineage, &record.head);
                 self.of_nobody(*lineage)
             }
-            Record::Policies(lineage, _)
-            | Record::Descriptions(lineage, _)
-            | Record::Endings(lineage, _)
+            Record::Descriptions(lineage, _)
             | Record::Segments((lineage, _), _)
             | Record::Compactions((lineage, _), _)
             | Record::StateValues((lineage, _), _)
-            | Record::Blocks((lineage, _), _)
-            | Record::BlockLists(lineage, _) => self.of_nobody(*lineage),
+            | Record::Blocks((lineage, _), _) => self.of_nobody(*lineage),
             Record::Utterances((lineage, sequence), _) | Record::GivenIds((lineage, _), sequence) => {
                 let is_unkept = !self.is_broken && !self.is_kept(*lineage, *sequence);
                 is_unkept.then(|| format!("no conversation has utterance {sequence}"))

@@ -12,7 +12,7 @@ pub struct Entity<'a> {
 }
 
 /// What a text names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum Kind {
     /// `src/main.rs`, `~/notes`, `C:\Users`: a path in a file system, with a directory.
     Path,

@@ -12,10 +12,13 @@ use super::super::{
     request::{Check, Request, Step},
 };
 use crate::{CommitError, Result, quotas::Keeper};
-use utterd_domain::{ChangeId, LineageId, Ranges, Utterance};
+use utterd_domain::{Block, ChangeId, LineageId, Ranges, Revision, Utterance};
 
 /// The cached states of conversations; `None` for a deleted conversation.
 pub(super) type States = Cache<LineageId, Option<ChangeId>>;
+
+/// So many sequences are few: for each, a key is looked up.
+const FEW: u64 = 64;
 
 /// The writes of a request, in order.
 pub(super) type Writes = Vec<(Key, Option<Value>)>;
@@ -82,6 +85,14 @@ impl<'a> Group<'a> {
         })
     }
 
+    /// Whether the conversation exists, has had nothing erased since `erased_at`, and has an utterance in the
+    /// block.
+    fn has(&self, lineage: LineageId, erased_at: Revision, block: Block) -> Result<bool> {
+        let head = self.read::<Heads>(&records::key::<Heads>(&lineage))?;
+        let head = head.map(|record| record.head).filter(|head| head.erased_at == erased_at);
+        Ok(head.is_some_and(|head| head.kept().meets(&block.ranges())))
+    }
+
     fn state(&mut self, lineage: LineageId) -> Result<Option<ChangeId>> {
         if let Some(state) = self.states.get(&lineage) {
             return Ok(*state);
@@ -101,17 +112,12 @@ impl<'a> Group<'a> {
                 writes.extend(self.keys(&range)?.into_iter().map(|key| (key, None)));
             }
             Step::RemoveUtterances(lineage, gone) => self.remove_utterances(lineage, &gone, writes)?,
-            Step::RemoveAmong(lineage, gone) => self.remove_among(lineage, &gone, writes)?,
             Step::RemoveOutcome(key, age, oldest) => {
                 if self.read::<Outcomes>(&key)?.is_some_and(|outcome| outcome.time < oldest) {
                     writes.push((key, None));
                 }
                 writes.push((age, None));
             }
-            Step::KeepBlock(lineage, name, erased_at, pair) => {
-                self.keep_block(lineage, name, erased_at, pair, writes)?;
-            }
-            Step::RemoveBlocks(removal) => self.remove_blocks(removal, writes)?,
             Step::Unscrubbed => {
                 let (key, value) = records::pair::<Metas>(&Meta::Unscrubbed, &self.number);
                 writes.push((key, Some(value)));
@@ -126,11 +132,21 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    fn remove_utterances(&self, lineage: LineageId, gone: &Ranges, writes: &mut Writes) -> Result<()> {
+    /// Removes the stored utterances among `gone`, with the ids that clients gave them. Looks up few sequences one by
+    /// one, and what is stored among many.
+    pub(super) fn remove_utterances(
+        &self,
+        lineage: LineageId,
+        gone: &Ranges,
+        writes: &mut Writes,
+    ) -> Result<()> {
         let ids = records::of_lineage::<GivenIds>(lineage);
         let named = writes.iter().any(|(key, _)| ids.contains(key)) || self.any(&ids)?;
-        for sequence in gone.sequences() {
-            let key = records::key::<Utterances>(&(lineage, sequence));
+        let keys = match gone.count() <= FEW {
+            true => gone.sequences().map(|at| records::key::<Utterances>(&(lineage, at))).collect(),
+            false => self.stored_among(lineage, gone, writes)?,
+        };
+        for key in keys {
             if named && let Some(utterance) = self.latest::<Utterances>(&key, writes)? {
                 self.free_id(lineage, &utterance, writes)?;
             }
@@ -139,8 +155,18 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    /// Frees the id of a removed utterance, unless the same commit gave it to another utterance.
-    pub(super) fn free_id(&self, lineage: LineageId, removed: &Utterance, writes: &mut Writes) -> Result<()> {
+    fn stored_among(&self, lineage: LineageId, sequences: &Ranges, writes: &Writes) -> Result<Vec<Key>> {
+        let mut keys = Vec::new();
+        for range in sequences.iter() {
+            let among = records::utterances_among(lineage, range);
+            keys.extend(self.keys(&among)?);
+            keys.extend(writes.iter().map(|(key, _)| key).filter(|key| among.contains(*key)).cloned());
+        }
+        Ok(keys)
+    }
+
+    /// Frees the id of a removed utterance, unless another one has it.
+    fn free_id(&self, lineage: LineageId, removed: &Utterance, writes: &mut Writes) -> Result<()> {
         let Some(id) = removed.given_id() else { return Ok(()) };
         let key = records::key::<GivenIds>(&(lineage, id.into()));
         if self.latest::<GivenIds>(&key, writes)? == Some(removed.sequence) {

@@ -3,7 +3,7 @@
 use super::{
     super::{
         error::unavailable,
-        records::{self, Heads, Readers, Utterances},
+        records::{self, Heads, Readers},
         request::Release,
     },
     group::{Group, Writes},
@@ -31,7 +31,7 @@ impl Group<'_> {
                 return Ok(());
             }
         }
-        self.remove_among(trunk, &gone, writes)
+        self.remove_utterances(trunk, &gone, writes)
     }
 
     /// Returns the utterances that the reader with this key still has in its trunk; `None` for the releasing
@@ -45,20 +45,5 @@ impl Group<'_> {
         let read = Ranges::before(told.through.next());
         let head = self.latest::<Heads>(&records::key::<Heads>(&reader), writes)?;
         Ok(Some(head.map_or_else(|| read.clone(), |record| record.head.kept().intersection(&read))))
-    }
-
-    /// Removes the stored utterances among `gone`, with the ids that clients gave them.
-    pub(super) fn remove_among(&self, lineage: LineageId, gone: &Ranges, writes: &mut Writes) -> Result<()> {
-        for range in gone.iter() {
-            let among = records::utterances_among(lineage, range);
-            let mut keys = self.keys(&among)?;
-            keys.extend(writes.iter().map(|(key, _)| key).filter(|key| among.contains(*key)).cloned());
-            for key in keys {
-                let Some(utterance) = self.latest::<Utterances>(&key, writes)? else { continue };
-                self.free_id(lineage, &utterance, writes)?;
-                writes.push((key, None));
-            }
-        }
-        Ok(())
     }
 }

@@ -1,6 +1,9 @@
 //! Lists of conversations in a durable store.
 
-use std::ops::{Deref, Range};
+use std::{
+    ops::{Deref, Range},
+    sync::Arc,
+};
 
 use super::{Reader, unreadable};
 use crate::{
@@ -34,10 +37,11 @@ impl Lists for Reader {
     fn named(&self, list: &List, limit: usize) -> Result<Vec<Named>> {
         let names = records::names_from(list.of.namespace(), &list.id_prefix);
         let named = |record: Result<(ConversationKey, _)>| {
-            let (key, identity): (_, Identity) = record?;
-            Ok(Named { id: key.id, recipient: identity.recipient, start_time: identity.start_time })
+            let (key, identity): (_, Arc<Identity>) = record?;
+            let recipient = identity.recipient.clone();
+            Ok(Named { id: key.id, recipient, start_time: identity.start_time })
         };
-        let listed = |record: &Result<(ConversationKey, Identity), _>| {
+        let listed = |record: &Result<(ConversationKey, Arc<Identity>), _>| {
             record.as_ref().map_or(true, |(_, identity)| identity.is_listed())
         };
         self.all::<ConversationName>(&names).filter(listed).take(limit).map(named).collect()

@@ -7,7 +7,6 @@ use utterd_domain::{
 use super::{
     Fault,
     key::{KeyPart, KeyReader, KeyWriter},
-    number::sequence,
 };
 
 /// Implements parts of keys, given how each is written and read.
@@ -36,7 +35,10 @@ parts! {
         0 => Err(Fault::wrong("the key's number", "is 0; numbers count from 1")),
         number => Ok(number),
     };
-    Sequence: |one, to| one.0.write(to), |from| sequence("the key's sequence", u64::read(from)?);
+    Sequence: |one, to| one.0.write(to), |from| match u64::read(from)? {
+        number @ 1..=MOST => Ok(Self(number)),
+        number => Err(Fault::wrong("the key's sequence", format_args!("is {number}; expected 1 to {MOST}"))),
+    };
     Timestamp: |time, to| to.bytes(&(time.0 ^ i64::MIN).to_be_bytes()), |from| {
         Ok(Self(i64::from_be_bytes(from.array()?) ^ i64::MIN))
     };
@@ -53,6 +55,21 @@ parts! {
         UtteranceId::Given(id) => Ok(id),
         UtteranceId::Assigned(_) => Err(Fault::wrong("the id", "was not given")),
     };
+}
+
+/// The largest sequence.
+const MOST: u64 = i64::MAX as u64;
+
+/// Reads the number of one of `all`.
+pub(super) fn numbered<T: Copy, const N: usize>(
+    part: &'static str,
+    from: &mut KeyReader<'_>,
+    all: [T; N],
+    number: fn(T) -> u8,
+) -> Result<T, Fault> {
+    let read = u8::read(from)?;
+    let found = all.into_iter().find(|one| number(*one) == read);
+    found.ok_or_else(|| Fault::wrong(part, format_args!("is {read}; expected 1 to {N}")))
 }
 
 /// Parses an id.

@@ -10,8 +10,7 @@ use utterd_domain::{
 use super::{
     Fault,
     key::{KeyPart, KeyReader, KeyWriter, RecordKey},
-    key_parts::id,
-    number::{Numbered, number, numbered},
+    key_parts::{id, numbered},
 };
 
 /// Two parts, one after the other.
@@ -99,22 +98,21 @@ impl KeyPart for StateName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Meta {
     /// The last group of commits written; groups count from 1.
-    Group,
+    Group = 1,
     /// The last group that removed data whose bytes may still be in the files; absent after a scrub.
     Unscrubbed,
     /// Present while the store is an unfinished copy.
     Copying,
 }
 
-number! { Meta { Group = 1, Unscrubbed = 2, Copying = 3 } }
-
 impl KeyPart for Meta {
     fn write(&self, to: &mut KeyWriter) {
-        self.number().write(to);
+        (*self as u8).write(to);
     }
 
     fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        numbered("the meaning of the number", u8::read(from)?.into())
+        let all = [Self::Group, Self::Unscrubbed, Self::Copying];
+        numbered("the meaning of the number", from, all, |meta| meta as u8)
     }
 }
 
@@ -227,8 +225,6 @@ impl KeyPart for OutcomeName {
     }
 }
 
-number! { Derived { Index = 1, Embeddings = 2 } }
-
 /// A block of a conversation's utterances, and the kind of data derived from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockName {
@@ -240,12 +236,12 @@ pub struct BlockName {
 
 impl KeyPart for BlockName {
     fn write(&self, to: &mut KeyWriter) {
-        self.kind.number().write(to);
+        (self.kind as u8).write(to);
         self.block.0.write(to);
     }
 
     fn read(from: &mut KeyReader<'_>) -> Result<Self, Fault> {
-        let kind = numbered("the kind of derived data", u8::read(from)?.into())?;
+        let kind = numbered("the kind of derived data", from, Derived::ALL, |kind| kind as u8)?;
         Ok(Self { kind, block: Block(u64::read(from)?) })
     }
 }

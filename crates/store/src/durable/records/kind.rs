@@ -2,20 +2,18 @@
 
 use std::fmt::Write;
 
+use serde::{Serialize, de::DeserializeOwned};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::durable::key_value::{Key, Value};
 
 use super::{
     BadRecord, Fault,
-    field::Message,
-    fields::Fields,
     key::{KeyPart as _, KeyReader, KeyWriter, RecordKey},
-    payload::Payload,
 };
 
-/// Size of a value's version.
-const VERSION_BYTES: usize = 1;
+/// Room for a value that holds little text.
+const VALUE_BYTES: usize = 256;
 /// Size of a value's checksum.
 const CHECKSUM_BYTES: usize = 4;
 
@@ -30,32 +28,10 @@ pub trait Kind {
     /// The type of its keys.
     type Key: RecordKey;
     /// The type of its values.
-    type Value: RecordValue<Self::Key>;
-}
+    type Value: Serialize + DeserializeOwned;
 
-/// The value of a record.
-pub trait RecordValue<K>: Sized {
-    /// Approximate size of the payload in bytes.
-    fn room(&self) -> usize {
-        128
-    }
-
-    /// Writes the payload.
-    fn write(&self, key: &K, to: &mut Fields<'_>);
-
-    /// Reads the payload.
-    fn read(key: &K, from: &Payload<'_>) -> Result<Self, Fault>;
-}
-
-/// Values that need nothing from the key.
-impl<K, T: Message> RecordValue<K> for T {
-    fn write(&self, _: &K, to: &mut Fields<'_>) {
-        T::write(self, to);
-    }
-
-    fn read(_: &K, from: &Payload<'_>) -> Result<Self, Fault> {
-        T::read(from)
-    }
+    /// Checks what a value says against its key, and its parts against each other.
+    fn check(key: &Self::Key, value: &Self::Value) -> Result<(), Fault>;
 }
 
 /// Returns the encoded key of a record.
@@ -68,20 +44,36 @@ pub fn key<K: Kind>(key: &K::Key) -> Key {
 /// Returns the encoded key and value of a record.
 pub fn pair<K: Kind>(key: &K::Key, value: &K::Value) -> (Key, Value) {
     let stored_key = self::key::<K>(key);
-    let mut stored = Vec::with_capacity(VERSION_BYTES + value.room() + CHECKSUM_BYTES);
-    stored.push(K::VERSION);
-    value.write(key, &mut Fields::to(&mut stored));
+    let mut stored = written(K::VERSION, value);
     seal(&stored_key, &mut stored);
     (stored_key, stored)
+}
+
+#[allow(
+    clippy::expect_used,
+    reason = "only a list of unknown length cannot be written, and no value has one"
+)]
+fn written(version: u8, value: &impl Serialize) -> Value {
+    let mut stored = Vec::with_capacity(VALUE_BYTES);
+    stored.push(version);
+    postcard::to_extend(value, stored).expect("every value can be written")
 }
 
 /// Decodes a record's key and value.
 pub fn decode<K: Kind>(key: &[u8], value: &[u8]) -> Result<(K::Key, K::Value), BadRecord> {
     let read_key = decode_key::<K>(key)?;
-    let payload = payload(key, value, K::VERSION).and_then(Payload::read);
-    match payload.and_then(|payload| K::Value::read(&read_key, &payload)) {
+    match decode_value::<K>(key, &read_key, value) {
         Ok(value) => Ok((read_key, value)),
         Err(fault) => Err(BadRecord { record: name::<K>(&read_key).into(), fault }),
+    }
+}
+
+fn decode_value<K: Kind>(key: &[u8], read_key: &K::Key, value: &[u8]) -> Result<K::Value, Fault> {
+    let unreadable = |error| Fault::wrong("the payload", format_args!("is not readable: {error}"));
+    let (value, rest) = postcard::take_from_bytes(payload(key, value, K::VERSION)?).map_err(unreadable)?;
+    match rest.len() {
+        0 => K::check(read_key, &value).map(|()| value),
+        more => Err(Fault::wrong("the payload", format_args!("has {more} bytes too many"))),
     }
 }
 

@@ -3,13 +3,13 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::{
-    ConversationName, Dues, Kind, OutcomeAges, Place, Utterances, Waiting,
+    BlockName, Blocks, ConversationName, Dues, Kind, OutcomeAges, Place, Utterances, Waiting,
     key::{KeyPart, KeyWriter, beginning, behind},
     keys::OfLineage,
     kind::key,
 };
-use crate::durable::key_value::Key;
-use utterd_domain::{ConversationKey, LineageId, Namespace, Sequence, Timestamp};
+use crate::{Derived, durable::key_value::Key};
+use utterd_domain::{Block, ConversationKey, LineageId, Namespace, Sequence, Timestamp};
 
 /// The keys of all records of a kind.
 pub fn all_of<K: Kind>() -> Range<Key> {
@@ -56,6 +56,13 @@ pub fn names_from(namespace: &Namespace, beginning_of_id: &str) -> Range<Key> {
 pub fn utterances_among(lineage: LineageId, sequences: RangeInclusive<Sequence>) -> Range<Key> {
     let (first, last) = sequences.into_inner();
     key::<Utterances>(&(lineage, first))..behind(key::<Utterances>(&(lineage, last)))
+}
+
+/// The keys of the data of a kind that is derived from these blocks of a conversation.
+pub fn blocks_among(lineage: LineageId, kind: Derived, blocks: &RangeInclusive<Block>) -> Range<Key> {
+    let [first, last] = [blocks.start(), blocks.end()]
+        .map(|block| key::<Blocks>(&(lineage, BlockName { kind, block: *block })));
+    first..behind(last)
 }
 
 /// The keys of the work due at `now`, longest due first.

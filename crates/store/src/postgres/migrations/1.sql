@@ -1,8 +1,8 @@
 -- Version 1 of the schema. Once released, this file never changes: a later version is another file.
 --
--- What an operator queries is in columns. `identity`, `head`, `policy`, `description`, `ending` and
--- `record` hold what the durable stores write to their files: versioned, and with a checksum. The
--- other columns are derived from them.
+-- What an operator queries is in columns. `identity`, `head`, `description` and `record` hold what the
+-- durable stores write to their files: versioned, and with a checksum. The other columns are derived from
+-- them.
 --
 -- A conversation's utterances are stored under its lineage. A fork has lineages of its own, and reads
 -- those of its parent too.
@@ -29,9 +29,7 @@ CREATE TABLE conversations (
     through     bigint[] NOT NULL,           -- the last sequence that it reads in each
     identity    bytea NOT NULL,
     head        bytea NOT NULL,
-    policy      bytea NOT NULL,
     description bytea,
-    ending      bytea,
     PRIMARY KEY (namespace, id)
 ) WITH (fillfactor = 70);                    -- room for the next version of a row beside it
 
@@ -63,27 +61,11 @@ CREATE TABLE utterances (
 
 CREATE UNIQUE INDEX utterances_by_given_id ON utterances (lineage, given_id) WHERE given_id IS NOT NULL;
 
--- Segments of summaries.
-CREATE TABLE segments (
-    lineage uuid NOT NULL,
-    number  bigint NOT NULL,
-    record  bytea NOT NULL,
-    PRIMARY KEY (lineage, number)
-);
-
-CREATE TABLE compactions (
-    lineage uuid NOT NULL,
-    number  bigint NOT NULL,
-    record  bytea NOT NULL,
-    PRIMARY KEY (lineage, number)
-);
-
--- Values that callers keep with a conversation.
-CREATE TABLE state_values (
-    lineage uuid NOT NULL,
-    name    text COLLATE "C" NOT NULL,
-    record  bytea NOT NULL,
-    PRIMARY KEY (lineage, name)
+-- Other records of conversations, under the keys that they have in the files of durable stores: segments,
+-- compactions, and values that callers keep. A key begins with the number of the kind and the lineage.
+CREATE TABLE records (
+    key    bytea PRIMARY KEY,
+    record bytea NOT NULL
 );
 
 -- The conversations that read a lineage that was frozen by a fork, and how far.

@@ -7,9 +7,7 @@ use crate::{
     backup::{Backup, BackupError, RestoreError},
     durable::{
         key_value::{Key, Value},
-        records::{
-            self, ConversationName, Descriptions, Endings, Heads, Kind, OfLineage, Policies, Segments,
-        },
+        records::{self, ConversationName, Descriptions, Heads, Kind, OfLineage, Segments},
     },
 };
 use utterd_domain::{ConversationKey, Identity, LineageId};
@@ -20,9 +18,7 @@ pub struct ConversationRow {
     pub columns: Computed,
     pub identity: Value,
     pub head: Value,
-    pub policy: Value,
     pub description: Option<Value>,
-    pub ending: Option<Value>,
 }
 
 /// Returns the rows of all conversations, ascending by lineage. Takes memory in proportion to their number.
@@ -37,9 +33,7 @@ pub fn conversations(
     }
     let mut parts = Parts {
         names,
-        policies: Records::of::<Policies>(backup)?,
         descriptions: Records::of::<Descriptions>(backup)?,
-        endings: Records::of::<Endings>(backup)?,
         segments: Records::of::<Segments>(backup)?,
     };
     Ok(backup.of_kind(Heads::NUMBER)?.map(move |head| parts.row(head?)))
@@ -47,36 +41,28 @@ pub fn conversations(
 
 /// What makes a row besides the head.
 struct Parts {
-    names: HashMap<LineageId, (Identity, Value)>,
-    policies: Records,
+    names: HashMap<LineageId, (Arc<Identity>, Value)>,
     descriptions: Records,
-    endings: Records,
     segments: Records,
 }
 
 impl Parts {
     fn row(&mut self, (key, head): (Key, Value)) -> Result<ConversationRow, RestoreError> {
         let (lineage, record) = records::decode::<Heads>(&key, &head)?;
-        let unfit = |subject: String, what: &str| RestoreError::Unfit(format!("{subject}: {what}"));
         let Some((identity, name)) = self.names.remove(&lineage) else {
-            return Err(unfit(records::name::<Heads>(&lineage), "it has no conversation"));
+            let subject = records::name::<Heads>(&lineage);
+            return Err(RestoreError::Unfit(format!("{subject}: it has no conversation")));
         };
         let key = identity.key.clone();
-        let Some((policy, policy_value)) = self.policies.next::<Policies>(lineage)? else {
-            return Err(unfit(records::name::<ConversationName>(&key), "it has no policy"));
-        };
         let (description, description_value) = self.descriptions.next::<Descriptions>(lineage)?.unzip();
-        let (ending, ending_value) = self.endings.next::<Endings>(lineage)?.unzip();
-        let mut waits = ending.as_ref().and_then(|ending| ending.awaits);
+        let mut waits = record.head.ended.as_ref().and_then(|ending| ending.awaits);
         while let Some((segment, _)) = self.segments.next::<Segments>(lineage)? {
             let since = segment.awaits.as_ref().map(|awaits| awaits.since);
             waits = waits.into_iter().chain(since).min();
         }
-        let head_record =
-            record.complete(Arc::new(identity), policy, description.unwrap_or_default(), ending);
-        let columns = Computed::of(&head_record.head, waits);
-        let (policy, description, ending) = (policy_value, description_value, ending_value);
-        Ok(ConversationRow { key, columns, identity: name, head, policy, description, ending })
+        let record = record.complete(identity, description.unwrap_or_default());
+        let columns = Computed::of(&record.head, waits);
+        Ok(ConversationRow { key, columns, identity: name, head, description: description_value })
     }
 }
 

@@ -13,13 +13,11 @@ use crate::{
 
 /// Keeps servers and other restores from writing until the transaction ends.
 const LOCK: &str =
-    "LOCK TABLE conversations, utterances, segments, compactions, state_values, readers, active,
-    outcomes IN SHARE ROW EXCLUSIVE MODE";
+    "LOCK TABLE conversations, utterances, records, readers, active, outcomes IN SHARE ROW EXCLUSIVE MODE";
 
 /// Whether the schema holds nothing.
 const IS_EMPTY: &str = "SELECT NOT (EXISTS (SELECT FROM conversations) OR EXISTS (SELECT FROM utterances)
-    OR EXISTS (SELECT FROM segments) OR EXISTS (SELECT FROM compactions) OR EXISTS (SELECT FROM state_values)
-    OR EXISTS (SELECT FROM readers) OR EXISTS (SELECT FROM active) OR EXISTS (SELECT FROM outcomes))";
+    OR EXISTS (SELECT FROM records) OR EXISTS (SELECT FROM readers) OR EXISTS (SELECT FROM active) OR EXISTS (SELECT FROM outcomes))";
 
 /// Restores a backup to a schema, which must be empty or be missing, in one transaction: an interrupted restore leaves
 /// nothing.

@@ -10,8 +10,8 @@ use crate::{
     durable::{
         key_value::{Key, Value},
         records::{
-            self, Active, Compactions, ConversationName, Descriptions, Endings, Heads, Kind, LineageReader,
-            OutcomeName, Outcomes, Policies, Readers, Segments, StateName, StateValues, Utterances,
+            self, Active, ConversationName, Descriptions, Heads, Kind, LineageReader, OutcomeName, Outcomes,
+            Readers, Utterances,
         },
     },
 };
@@ -34,18 +34,21 @@ impl Table {
 }
 
 /// The tables, ascending by kind. In keys, each text follows its length, except for a last one.
-pub const TABLES: [Table; 12] = [
+pub const TABLES: [Table; 10] = [
     Table::new(
         "SELECT namespace, id, identity FROM conversations ORDER BY octet_length(namespace), namespace, id",
         |row| Ok(stored::<ConversationName>(&conversation(row)?, row.get(2))),
     ),
     Table::new("SELECT lineage, head FROM conversations ORDER BY lineage", of_conversation::<Heads>),
-    Table::new("SELECT lineage, policy FROM conversations ORDER BY lineage", of_conversation::<Policies>),
     Table::new(
         "SELECT lineage, description FROM conversations WHERE description IS NOT NULL ORDER BY lineage",
         of_conversation::<Descriptions>,
     ),
-    Table::new("SELECT lineage, number, record FROM segments ORDER BY lineage, number", numbered::<Segments>),
+    // the segments
+    Table::new(
+        "SELECT key, record FROM records WHERE key >= '\\x06' AND key < '\\x07' ORDER BY key",
+        recorded,
+    ),
     Table::new("SELECT lineage, sequence, record FROM utterances ORDER BY lineage, sequence", |row| {
         Ok(stored::<Utterances>(&(lineage(row), sequence(row, 1)?), row.get(2)))
     }),
@@ -60,10 +63,6 @@ pub const TABLES: [Table; 12] = [
         |row| Ok(stored::<Outcomes>(&outcome(row)?, row.get(3))),
     ),
     Table::new(
-        "SELECT lineage, ending FROM conversations WHERE ending IS NOT NULL ORDER BY lineage",
-        of_conversation::<Endings>,
-    ),
-    Table::new(
         "SELECT namespace, id, lineage, reader, through FROM readers ORDER BY lineage, reader",
         |row| {
             let [lineage, reader] = [2, 3].map(|column| LineageId(row.get::<_, Uuid>(column).0));
@@ -71,14 +70,16 @@ pub const TABLES: [Table; 12] = [
             Ok(records::pair::<Readers>(&(lineage, reader), &told))
         },
     ),
+    // the compactions
     Table::new(
-        "SELECT lineage, number, record FROM compactions ORDER BY lineage, number",
-        numbered::<Compactions>,
+        "SELECT key, record FROM records WHERE key >= '\\x12' AND key < '\\x13' ORDER BY key",
+        recorded,
     ),
-    Table::new("SELECT lineage, name, record FROM state_values ORDER BY lineage, name", |row| {
-        let name = StateName(row.get::<_, &str>(1).into());
-        Ok(stored::<StateValues>(&(lineage(row), name), row.get(2)))
-    }),
+    // the values of states
+    Table::new(
+        "SELECT key, record FROM records WHERE key >= '\\x19' AND key < '\\x1a' ORDER BY key",
+        recorded,
+    ),
 ];
 
 /// Returns a record whose value is stored as it is.
@@ -90,9 +91,8 @@ fn of_conversation<K: Kind<Key = LineageId>>(row: &Row) -> Pair {
     Ok(stored::<K>(&lineage(row), row.get(1)))
 }
 
-fn numbered<K: Kind<Key = (LineageId, u32)>>(row: &Row) -> Pair {
-    let number = u32::try_from(row.get::<_, i64>(1)).map_err(|error| wrong("a number", error))?;
-    Ok(stored::<K>(&(lineage(row), number), row.get(2)))
+fn recorded(row: &Row) -> Pair {
+    Ok((row.get(0), row.get(1)))
 }
 
 fn lineage(row: &Row) -> LineageId {

@@ -25,14 +25,12 @@ const BATCH_BYTES: usize = 4 << 20;
 type Target = (&'static str, &'static str);
 
 const UTTERANCES: Target = ("utterances", "lineage, sequence, given_id, record");
-const SEGMENTS: Target = ("segments", "lineage, number, record");
-const COMPACTIONS: Target = ("compactions", "lineage, number, record");
-const STATE_VALUES: Target = ("state_values", "lineage, name, record");
+const RECORDS: Target = ("records", "key, record");
 const READERS: Target = ("readers", "lineage, reader, namespace, id, through");
 const ACTIVE: Target = ("active", "namespace, recipient, conversation");
 const OUTCOMES: Target = ("outcomes", "namespace, request, rpc, time, record");
 /// The columns behind the computed ones.
-const CONVERSATIONS: Target = ("conversations", "namespace, id, identity, head, policy, description, ending");
+const CONVERSATIONS: Target = ("conversations", "namespace, id, identity, head, description");
 
 /// A batch of rows to write, all of one table.
 pub struct Writer<'a> {
@@ -50,11 +48,11 @@ impl<'a> Writer<'a> {
 
     /// Adds the row of a conversation.
     pub fn add_conversation(&mut self, row: ConversationRow) -> Result<()> {
-        let ConversationRow { key, columns, identity, head, policy, description, ending } = row;
-        let bytes = identity.len() + head.len() + policy.len() + description.as_ref().map_or(0, Vec::len);
+        let ConversationRow { key, columns, identity, head, description } = row;
+        let bytes = identity.len() + head.len() + description.as_ref().map_or(0, Vec::len);
         let (namespace, id) = (key.namespace.as_str().to_owned(), key.id.as_str().to_owned());
         let mut values = columns.into_values();
-        values.extend(params![namespace, id, identity, head, policy, description, ending]);
+        values.extend(params![namespace, id, identity, head, description]);
         self.add(CONVERSATIONS, values, bytes)
     }
 
@@ -66,14 +64,8 @@ impl<'a> Writer<'a> {
                 let id = utterance.given_id().map(str::to_owned);
                 (UTTERANCES, params![Uuid(lineage.0), number(sequence), id, value])
             }
-            Record::Segments((lineage, number), _) => {
-                (SEGMENTS, params![Uuid(lineage.0), i64::from(number), value])
-            }
-            Record::Compactions((lineage, number), _) => {
-                (COMPACTIONS, params![Uuid(lineage.0), i64::from(number), value])
-            }
-            Record::StateValues((lineage, name), _) => {
-                (STATE_VALUES, params![Uuid(lineage.0), name.0.to_string(), value])
+            Record::Segments(..) | Record::Compactions(..) | Record::StateValues(..) => {
+                (RECORDS, params![record.key(), value])
             }
             Record::Readers((lineage, reader), told) => {
                 let [namespace, id] = [told.conversation.namespace.as_str(), told.conversation.id.as_str()];

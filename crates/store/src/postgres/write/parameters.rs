@@ -5,7 +5,7 @@ use std::fmt::{Display, Write as _};
 use super::row::Row;
 use crate::postgres::types::{Param, Uuid, params};
 
-/// Returns the parameters of a statement: `$1` to `$50` if it changes conversations, `$1` to `$53` if it
+/// Returns the parameters of a statement: `$1` to `$45` if it changes conversations, `$1` to `$48` if it
 /// creates them.
 ///
 /// Each parameter is an array. Arrays for the conversations' own columns have one value per row. The others
@@ -14,7 +14,7 @@ pub fn parameters(rows: &[&Row]) -> Vec<Param> {
     let mut params = conversations(rows);
     params.extend(removed(rows));
     params.extend(utterances(rows));
-    params.extend(segments(rows));
+    params.extend(records(rows));
     params.extend(outcomes(rows));
     params.extend(pointers(rows));
     params.extend(basis(rows));
@@ -30,11 +30,11 @@ fn of<'a, T>(rows: &'a [&'a Row], value: impl FnMut(&'a Row) -> T) -> Vec<T> {
 fn each<'a, P: 'a, T>(
     rows: &'a [&'a Row],
     parts: fn(&'a Row) -> &'a [P],
-    mut value: impl FnMut(i64, &'a Row, &'a P) -> T,
+    mut value: impl FnMut(i64, &'a P) -> T,
 ) -> Vec<T> {
     let numbered = (1..).zip(rows);
-    let all = numbered.flat_map(|(number, row)| parts(row).iter().map(move |part| (number, *row, part)));
-    all.map(|(number, row, part)| value(number, row, part)).collect()
+    let all = numbered.flat_map(|(number, row)| parts(row).iter().map(move |part| (number, part)));
+    all.map(|(number, part)| value(number, part)).collect()
 }
 
 fn conversations(rows: &[&Row]) -> Vec<Param> {
@@ -43,7 +43,6 @@ fn conversations(rows: &[&Row]) -> Vec<Param> {
         of(rows, |row| row.id.clone()),
         of(rows, |row| row.computed.change),
         of(rows, |row| row.computed.lineage),
-        of(rows, |row| row.branch),
         of(rows, |row| row.computed.revision),
         of(rows, |row| row.computed.update_time),
         of(rows, |row| row.computed.update_span),
@@ -57,66 +56,62 @@ fn conversations(rows: &[&Row]) -> Vec<Param> {
         of(rows, |row| row.is_elsewhere.then(|| array(&row.computed.lineages))),
         of(rows, |row| row.is_elsewhere.then(|| array(&row.computed.through))),
         of(rows, |row| row.head.clone()),
-        of(rows, |row| row.policy.clone()),
         of(rows, |row| row.description.is_some()),
         of(rows, |row| row.description.clone().flatten()),
-        of(rows, |row| row.ending.clone()),
         of(rows, |row| row.events.clone()),
     ]
 }
 
 fn removed(rows: &[&Row]) -> Vec<Param> {
     params![
-        each(rows, |row| &row.removed, |number, _, _| number),
-        each(rows, |row| &row.removed, |_, row, _| row.branch),
-        each(rows, |row| &row.removed, |_, _, range| range.0),
-        each(rows, |row| &row.removed, |_, _, range| range.1),
+        each(rows, |row| &row.removed, |number, _| number),
+        each(rows, |row| &row.removed, |_, range| range.0),
+        each(rows, |row| &row.removed, |_, range| range.1),
+        each(rows, |row| &row.removed, |_, range| range.2),
     ]
 }
 
 fn utterances(rows: &[&Row]) -> Vec<Param> {
     params![
-        each(rows, |row| &row.utterances, |number, _, _| number),
-        each(rows, |row| &row.utterances, |_, row, _| row.branch),
-        each(rows, |row| &row.utterances, |_, _, it| it.sequence),
-        each(rows, |row| &row.utterances, |_, _, it| it.given_id.clone()),
-        each(rows, |row| &row.utterances, |_, _, it| it.record.clone()),
+        each(rows, |row| &row.utterances, |number, _| number),
+        each(rows, |row| &row.utterances, |_, it| it.lineage),
+        each(rows, |row| &row.utterances, |_, it| it.sequence),
+        each(rows, |row| &row.utterances, |_, it| it.given_id.clone()),
+        each(rows, |row| &row.utterances, |_, it| it.record.clone()),
     ]
 }
 
-fn segments(rows: &[&Row]) -> Vec<Param> {
+fn records(rows: &[&Row]) -> Vec<Param> {
     params![
-        each(rows, |row| &row.removed_segments, |number, _, _| number),
-        each(rows, |row| &row.removed_segments, |_, row, _| row.computed.lineage),
-        each(rows, |row| &row.removed_segments, |_, _, segment| *segment),
-        each(rows, |row| &row.segments, |number, _, _| number),
-        each(rows, |row| &row.segments, |_, row, _| row.computed.lineage),
-        each(rows, |row| &row.segments, |_, _, segment| segment.0),
-        each(rows, |row| &row.segments, |_, _, segment| segment.1.clone()),
+        each(rows, |row| &row.removed_records, |number, _| number),
+        each(rows, |row| &row.removed_records, |_, key| key.clone()),
+        each(rows, |row| &row.records, |number, _| number),
+        each(rows, |row| &row.records, |_, record| record.0.clone()),
+        each(rows, |row| &row.records, |_, record| record.1.clone()),
     ]
 }
 
 fn outcomes(rows: &[&Row]) -> Vec<Param> {
     params![
-        each(rows, |row| &row.outcomes, |number, _, _| number),
-        each(rows, |row| &row.outcomes, |_, _, it| it.namespace.clone()),
-        each(rows, |row| &row.outcomes, |_, _, it| it.request.clone()),
-        each(rows, |row| &row.outcomes, |_, _, it| it.rpc),
-        each(rows, |row| &row.outcomes, |_, _, it| it.time),
-        each(rows, |row| &row.outcomes, |_, _, it| it.record.clone()),
+        each(rows, |row| &row.outcomes, |number, _| number),
+        each(rows, |row| &row.outcomes, |_, it| it.namespace.clone()),
+        each(rows, |row| &row.outcomes, |_, it| it.request.clone()),
+        each(rows, |row| &row.outcomes, |_, it| it.rpc),
+        each(rows, |row| &row.outcomes, |_, it| it.time),
+        each(rows, |row| &row.outcomes, |_, it| it.record.clone()),
     ]
 }
 
 fn pointers(rows: &[&Row]) -> Vec<Param> {
     params![
-        each(rows, |row| &row.pointers, |number, _, _| number),
-        each(rows, |row| &row.pointers, |_, _, it| it.namespace.clone()),
-        each(rows, |row| &row.pointers, |_, _, it| it.recipient.clone()),
-        each(rows, |row| &row.pointers, |_, _, it| it.conversation.clone()),
+        each(rows, |row| &row.pointers, |number, _| number),
+        each(rows, |row| &row.pointers, |_, it| it.namespace.clone()),
+        each(rows, |row| &row.pointers, |_, it| it.recipient.clone()),
+        each(rows, |row| &row.pointers, |_, it| it.conversation.clone()),
     ]
 }
 
-/// The parameters from `$50` on: the expected states if the rows change conversations, otherwise the columns
+/// The parameters from `$45` on: the expected states if the rows change conversations, otherwise the columns
 /// that never change.
 fn basis(rows: &[&Row]) -> Vec<Param> {
     let states: Vec<Uuid> = rows.iter().filter_map(|row| row.basis.state()).collect();

@@ -5,22 +5,22 @@ use std::{collections::BTreeSet, sync::Arc};
 use super::{
     parameters::parameters,
     quotas::{self, Taken},
-    row::{Basis, Net, OutcomeRow, Row, names, parted, value},
+    row::{Basis, OutcomeRow, Row, names},
     sql,
 };
 use crate::postgres::types::{Param, Sequences, Uuid, number, params};
 use crate::{
-    Commit, Conflict, Outcome, OutcomeKey, PointerWrite, Write,
-    durable::records::{Compactions, StateName, StateValues},
-    underived::underived,
+    Commit, Conflict, Outcome, OutcomeKey, PointerWrite, Write, delta::Delta, durable::records::Record,
 };
-use utterd_domain::{Block, Change, ChangeId, Head, LineageId, Ranges, Trunk};
+use utterd_domain::{ChangeId, Head, LineageId};
 
 /// How a commit is made.
 pub struct Plan {
     pub how: How,
     /// Identifies the row that shows whether the commit took effect.
     pub logged: Logged,
+    /// Whether text is removed that must become unreadable.
+    pub erases: bool,
 }
 
 pub enum How {
@@ -85,13 +85,13 @@ impl Plan {
         if let Some(first) = parts.first_mut() {
             first.events = events.clone();
         }
-        let logged = logged(&writes, commit, unique);
+        let (logged, erases) = (logged(&writes, commit, unique), parts.iter().any(|part| part.delta.erases));
         if parts.len() == 1
             && taken.is_empty()
             && !commit.pointers.iter().any(needs_lock)
             && let Some(lone) = parts.first().and_then(|part| part.alone(commit))
         {
-            return Self { how: How::Alone(Arc::new(lone)), logged };
+            return Self { how: How::Alone(Arc::new(lone)), logged, erases };
         }
         let mut steps: Vec<_> = commit.pointers.iter().map(point).collect();
         if commit.writes.is_empty() {
@@ -113,7 +113,7 @@ impl Plan {
         steps.extend(commit.outcomes.iter().map(|(key, outcome)| keep(key, outcome)));
         // last, as other commits of the namespace wait from here on
         steps.extend(taken.into_iter().map(take));
-        Self { how: How::Together(steps), logged }
+        Self { how: How::Together(steps), logged, erases }
     }
 }
 
@@ -161,7 +161,7 @@ fn point(pointer: &PointerWrite) -> Step {
     step.or(Conflict::Pointer(recipient.clone()))
 }
 
-fn keep(key: &OutcomeKey, outcome: &Outcome) -> Step {
+fn keep(key: &OutcomeKey, outcome: &Arc<Outcome>) -> Step {
     let OutcomeRow { namespace, request, rpc, time, record } = OutcomeRow::of(key, outcome);
     let params = params![namespace, request, rpc, time, record];
     Step { outcome: Some(Conflict::Outcome(key.clone())), ..Step::new(sql::KEEP, params) }
@@ -184,9 +184,7 @@ fn take(taken: Taken) -> Step {
 struct Part<'a> {
     write: &'a Write,
     change: ChangeId,
-    net: Net,
-    /// Sequences that the conversation no longer reads, by lineage that others may read.
-    releases: Vec<(LineageId, Ranges)>,
+    delta: Delta,
     /// Statements that follow the one that changes the conversation.
     rest: Vec<Step>,
     /// The events of the whole commit, if this is its first write.
@@ -195,103 +193,20 @@ struct Part<'a> {
 
 impl<'a> Part<'a> {
     fn of(write: &'a Write, unique: ChangeId) -> Self {
-        let change = change_of(write, unique);
-        let mut part =
-            Self { write, change, net: Net::default(), releases: Vec::new(), rest: Vec::new(), events: None };
-        match write {
-            Write::Change { before, changes, after } => {
-                part.net = Net::of(changes);
-                part.change(before.as_deref().map(|before| &before.head), changes, &after.head);
-            }
-            Write::Delete { before } => part.delete(&before.head),
-        }
-        part
-    }
-
-    fn change(&mut self, before: Option<&Head>, changes: &[Arc<Change>], head: &Head) {
-        let lineage = Uuid(head.identity.lineage.0);
-        if !head.trunks.is_empty() {
-            self.release(changes, head);
-        }
-        self.share(before, head);
-        let (removed, written) = parted(&self.net.compactions);
-        if !(removed.is_empty() && written.is_empty()) {
-            let of = |number: u32| (head.identity.lineage, number);
-            let values = written.iter().map(|(_, it)| value::<Compactions>(&of(it.number), it));
-            let values: Vec<_> = values.collect();
-            let numbers: Vec<_> = written.iter().map(|(number, _)| i64::from(**number)).collect();
-            let removed: Vec<_> = removed.into_iter().map(i64::from).collect();
-            self.rest.push(Step::new(sql::COMPACTIONS, params![lineage, removed, numbers, values]));
-        }
-        let (removed, written) = parted(&self.net.state);
-        if !(removed.is_empty() && written.is_empty()) {
-            let of = |name: &str| (head.identity.lineage, StateName(name.into()));
-            let values = written.iter().map(|(name, it)| value::<StateValues>(&of(name), it));
-            let values: Vec<_> = values.collect();
-            let names: Vec<_> = written.iter().map(|(name, _)| name.to_string()).collect();
-            let removed: Vec<_> = removed.into_iter().map(String::from).collect();
-            self.rest.push(Step::new(sql::STATE, params![lineage, removed, names, values]));
-        }
-        if let Some(before) = before {
-            self.remove_blocks(before, head, changes);
-        }
-    }
-
-    /// Removes erased utterances from every trunk of the conversation. Dropped ones are released: they are
-    /// removed from a trunk unless another conversation reads them.
-    fn release(&mut self, changes: &[Arc<Change>], head: &Head) {
-        let (mut erased, mut dropped) = (Ranges::new(), Ranges::new());
-        changes.iter().for_each(|change| erased.union(&change.erased));
-        changes.iter().for_each(|change| dropped.union(&change.dropped));
-        for Trunk { lineage, through } in head.trunks.iter().copied() {
-            let read = Ranges::before(through.next());
-            let (erased, dropped) = (erased.intersection(&read), dropped.intersection(&read));
-            if !erased.is_empty() {
-                self.rest.push(Step::new(sql::REMOVE, params![Uuid(lineage.0), Sequences(erased)]));
-            }
-            if !dropped.is_empty() {
-                self.releases.push((lineage, dropped));
-            }
-        }
-    }
-
-    /// Adds the conversation to the readers of new and changed trunks.
-    fn share(&mut self, before: Option<&Head>, head: &Head) {
-        let was = before.map_or(&[][..], |before| &before.trunks);
-        let (reader, key) = (Uuid(head.identity.lineage.0), &head.identity.key);
-        for trunk in head.trunks.iter().filter(|trunk| !was.contains(trunk)) {
-            let [namespace, id] = names(key);
-            let through = number(trunk.through);
-            let params = params![Uuid(trunk.lineage.0), reader, namespace, id, through];
-            self.rest.push(Step::new(sql::SHARE, params));
-        }
-    }
-
-    /// Removes the data derived from text that no longer exists, and from blocks without stored utterances.
-    fn remove_blocks(&mut self, before: &Head, head: &Head, changes: &[Arc<Change>]) {
-        let gone = underived(before, head, changes);
-        if !gone.is_empty() {
-            let blocks: Vec<_> = Block::holding(&gone).map(|block| block.0 as i64).collect();
-            let params = params![Uuid(head.identity.lineage.0), blocks];
-            self.rest.push(Step::new(sql::REMOVE_BLOCKS, params));
-        }
-    }
-
-    fn delete(&mut self, head: &Head) {
-        let lineage = Uuid(head.identity.lineage.0);
-        self.rest.push(Step::new(sql::REMOVE_ALL_BLOCKS, params![lineage]));
-        let trunks = head.trunks.iter();
-        self.releases.extend(trunks.map(|trunk| (trunk.lineage, Ranges::before(trunk.through.next()))));
+        let (change, delta) = (change_of(write, unique), Delta::of(write));
+        let mut rest: Vec<_> = delta.records.values().flatten().filter_map(share).collect();
+        rest.extend(remove_blocks(write, &delta));
+        Self { write, change, delta, rest, events: None }
     }
 
     fn released(&self) -> impl Iterator<Item = LineageId> {
-        self.releases.iter().map(|(lineage, _)| *lineage)
+        self.delta.released.iter().map(|(lineage, _)| *lineage)
     }
 
     /// Returns the commit as one row, with its outcomes and its unmoved pointers; `None` if the commit writes
     /// more than that.
     fn alone(&self, commit: &Commit) -> Option<Lone> {
-        if !(self.rest.is_empty() && self.releases.is_empty()) {
+        if !(self.rest.is_empty() && self.delta.released.is_empty()) {
             return None;
         }
         let row = self.row()?.with(&commit.outcomes, &commit.pointers);
@@ -309,18 +224,15 @@ impl<'a> Part<'a> {
     fn row(&self) -> Option<Row> {
         let Write::Change { before, after, .. } = self.write else { return None };
         let events = self.events.as_ref().map(|events| events.join("\n"));
-        Some(Row { events, ..Row::of(before.as_deref(), after, &self.net) })
+        Some(Row { events, ..Row::of(before.as_deref(), after, &self.delta) })
     }
 
     /// Returns the statement that changes the conversation, which fails if the conversation is in another
     /// state, and the statements that follow.
     fn among_others(mut self) -> (Option<Step>, Vec<Step>) {
         let mut rest = std::mem::take(&mut self.rest);
-        let reader = match self.write {
-            Write::Change { after, .. } => after.head.identity.lineage,
-            Write::Delete { before } => before.head.identity.lineage,
-        };
-        for (lineage, removed) in std::mem::take(&mut self.releases) {
+        let reader = lineage_of(self.write);
+        for (lineage, removed) in std::mem::take(&mut self.delta.released) {
             let params = params![Uuid(lineage.0), Sequences(removed), Uuid(reader.0)];
             rest.push(Step::new(sql::RELEASE, params));
         }
@@ -339,6 +251,32 @@ impl<'a> Part<'a> {
         let (state, change) = (Uuid(before.change.0), Uuid(self.change.0));
         let params = params![namespace, id, state, lineage, branch, trunks, change, self.events.clone()];
         Step::new(sql::DELETE, params)
+    }
+}
+
+fn lineage_of(write: &Write) -> LineageId {
+    let (Write::Change { after: state, .. } | Write::Delete { before: state }) = write;
+    state.head.identity.lineage
+}
+
+/// Adds a conversation to the readers of a trunk.
+fn share(record: &Record) -> Option<Step> {
+    let Record::Readers((trunk, reader), told) = record else { return None };
+    let [namespace, id] = names(&told.conversation);
+    let params = params![Uuid(trunk.0), Uuid(reader.0), namespace, id, number(told.through)];
+    Some(Step::new(sql::SHARE, params))
+}
+
+/// Removes derived data: all of it if the conversation is deleted.
+fn remove_blocks(write: &Write, delta: &Delta) -> Option<Step> {
+    let lineage = Uuid(lineage_of(write).0);
+    match write {
+        Write::Delete { .. } => Some(Step::new(sql::REMOVE_ALL_BLOCKS, params![lineage])),
+        Write::Change { .. } if delta.underived.is_empty() => None,
+        Write::Change { .. } => {
+            let blocks: Vec<_> = delta.underived.iter().map(|block| block.0 as i64).collect();
+            Some(Step::new(sql::REMOVE_BLOCKS, params![lineage, blocks]))
+        }
     }
 }
 

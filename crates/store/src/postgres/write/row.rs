@@ -1,6 +1,6 @@
 //! The rows that a commit writes for one conversation, as values of columns.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use crate::postgres::{
     types::{Time, Uuid, number},
@@ -8,15 +8,13 @@ use crate::postgres::{
 };
 use crate::{
     Outcome, OutcomeKey, PointerWrite,
-    durable::records::{
-        self, ConversationName, Description, Descriptions, Endings, HeadRecord, Heads, Kind, OutcomeName,
-        Outcomes, Policies, Segments, Utterances,
+    delta::Delta,
+    durable::{
+        key_value::{Key, Value},
+        records::{self, Descriptions, Kind, OutcomeName, Outcomes, Record},
     },
 };
-use utterd_domain::{
-    Change, Conversation, ConversationKey, Head, Ranges, Sequence, Utterance, compaction::Compaction,
-    segment::Segment, state::StateValue,
-};
+use utterd_domain::{Conversation, ConversationKey};
 
 /// The new row of a conversation, and the rows that are written and removed with it. Columns that did not
 /// change are `None`.
@@ -28,21 +26,17 @@ pub struct Row {
     pub computed: Computed,
     /// Whether the conversation reads other lineages than before.
     pub is_elsewhere: bool,
-    /// The lineage that utterances are written to.
-    pub branch: Uuid,
-    pub head: Vec<u8>,
-    pub policy: Option<Vec<u8>>,
+    pub head: Value,
     /// The description; `Some(None)` if it is now empty.
-    pub description: Option<Option<Vec<u8>>>,
-    pub ending: Option<Vec<u8>>,
+    pub description: Option<Option<Value>>,
     /// The events of the whole commit, one per line, if this is the commit's first row.
     pub events: Option<String>,
-    /// The ranges of removed utterances: the first sequence of each, and the one behind its last.
-    pub removed: Vec<(i64, i64)>,
+    /// The ranges of removed utterances: their lineage, the first sequence of each, and the one behind its last.
+    pub removed: Vec<(Uuid, i64, i64)>,
     pub utterances: Vec<UtteranceRow>,
-    /// Segments that are removed.
-    pub removed_segments: Vec<i64>,
-    pub segments: Vec<(i64, Vec<u8>)>,
+    /// The keys of other records that are removed.
+    pub removed_records: Vec<Key>,
+    pub records: Vec<(Key, Value)>,
     pub outcomes: Vec<OutcomeRow>,
     pub pointers: Vec<PointerRow>,
 }
@@ -53,15 +47,16 @@ pub enum Basis {
     /// The conversation in this state.
     State(Uuid),
     /// No state: the conversation is created, with this identity.
-    Nothing(Vec<u8>),
+    Nothing(Value),
 }
 
 /// A row of `utterances`.
 #[derive(Clone)]
 pub struct UtteranceRow {
+    pub lineage: Uuid,
     pub sequence: i64,
     pub given_id: Option<String>,
-    pub record: Vec<u8>,
+    pub record: Value,
 }
 
 /// A row of `outcomes`.
@@ -71,7 +66,7 @@ pub struct OutcomeRow {
     pub request: String,
     pub rpc: &'static str,
     pub time: Time,
-    pub record: Vec<u8>,
+    pub record: Value,
 }
 
 /// A pointer that must stay as it is.
@@ -83,42 +78,51 @@ pub struct PointerRow {
 }
 
 impl Row {
-    /// Returns the row of a conversation that changed from `before` to `after`, with what `net` writes and
-    /// removes.
-    pub fn of(before: Option<&Conversation>, after: &Conversation, net: &Net) -> Self {
-        let head = &after.head;
-        let (identity, lineage) = (&head.identity, head.identity.lineage);
-        let [namespace, id] = names(&identity.key);
-        let was = before.map(|before| &before.head);
-        let policy = was.is_none_or(|was| was.policy != head.policy);
-        let is_same_end = |was: &Head| was.ended.is_some() && was.ended == head.ended;
-        let ending = head.ended.as_ref().filter(|_| !was.is_some_and(is_same_end));
-        let (removed_segments, segments) = parted(&net.segments);
-        Self {
+    /// Returns the row of a conversation that changed from `before` to `after`, and what `delta` writes and removes.
+    /// Readers of lineages are left out.
+    pub fn of(before: Option<&Conversation>, after: &Conversation, delta: &Delta) -> Self {
+        let (head, was) = (&after.head, before.map(|before| &before.head));
+        let [namespace, id] = names(&head.identity.key);
+        let mut row = Self {
             namespace,
             id,
-            basis: was.map_or_else(|| Basis::of(head), |was| Basis::State(Uuid(was.change.0))),
+            basis: was.map_or_else(|| Basis::Nothing(Value::new()), |was| Basis::State(Uuid(was.change.0))),
             computed: Computed::of(head, after.awaits_since()),
             is_elsewhere: was.is_none_or(|was| was.branch != head.branch || was.trunks != head.trunks),
-            branch: Uuid(head.branch.0),
-            head: value::<Heads>(&lineage, &HeadRecord::of(head, &after.summary)),
-            policy: policy.then(|| value::<Policies>(&lineage, &head.policy)),
-            description: description(was, head),
-            ending: ending.map(|ending| value::<Endings>(&lineage, ending)),
+            head: Value::new(),
+            description: None,
             events: None,
-            removed: net
-                .removed
-                .iter()
-                .map(|range| (number(*range.start()), number(range.end().next())))
-                .collect(),
-            utterances: utterances(head, net),
-            removed_segments: removed_segments.into_iter().map(i64::from).collect(),
-            segments: segments
-                .iter()
-                .map(|(number, it)| (i64::from(**number), value::<Segments>(&(lineage, **number), it)))
-                .collect(),
+            removed: removed(delta),
+            utterances: Vec::new(),
+            removed_records: Vec::new(),
+            records: Vec::new(),
             outcomes: Vec::new(),
             pointers: Vec::new(),
+        };
+        for (key, record) in &delta.records {
+            match record {
+                Some(record) => row.put(record),
+                None if key.first() == Some(&Descriptions::NUMBER) => row.description = Some(None),
+                None => row.removed_records.push(key.clone()),
+            }
+        }
+        row
+    }
+
+    fn put(&mut self, record: &Record) {
+        let (key, value) = record.written();
+        match record {
+            Record::ConversationName(..) => self.basis = Basis::Nothing(value),
+            Record::Heads(..) => self.head = value,
+            Record::Descriptions(..) => self.description = Some(Some(value)),
+            Record::Utterances((lineage, sequence), utterance) => self.utterances.push(UtteranceRow {
+                lineage: Uuid(lineage.0),
+                sequence: number(*sequence),
+                given_id: utterance.given_id().map(str::to_owned),
+                record: value,
+            }),
+            Record::Readers(..) => {}
+            _ => self.records.push((key, value)),
         }
     }
 
@@ -131,8 +135,8 @@ impl Row {
     pub fn is_small(&self) -> bool {
         const SMALL: usize = 64 << 10;
         let utterances: usize = self.utterances.iter().map(|it| it.record.len()).sum();
-        let segments: usize = self.segments.iter().map(|(_, record)| record.len()).sum();
-        self.head.len() + utterances + segments <= SMALL
+        let records: usize = self.records.iter().map(|(_, record)| record.len()).sum();
+        self.head.len() + utterances + records <= SMALL
     }
 
     /// Adds the outcomes to store with the row, and the pointers that must stay.
@@ -144,10 +148,6 @@ impl Row {
 }
 
 impl Basis {
-    fn of(head: &Head) -> Self {
-        Self::Nothing(value::<ConversationName>(&head.identity.key, &head.identity))
-    }
-
     pub fn state(&self) -> Option<Uuid> {
         match self {
             Self::State(state) => Some(*state),
@@ -164,13 +164,13 @@ impl Basis {
 }
 
 impl OutcomeRow {
-    pub fn of(key: &OutcomeKey, outcome: &Outcome) -> Self {
+    pub fn of(key: &OutcomeKey, outcome: &Arc<Outcome>) -> Self {
         Self {
             namespace: key.namespace.as_str().to_owned(),
             request: key.request.as_str().to_owned(),
             rpc: key.rpc,
             time: Time(outcome.time),
-            record: value::<Outcomes>(&OutcomeName::of(key), outcome),
+            record: records::pair::<Outcomes>(&OutcomeName::of(key), outcome).1,
         }
     }
 }
@@ -185,76 +185,11 @@ impl PointerRow {
     }
 }
 
-fn description(was: Option<&Head>, head: &Head) -> Option<Option<Vec<u8>>> {
-    let (described, is) = (was.map(Description::of).unwrap_or_default(), Description::of(head));
-    let record = || (!is.is_empty()).then(|| value::<Descriptions>(&head.identity.lineage, &is));
-    (described != is).then(record)
-}
-
-fn utterances(head: &Head, net: &Net) -> Vec<UtteranceRow> {
-    let utterances = net.utterances.iter().map(|(sequence, utterance)| UtteranceRow {
-        sequence: number(*sequence),
-        given_id: utterance.given_id().map(str::to_owned),
-        record: value::<Utterances>(&(head.branch, *sequence), utterance),
-    });
-    utterances.collect()
-}
-
-/// The net writes and removals of a series of changes.
-#[derive(Default)]
-pub struct Net {
-    pub removed: Ranges,
-    pub utterances: BTreeMap<Sequence, Arc<Utterance>>,
-    pub segments: BTreeMap<u32, Option<Arc<Segment>>>,
-    pub compactions: BTreeMap<u32, Option<Arc<Compaction>>>,
-    pub state: BTreeMap<Box<str>, Option<Arc<StateValue>>>,
-}
-
-impl Net {
-    pub fn of(changes: &[Arc<Change>]) -> Self {
-        let mut net = Self::default();
-        changes.iter().for_each(|change| net.add(change));
-        net
-    }
-
-    fn add(&mut self, change: &Change) {
-        let written = change.appended.iter().chain(&change.rewritten);
-        self.utterances.extend(written.map(|utterance| (utterance.sequence, utterance.clone())));
-        self.utterances.retain(|sequence, _| !change.removes(*sequence));
-        [&change.dropped, &change.erased].into_iter().for_each(|removed| self.removed.union(removed));
-        self.segments.extend(written_and_removed(
-            change.segments_written.iter().map(|segment| (segment.number, segment.clone())),
-            &change.segments_removed,
-        ));
-        self.compactions.extend(written_and_removed(
-            change.compactions_written.iter().map(|compaction| (compaction.number, compaction.clone())),
-            &change.compactions_removed,
-        ));
-        self.state.extend(written_and_removed(
-            change.state_set.iter().map(|value| (value.name.clone(), value.clone())),
-            &change.state_deleted,
-        ));
-    }
-}
-
-fn written_and_removed<K: Clone, V>(
-    written: impl Iterator<Item = (K, V)>,
-    removed: &[K],
-) -> impl Iterator<Item = (K, Option<V>)> {
-    let removed = removed.iter().map(|key| (key.clone(), None));
-    written.map(|(key, value)| (key, Some(value))).chain(removed)
-}
-
-/// Returns the removed keys, and the written values by key.
-pub fn parted<K: Clone, V>(net: &BTreeMap<K, Option<V>>) -> (Vec<K>, Vec<(&K, &V)>) {
-    let removed = net.iter().filter(|(_, value)| value.is_none()).map(|(key, _)| key.clone()).collect();
-    let written = net.iter().filter_map(|(key, value)| Some((key, value.as_ref()?))).collect();
-    (removed, written)
-}
-
-/// Encodes a record's value as the durable stores do.
-pub fn value<K: Kind>(key: &K::Key, value: &K::Value) -> Vec<u8> {
-    records::pair::<K>(key, value).1
+fn removed(delta: &Delta) -> Vec<(Uuid, i64, i64)> {
+    let ranges = delta.gone.iter().flat_map(|(lineage, gone)| gone.iter().map(move |range| (lineage, range)));
+    let removed =
+        ranges.map(|(lineage, range)| (Uuid(lineage.0), number(*range.start()), number(range.end().next())));
+    removed.collect()
 }
 
 pub fn names(key: &ConversationKey) -> [String; 2] {

@@ -10,19 +10,19 @@ macro_rules! given {
     ($basis:literal, $columns:literal, $refused:expr) => {
         concat!(
             "WITH given AS MATERIALIZED (
-                SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::uuid[], $5::uuid[], $6::int8[],
-                    $7::timestamptz[], $8::timestamptz[], $9::timestamptz[], $10::timestamptz[],
-                    $11::timestamptz[], $12::int8[], $13::int8[], $14::int8multirange[],
-                    $15::int8multirange[], $16::text[], $17::text[], $18::bytea[], $19::bytea[], $20::bool[],
-                    $21::bytea[], $22::bytea[], $23::text[], ",
+                SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::uuid[], $5::int8[],
+                    $6::timestamptz[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[],
+                    $10::timestamptz[], $11::int8[], $12::int8[], $13::int8multirange[],
+                    $14::int8multirange[], $15::text[], $16::text[], $17::bytea[], $18::bool[], $19::bytea[],
+                    $20::text[], ",
             $basis,
-            ") WITH ORDINALITY AS g(namespace, id, change, lineage, branch, revision, update_time,
-                    update_span, end_time, expire_time, waits_since, erased_at, bytes, live, archived, lineages,
-                    through, head, policy, is_described, description, ending, events, ",
+            ") WITH ORDINALITY AS g(namespace, id, change, lineage, revision, update_time, update_span,
+                    end_time, expire_time, waits_since, erased_at, bytes, live, archived, lineages, through,
+                    head, is_described, description, events, ",
             $columns,
             ", n)
             ), refused AS MATERIALIZED (
-                SELECT p.n FROM unnest($46::int8[], $47::text[], $48::text[], $49::text[])
+                SELECT p.n FROM unnest($41::int8[], $42::text[], $43::text[], $44::text[])
                     AS p(n, namespace, recipient, conversation)
                 WHERE NOT EXISTS (
                     SELECT FROM active a WHERE a.namespace = p.namespace AND a.recipient = p.recipient
@@ -40,7 +40,7 @@ macro_rules! given {
 macro_rules! records {
     () => {
         "removed AS (
-            DELETE FROM utterances u USING unnest($24::int8[], $25::uuid[], $26::int8[], $27::int8[])
+            DELETE FROM utterances u USING unnest($21::int8[], $22::uuid[], $23::int8[], $24::int8[])
                 AS r(n, lineage, first, behind)
             WHERE u.lineage = r.lineage AND u.sequence >= r.first AND u.sequence < r.behind
                 AND r.n = ANY (ARRAY(SELECT n FROM held))
@@ -48,24 +48,23 @@ macro_rules! records {
         ), said AS (
             INSERT INTO utterances (lineage, sequence, given_id, record)
             SELECT s.lineage, s.sequence, s.given_id, s.record
-            FROM unnest($28::int8[], $29::uuid[], $30::int8[], $31::text[], $32::bytea[])
+            FROM unnest($25::int8[], $26::uuid[], $27::int8[], $28::text[], $29::bytea[])
                 AS s(n, lineage, sequence, given_id, record)
             WHERE s.n = ANY (ARRAY(SELECT n FROM held)) AND (SELECT count(*) FROM removed) >= 0
             ON CONFLICT (lineage, sequence)
                 DO UPDATE SET given_id = excluded.given_id, record = excluded.record
-        ), removed_segments AS (
-            DELETE FROM segments s USING unnest($33::int8[], $34::uuid[], $35::int8[]) AS r(n, lineage, number)
-            WHERE s.lineage = r.lineage AND s.number = r.number AND r.n = ANY (ARRAY(SELECT n FROM held))
-        ), summarized AS (
-            INSERT INTO segments (lineage, number, record)
-            SELECT s.lineage, s.number, s.record
-            FROM unnest($36::int8[], $37::uuid[], $38::int8[], $39::bytea[]) AS s(n, lineage, number, record)
-            WHERE s.n = ANY (ARRAY(SELECT n FROM held))
-            ON CONFLICT (lineage, number) DO UPDATE SET record = excluded.record
+        ), removed_records AS (
+            DELETE FROM records r USING unnest($30::int8[], $31::bytea[]) AS k(n, key)
+            WHERE r.key = k.key AND k.n = ANY (ARRAY(SELECT n FROM held))
+        ), recorded AS (
+            INSERT INTO records (key, record)
+            SELECT k.key, k.record FROM unnest($32::int8[], $33::bytea[], $34::bytea[]) AS k(n, key, record)
+            WHERE k.n = ANY (ARRAY(SELECT n FROM held))
+            ON CONFLICT (key) DO UPDATE SET record = excluded.record
         ), answered AS (
             INSERT INTO outcomes (namespace, request, rpc, time, record)
             SELECT o.namespace, o.request, o.rpc, o.time, o.record
-            FROM unnest($40::int8[], $41::text[], $42::text[], $43::text[], $44::timestamptz[], $45::bytea[])
+            FROM unnest($35::int8[], $36::text[], $37::text[], $38::text[], $39::timestamptz[], $40::bytea[])
                 AS o(n, namespace, request, rpc, time, record)
             WHERE o.n = ANY (ARRAY(SELECT n FROM held))
         ), logged AS (
@@ -76,11 +75,11 @@ macro_rules! records {
     };
 }
 
-/// Changes the conversations. `$50` holds the states that they must be in.
+/// Changes the conversations. `$45` holds the states that they must be in.
 macro_rules! change {
     ($refused:expr, $before:literal, $free:literal) => {
         concat!(
-            given!("$50::uuid[]", "state", $refused),
+            given!("$45::uuid[]", "state", $refused),
             $before,
             "held AS (
                 UPDATE conversations c SET change = g.change, revision = g.revision,
@@ -89,9 +88,7 @@ macro_rules! change {
                     bytes = g.bytes, live = g.live, archived = g.archived,
                     lineages = coalesce(g.lineages::uuid[], c.lineages),
                     through = coalesce(g.through::int8[], c.through), head = g.head,
-                    policy = coalesce(g.policy, c.policy),
-                    description = CASE WHEN g.is_described THEN g.description ELSE c.description END,
-                    ending = coalesce(g.ending, c.ending)
+                    description = CASE WHEN g.is_described THEN g.description ELSE c.description END
                 FROM given g",
             $free,
             " WHERE c.namespace = g.namespace AND c.id = g.id AND c.change = g.state
@@ -103,22 +100,22 @@ macro_rules! change {
     };
 }
 
-/// Creates the conversations. `$50` to `$53` hold the columns that never change.
+/// Creates the conversations. `$45` to `$48` hold the columns that never change.
 macro_rules! create {
     ($refused:expr) => {
         concat!(
             given!(
-                "$50::text[], $51::bool[], $52::timestamptz[], $53::bytea[]",
+                "$45::text[], $46::bool[], $47::timestamptz[], $48::bytea[]",
                 "recipient, is_listed, start_time, identity",
                 $refused
             ),
             "made AS (
                 INSERT INTO conversations (namespace, id, change, lineage, revision, update_time, update_span,
                     end_time, expire_time, waits_since, erased_at, bytes, live, archived, lineages, through,
-                    head, policy, description, ending, recipient, listed, start_time, identity)
+                    head, description, recipient, listed, start_time, identity)
                 SELECT g.namespace, g.id, g.change, g.lineage, g.revision, g.update_time, g.update_span,
                     g.end_time, g.expire_time, g.waits_since, g.erased_at, g.bytes, g.live, g.archived,
-                    g.lineages::uuid[], g.through::int8[], g.head, g.policy, g.description, g.ending,
+                    g.lineages::uuid[], g.through::int8[], g.head, g.description,
                     g.recipient, g.is_listed, g.start_time, g.identity
                 FROM given g WHERE g.n <> ALL (ARRAY(SELECT n FROM refused))
                 ON CONFLICT (namespace, id) DO NOTHING
@@ -147,14 +144,14 @@ macro_rules! one {
 macro_rules! answered {
     () => {
         " UNION ALL
-            SELECT k.n FROM unnest($40::int8[], $41::text[], $42::text[], $43::text[])
+            SELECT k.n FROM unnest($35::int8[], $36::text[], $37::text[], $38::text[])
                 AS k(n, namespace, request, rpc)
             JOIN outcomes o ON o.namespace = k.namespace AND o.request = k.request AND o.rpc = k.rpc"
     };
 }
 
 /// Changes one conversation. Waits while another transaction has its row locked.
-pub const CHANGE: &str = concat!(change!("", "", ""), one!("$51"));
+pub const CHANGE: &str = concat!(change!("", "", ""), one!("$46"));
 
 /// Changes those of several conversations that are in the expected state and not locked by another transaction.
 /// For each that was not locked, returns its number, whether it was changed, and whether it was in another
@@ -174,18 +171,20 @@ pub const CHANGE_EACH: &str = concat!(
 );
 
 /// Creates one conversation.
-pub const CREATE: &str = concat!(create!(""), one!("$54"));
+pub const CREATE: &str = concat!(create!(""), one!("$49"));
 
 /// Creates those of several conversations that do not exist. Returns the numbers of those created.
 pub const CREATE_EACH: &str = concat!(create!(answered!()), "SELECT n, true, false FROM held");
 
-/// Deletes a conversation, and everything that belongs to it alone.
+/// Deletes a conversation, and everything that belongs to it alone: also its records of the kinds `Segments`,
+/// `Compactions` and `StateValues`.
 pub const DELETE: &str = "WITH held AS (
         DELETE FROM conversations WHERE namespace = $1 AND id = $2 AND change = $3 RETURNING 1
     ), u AS (DELETE FROM utterances WHERE lineage = $5 AND EXISTS (SELECT FROM held)
-    ), s AS (DELETE FROM segments WHERE lineage = $4 AND EXISTS (SELECT FROM held)
-    ), c AS (DELETE FROM compactions WHERE lineage = $4 AND EXISTS (SELECT FROM held)
-    ), v AS (DELETE FROM state_values WHERE lineage = $4 AND EXISTS (SELECT FROM held)
+    ), p AS (
+        DELETE FROM records r USING unnest(ARRAY['\\x06', '\\x12', '\\x19']::bytea[]) AS k(kind)
+        WHERE r.key >= k.kind || uuid_send($4) AND r.key < k.kind || uuid_send($4) || '\\xffffffffff'::bytea
+            AND EXISTS (SELECT FROM held)
     ), r AS (DELETE FROM readers WHERE lineage = ANY ($6) AND reader = $4 AND EXISTS (SELECT FROM held)
     ), l AS (
         INSERT INTO changes (change, namespace, id, events)
@@ -200,30 +199,10 @@ pub const REMOVE_BLOCKS: &str = "DELETE FROM derived WHERE lineage = $1 AND bloc
 /// Removes everything derived from a conversation.
 pub const REMOVE_ALL_BLOCKS: &str = "DELETE FROM derived WHERE lineage = $1";
 
-/// Writes and removes compactions.
-pub const COMPACTIONS: &str = "WITH removed AS (
-        DELETE FROM compactions WHERE lineage = $1 AND number = ANY ($2)
-    )
-    INSERT INTO compactions (lineage, number, record)
-    SELECT $1::uuid, c.* FROM unnest($3::int8[], $4::bytea[]) AS c
-    ON CONFLICT (lineage, number) DO UPDATE SET record = excluded.record";
-
-/// Sets and removes values of a state.
-pub const STATE: &str = "WITH removed AS (
-        DELETE FROM state_values WHERE lineage = $1 AND name = ANY ($2)
-    )
-    INSERT INTO state_values (lineage, name, record)
-    SELECT $1::uuid, v.* FROM unnest($3::text[], $4::bytea[]) AS v
-    ON CONFLICT (lineage, name) DO UPDATE SET record = excluded.record";
-
 /// Adds a conversation to the readers of a frozen lineage.
 pub const SHARE: &str = "INSERT INTO readers (lineage, reader, namespace, id, through)
     VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (lineage, reader) DO UPDATE SET through = excluded.through";
-
-/// Removes utterances of a lineage.
-pub const REMOVE: &str = "DELETE FROM utterances u USING unnest($2::int8multirange) AS r
-    WHERE u.lineage = $1 AND u.sequence >= lower(r) AND u.sequence < upper(r)";
 
 /// Locks the readers of frozen lineages, so that if several drop an utterance at the same time, the last one
 /// removes it.

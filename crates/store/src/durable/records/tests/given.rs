@@ -9,10 +9,11 @@ use crate::{
     durable::records::{HeadRecord, OutcomeName},
 };
 use utterd_domain::{
-    ChangeId, ConversationId, ConversationKey, Encoding, Head, LineageId, Marks, More, Namespace, Original,
-    Oversize, Policy, Ranges, RecipientId, RequestId, Revision, Role, Sequence, Timestamp, ToolCall, Trunk,
-    Utterance, UtteranceId,
+    ChangeId, Conversation, ConversationId, ConversationKey, Encoding, Ending, Head, Identity, LineageId,
+    Marks, More, Namespace, Original, Oversize, Policy, Ranges, RecipientId, RequestId, Revision, Role,
+    Sequence, Timestamp, ToolCall, Trunk, Utterance, UtteranceId,
     compaction::{Cause, Compaction},
+    conversation::Teller,
     exchange::{AbandonedCall, LateResult, OpenExchange},
     extract::{Item, ItemMarks, Kind, Line, Seen, Shape},
     segment::{Awaits, Imported, LlmText, Segment},
@@ -102,7 +103,7 @@ pub fn encoding() -> impl Strategy<Value = Encoding> {
     prop::sample::select(&Encoding::ALL[..])
 }
 
-pub fn policy() -> impl Strategy<Value = Policy> {
+fn policy() -> impl Strategy<Value = Policy> {
     let oversize = prop_oneof![Just(Oversize::Keep), Just(Oversize::Reject)];
     let expiry = option::of((any::<u64>(), 0..1_000_000_000u32).prop_map(|(s, n)| Duration::new(s, n)));
     let marks = || option::of(marks());
@@ -167,19 +168,33 @@ fn head() -> impl Strategy<Value = HeadRecord> {
                 archived: archived.into(),
                 pinned_away: pinned_away.into(),
                 erased_at: Revision(erased % (revision.0 + 1)),
-                ..HeadRecord::blank(lineage)
+                branch: lineage,
+                ..Conversation::new(Identity::default(), Policy::ROLLING).head
             };
             HeadRecord { head, next_segment: segment, segments: segment / 2 }
         },
     )
 }
 
-/// A consistent head of a conversation that may have been compacted.
+fn ending() -> impl Strategy<Value = Ending> {
+    let teller = (text(9), any::<u32>());
+    let model = (option::of(time()), option::of(teller));
+    (time(), text(20), option::of(text(20)), option::of(text(80)), model).prop_map(
+        |(time, reason, title, summary, (awaits, teller))| {
+            let (title, summary) = (title.map(Into::into), summary.map(Into::into));
+            let teller = teller.map(|(model, prompt)| Teller { model: model.into(), prompt });
+            Ending { time, reason: reason.into(), title, summary, awaits, teller }
+        },
+    )
+}
+
+/// A consistent head of a conversation that may have ended, and may have been compacted.
 pub fn compacted_head() -> impl Strategy<Value = HeadRecord> {
     let numbers = (any::<u32>(), 1..=u32::MAX, any::<[u64; 2]>());
     let abandoned = vec((boxed(9), any::<[u64; 2]>(), any::<bool>()), 0..3);
-    (forked_head(), any::<[u64; 2]>(), numbers, abandoned).prop_map(
-        |(record, [silenced, at], (advice_answered, next_compaction, counts), abandoned)| {
+    let settled = (policy(), option::of(ending()));
+    (forked_head(), any::<[u64; 2]>(), numbers, abandoned, settled).prop_map(
+        |(record, [silenced, at], (advice_answered, next_compaction, counts), abandoned, (policy, ended))| {
             let [window_tokens, stored_bytes] = counts;
             let newest = record.head.next.0 - 1;
             let call = |(id, [caller, answer], answered): (_, [u64; 2], bool)| {
@@ -196,6 +211,8 @@ pub fn compacted_head() -> impl Strategy<Value = HeadRecord> {
                 next_compaction,
                 window_tokens,
                 stored_bytes,
+                policy,
+                ended: ended.map(Arc::new),
                 ..record.head
             };
             HeadRecord { head, ..record }
