@@ -1,6 +1,11 @@
 """What a context shows of the stored messages."""
 
+import base64
+import struct
+
 import pytest
+
+from utterd.adapters import Media, block_messages, limits
 
 QUESTION = {"role": "user", "content": "Where is it?", "own": {"n": 1.50}}
 ANSWER = {"role": "assistant", "content": "In Oslo.", "reasoning_content": "I was told."}
@@ -133,3 +138,26 @@ def test_a_list_replaces_another(chat):
     assert chat.messages() == [QUESTION, QUESTION] and chat.stored().messages[0] == before[0]
     chat.replace([], format="openai")
     assert chat.messages() == []
+
+
+@pytest.mark.parametrize(("budget", "whole"), [(20_000, True), (2000, False)])
+def test_pictures_of_results_count(chat, budget, whole):
+    png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 640, 480)
+    block = Media("image/png", data=base64.b64encode(png).decode()).block()
+    use = [{"type": "tool_use", "id": id, "name": "look", "input": {}} for id in "ab"]
+    results = [{"type": "tool_result", "tool_use_id": id, "content": [block] * 10} for id in "ab"]
+    said = [QUESTION, {"role": "assistant", "content": use}, {"role": "user", "content": results}]
+    chat.store(said, format="anthropic")
+    made = chat.filled(budget, stored_as="anthropic")
+    assert [it.whole for it in made.shown if it.stored][-1] == whole and made.media_left_out != whole
+    assert [it["tool_use_id"] for it in block_messages(made.shown)[-1]["content"]] == ["a", "b"]
+
+
+def test_reasoning_that_left_the_window_before_its_call(memory, name):
+    reasoning = {"type": "reasoning", "id": "rs", "summary": []}
+    call = {"type": "function_call", "call_id": "a", "name": "f", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "a", "output": "word " * 9000}
+    chat = memory.conversation(name, policy=limits(1000))
+    chat.store([QUESTION, reasoning, call, output], format="responses")
+    made = [it.stored for it in shown(chat, budget=1000, stored_as="responses") if it.stored]
+    assert [it.message for it in made][-3:] == [reasoning, call, output]

@@ -14,6 +14,7 @@ import type { ServerError } from "./errors.js";
 import { failureOf, isDistrust, type Told } from "./failures.js";
 import type { CallOptions, ChangeOptions } from "./model.js";
 import { wide } from "./read.js";
+import { whole } from "./text.js";
 
 /** Milliseconds for which a call without a timeout of its own is retried, from its first failure in a row. */
 const PATIENCE = 30_000;
@@ -84,11 +85,12 @@ export class Calls {
   ): Promise<R> {
     const timeout = options.timeout === undefined ? this.timeout : options.timeout;
     const attempts = this.attempts(request, timeout, options.signal, told);
+    const sent = whole(request);
     for (;;) {
       try {
         options.signal?.throwIfAborted();
         await this.reach(attempts.timeLeft(), options.signal);
-        return await method(request, { timeoutMs: attempts.timeLeft(), signal: options.signal });
+        return await method(sent, { timeoutMs: attempts.timeLeft(), signal: options.signal });
       } catch (failure) {
         await attempts.pauseAfter(failure);
       }
@@ -104,7 +106,7 @@ export class Calls {
       try {
         signal?.throwIfAborted();
         await this.reach(undefined, signal);
-        for await (const response of method(request, { signal: either })) {
+        for await (const response of method(whole(request), { signal: either })) {
           attempts = this.attempts(request, null, signal);
           yield response;
         }

@@ -19,6 +19,7 @@ import {
 } from "./_proto/utterd/v1/utterance_pb.js";
 import type * as model from "./model.js";
 import { textHere } from "./names.js";
+import { escaped } from "./text.js";
 
 export const FORMATS = {
   openai: ConversationFormat.OPENAI_CHAT,
@@ -221,7 +222,7 @@ export function compacted(it: {
 /** A JSON array of one message or several. A text is returned unchanged. */
 export function asJson(messages: model.Messages): string {
   if (typeof messages !== "string") return `[${[messages].flat().map(messageJson).join()}]`;
-  if (/^\s*[[{]/.test(messages)) return messages;
+  if (/^\s*[[{]/.test(messages)) return escaped(messages);
   throw new TypeError(`messages: ${JSON.stringify(messages)} is not JSON; ${example(messages)}`);
 }
 

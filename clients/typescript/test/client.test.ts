@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { test } from "node:test";
 
 import { ConflictError, ExistsError, InvalidRequestError, NotFoundError, PreconditionError } from "utterd";
-import { originals } from "utterd/adapters";
+import { fit, originals } from "utterd/adapters";
 
 import { fresh, onEachStore } from "./servers.js";
 
@@ -376,12 +377,17 @@ onEachStore("a conversation", (memory) => {
     await assert.rejects(chat.context({ format: "toString" as "text" }), /accepted/);
   });
 
-  test("a halved surrogate pair, and the JSON of others", async () => {
+  test("halves of surrogate pairs, and the JSON of others", async () => {
     const chat = memory().conversation(fresh());
     const halved = { role: "user", content: "half \ud83d" };
     await chat.add(halved);
+    await chat.add('[{"role": "user", "content": "half \ud83d"}]');
+    assert.deepEqual(await chat.messages(), [halved, halved]);
+    const [[warning]] = await Promise.all([once(process, "warning"), chat.update({ title: "half \ud83d" })]);
+    assert.match((warning as Error).message, /they become U\+FFFD/);
+    assert.equal((await chat.record()).title, "half \ufffd");
+    assert.equal(fit("half \ud83d"), "d9625daa5639d57c215064b21c6a2d064811d162bf5d7c7b1d5fa5c08ea5bee7");
     await chat.add('[{"role": "user",   "content": "spaced", "price": 1e400}]');
-    assert.deepEqual((await chat.messages())[0], halved);
     assert.equal(
       (await chat.stored({ last: 1 })).messages[0]?.json,
       '{"role": "user",   "content": "spaced", "price": 1e400}',

@@ -124,6 +124,22 @@ onEachStore("a session of the OpenAI Agents SDK", (memory) => {
     assert.ok(cut.length < 60_000, `${cut.length}`);
   });
 
+  test("pictures of a result count", async () => {
+    const session = started(2000);
+    const look = (callId: string, pictures: number) => [
+      call(callId, 7),
+      result(callId, [
+        { type: "input_text", text: LONG },
+        ...Array(pictures).fill({ type: "input_image", image: PNG }),
+      ]),
+    ];
+    await session.addItems([ASKED, ...look("c1", 20), ...look("c2", 1)]);
+    const shown = (await session.getItems()).map((item) => JSON.stringify(item).split(PNG).length - 1);
+    assert.deepEqual(shown.slice(-4), [0, 0, 0, 1]);
+    assert.equal((await session.context({ budget: 60_000 })).length, 5);
+    assert.deepEqual((await session.context({ budget: 60_000 })).slice(1), [...look("c1", 20), ...look("c2", 1)]);
+  });
+
   test("a long conversation fits the budget, and nothing is lost", async () => {
     const session = started(2000);
     const said = Array.from({ length: 300 }, (_, index): Items => [

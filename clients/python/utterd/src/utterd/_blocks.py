@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from utterd._media import media_of
 from utterd._model import Shown
+
+T = TypeVar("T")
 
 
 def block_messages(shown: Iterable[Shown]) -> list[dict[str, Any]]:
@@ -85,3 +87,9 @@ def _plain(block: dict[str, Any], media: bool) -> dict[str, Any] | None:
     if block["type"] in ("image", "document"):
         return block if media else {"type": "text", "text": f"[{block['type']}]"}
     return None
+
+
+def in_place(parts: Sequence[T], is_said: Callable[[T], bool], shown: Iterable[T]) -> list[T]:
+    """`parts` with what is shown in the place of those that are said; the others, such as signed thoughts, stay."""
+    place = next((place for place, part in enumerate(parts) if is_said(part)), len(parts))
+    return [*parts[:place], *shown, *(part for part in parts[place:] if not is_said(part))]

@@ -11,8 +11,8 @@ from typing import Any
 from google.adk.events.event import Event
 from google.genai import types
 
-from utterd import StoredMessage
-from utterd._blocks import blocks_of, text_of
+from utterd import Shown, StoredMessage
+from utterd._blocks import block_messages, blocks_of, in_place
 from utterd._fold import fold, unfold
 from utterd._google_adk_state import NEVER_STORED
 from utterd._media import media_of
@@ -81,29 +81,33 @@ def _without_ids(content: types.Content | None) -> Any:
     return content.model_dump(mode="json", exclude=ids) if content else None
 
 
-def cut_to(said: Iterable[types.Content], event: Event, shown: dict[str, Any]) -> list[types.Content]:
-    """Contents in which an event has only the text, or the response, that a chat message of a context shows of it."""
-    text = text_of(shown["content"])
-    if shown["role"] != "tool":
-        return [_worded(content, text) if same(content, event.content) else content for content in said]
+def cut_to(said: Iterable[types.Content], event: Event, it: Shown) -> list[types.Content]:
+    """Contents in which an event has only the texts and media, or the response, that a context shows of it."""
+    shown = contents(block_messages([it]))[0].parts or []
+    response = shown[0].function_response if shown else None
+    if response is None:
+        return [_worded(content, shown) if same(content, event.content) else content for content in said]
     responses = [part.function_response for part in _parts_of(event) if part.function_response]
-    cut = [it.response for it in responses if len(responses) == 1 or shown["tool_call_id"] in (it.id, it.name)]
+    cut = [its.response for its in responses if len(responses) == 1 or response.id in (its.id, its.name)]
     return [
-        content.model_copy(update={"parts": [_responded(part, cut, text) for part in content.parts or ()]})
+        content.model_copy(update={"parts": [_responded(part, cut, response.response) for part in content.parts or ()]})
         for content in said
     ]
 
 
-def _worded(content: types.Content, text: str) -> types.Content:
-    others = [part for part in content.parts or () if not part.text]
-    return content.model_copy(update={"parts": [types.Part(text=text), *others]})
+def _worded(content: types.Content, shown: Iterable[types.Part]) -> types.Content:
+    return content.model_copy(update={"parts": in_place(content.parts or [], _is_said, filter(_is_said, shown))})
 
 
-def _responded(part: types.Part, cut: list[Any], text: str) -> types.Part:
+def _is_said(part: types.Part) -> bool:
+    return bool(part.text or part.inline_data or part.file_data) and not part.thought
+
+
+def _responded(part: types.Part, cut: list[Any], shown: Any) -> types.Part:
     response = part.function_response
     if response is None or response.response not in cut:
         return part
-    return types.Part(function_response=response.model_copy(update={"response": _response(text)}))
+    return types.Part(function_response=response.model_copy(update={"response": shown}))
 
 
 def _role(event: Event) -> str:

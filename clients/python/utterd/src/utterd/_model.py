@@ -326,7 +326,7 @@ class Shown:
     whole: bool
     """Whether `stored` can go to the model in the place of `message`, because all of it is shown, unchanged."""
     cut: bool = False
-    """Whether the text is only a part of what is stored, because all of it is too long."""
+    """Whether `message` is only a part of what is stored, because all of it is too long or too large."""
 
     @property
     def said(self) -> dict[str, Any]:

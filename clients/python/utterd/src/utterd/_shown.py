@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby, takewhile
 from typing import Any
 
 from utterd import _model as model
 from utterd._address import Address
 from utterd._calls import Steps
-from utterd._messages import stored
+from utterd._messages import remember, stored
 from utterd._proto import context_service_pb2 as contexts
 from utterd._proto import utterance_pb2
 
@@ -20,6 +20,10 @@ LARGE = 16 * 1024
 """Bytes of a message that might contain a picture or a file."""
 UNCHANGED = (contexts.RENDERED_AS_WHOLE, contexts.RENDERED_AS_INSTRUCTION, contexts.RENDERED_AS_PINNED)
 CUT = (contexts.RENDERED_AS_TRIMMED, contexts.RENDERED_AS_MASKED)
+PICTURE = re.compile(r'"type":\s*"(?:input_)?(?:image|document|file)')
+"""What is in the JSON of a message that shows a picture or a file."""
+BEFORE = 4
+"""How many messages before a call can be the reasoning that led to it."""
 LIMITS = ("evicted", "budget", "max_turns")
 """Why the oldest messages are left out."""
 
@@ -35,40 +39,65 @@ def shown(
     """
     # What is shown from before that, such as pinned messages, is little: the context's own messages will do.
     cut = max((its.stop - 1 for its in _omitted(context, *LIMITS)), default=0)
-    listed = [it for it in (yield from stored(at, after=cut)).messages if it.format == format]
-    empty = {sequence for its in _omitted(context, "empty") for sequence in its}
+    read = (yield from stored(at, after=max(cut - BEFORE, 0))).messages
+    # A model's reasoning can have left the window before the call that it led to.
+    led = list(takewhile(_is_reasoning, reversed([it for it in read if it.last_sequence <= cut])))[::-1]
+    listed = [it for it in [*led, *(it for it in read if it.last_sequence > cut)] if it.format == format]
+    empty = {sequence for its in [*_omitted(context, "empty"), *map(_sequences, led)] for sequence in its}
     forgotten = {sequence for its in _omitted(context, "forgotten") for sequence in its}
-    made = list(_shown(it, context, listed, empty))
-    if open:
-        made = _opened(made)
-    whole = list(_with_empty(_in_order(made), listed, empty, forgotten))
-    light = tuple(_light(whole))
-    if light != tuple(whole) and not context.media_left_out:
+    unchanged = empty | _unchanged(it, context, listed)
+    whole = [message for message in listed if unchanged.issuperset(_sequences(message))]
+    large = yield from _too_large(at, it, context, whole)
+    if large:
+        listed = [message for message in listed if not (empty & large).issuperset(_sequences(message))]
         context.media_left_out = True
         context.warnings += ("pictures and files of older messages are left out: together they are too large",)
-    return light
+    made = list(_shown(it, context, listed, unchanged - large, large))
+    if open:
+        made = _opened(made)
+    return tuple(_with_empty(_in_order(made), listed, empty, forgotten))
+
+
+def _is_reasoning(it: model.StoredMessage) -> bool:
+    return bool(it.message.get("type") == "reasoning")
 
 
 def _omitted(context: model.Context, *reasons: str) -> list[range]:
     return [its for it in context.omitted if it.reason in reasons for its in it.sequences]
 
 
-def _shown(
-    it: contexts.BuildContextResponse, context: model.Context, listed: Iterable[model.StoredMessage], empty: set[int]
-) -> Iterator[model.Shown]:
+def _unchanged(
+    it: contexts.BuildContextResponse, context: model.Context, listed: Iterable[model.StoredMessage]
+) -> set[int]:
+    """The sequences of the utterances that the context has as they are stored."""
     them = {sequence: message for message in listed for sequence in _sequences(message)}
-    quoted = contexts.RENDERED_AS_RECALLED
-    utterances = {its.message_index: its for its in it.utterances if its.rendered_as != quoted}
-    unchanged = empty | {
+    return {
         its.sequence
-        for index, its in utterances.items()
+        for index, its in _utterances(it).items()
         if its.sequence in them and _is_unchanged(its, context[index], them[its.sequence])
     }
+
+
+def _utterances(it: contexts.BuildContextResponse) -> dict[int, contexts.RenderedUtterance]:
+    """The utterance that each message of a context shows."""
+    quoted = contexts.RENDERED_AS_RECALLED
+    return {its.message_index: its for its in it.utterances if its.rendered_as != quoted}
+
+
+def _shown(
+    it: contexts.BuildContextResponse,
+    context: model.Context,
+    listed: Iterable[model.StoredMessage],
+    unchanged: set[int],
+    large: set[int],
+) -> Iterator[model.Shown]:
+    them = {sequence: message for message in listed for sequence in _sequences(message)}
+    utterances = _utterances(it)
     given: set[int] = set()
     for index, message in enumerate(context):
         source = them.get(utterances[index].sequence) if index in utterances else None
         if source is None or not unchanged.issuperset(_sequences(source)):
-            cut = source is not None and utterances[index].rendered_as in CUT
+            cut = source is not None and (utterances[index].rendered_as in CUT or source.sequence in large)
             yield model.Shown(message, source, False, cut)
         elif source.sequence not in given:
             given.add(source.sequence)
@@ -151,15 +180,28 @@ def _links(message: dict[str, Any]) -> set[tuple[str, ...]]:
     return {tuple(it for it in link if it is not None) for link in links if link[0] is not None}
 
 
-def _light(made: Iterable[model.Shown]) -> list[model.Shown]:
-    """Shows the older ones of large messages as the context does: together they would be too large."""
-    light: list[model.Shown] = []
+def _too_large(
+    at: Address, it: contexts.BuildContextResponse, context: model.Context, whole: Sequence[model.StoredMessage]
+) -> Steps[set[int]]:
+    """The sequences of large messages of which the context's own are shown: together they would be too large."""
+    large: set[int] = set()
     size = 0
-    for it in reversed(list(made)):
-        large = len(it.stored.json) if it.whole and it.stored else 0
-        size += large if large >= LARGE else 0
-        if large < LARGE or size == large or size <= MEDIA_BYTES:
-            light.append(it)
-        elif it.message:
-            light.append(replace(it, whole=False))
-    return light[::-1]
+    for message in reversed(whole):
+        size += len(message.json) if len(message.json) >= LARGE else 0
+        if LARGE <= len(message.json) < size > MEDIA_BYTES:
+            large.update(_sequences(message))
+    # A context of chat messages neither has the pictures of results nor counts them.
+    pictures = [message for message in whole if message.role == "tool" and PICTURE.search(message.json)]
+    if not pictures or context.budget is None:
+        return large
+    counts = {its.sequence: its.token_count for its in it.utterances}
+    newest = yield from remember(at, scope="conversation", limit=whole[-1].last_sequence - pictures[0].sequence + 1)
+    stored_counts = {its.utterance.sequence: its.utterance.tokens for its in newest}
+    room = context.budget - context.tokens
+    for message in reversed(pictures):
+        more = sum(stored_counts.get(its, context.budget) - counts.get(its, 0) for its in _sequences(message))
+        if more <= room:
+            room -= more
+        else:
+            large.update(_sequences(message))
+    return large

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from strands.types.session import SessionMessage
 
 from utterd import Shown, StoredMessage
-from utterd._blocks import blocks_of, text_of
+from utterd._blocks import block_messages, blocks_of, in_place, text_of
 from utterd._fold import fold, unfold
 from utterd._media import Media, media_of
 
@@ -110,21 +110,26 @@ def texts_of(head: Sequence[Shown]) -> list[str]:
     return [text_of(it.message["content"]) for it in head if it.message]
 
 
-def cut_to(message: Message, shown: dict[str, Any]) -> Message:
-    """The message with the texts, or the result, to which a chat message of a context cuts it."""
-    text = text_of(shown["content"])
-    blocks: list[dict[str, Any]] = [dict(block) for block in message["content"]]
-    if shown["role"] == "tool":
-        cut = [_with_text(block, shown["tool_call_id"], text, only=len(blocks) == 1) for block in blocks]
+def cut_to(message: Message, it: Shown) -> Message:
+    """The message with the texts and media, or the result, to which a context cuts it."""
+    shown = cast("list[dict[str, Any]]", strands_message(block_messages([it])[0])["content"])
+    blocks = cast("list[dict[str, Any]]", message["content"])
+    result = shown[0].get("toolResult") if shown else None
+    if result:
+        cut = [_with_result(block, result, only=len(blocks) == 1) for block in blocks]
     else:
-        cut = [{"text": text}, *(block for block in blocks if "text" not in block)]
+        cut = in_place(blocks, _is_said, filter(_is_said, shown))
     return cast("Message", {**message, "content": cut})
 
 
-def _with_text(block: dict[str, Any], id: str, text: str, *, only: bool) -> dict[str, Any]:
+def _is_said(block: dict[str, Any]) -> bool:
+    return "text" in block or _media(block) is not None
+
+
+def _with_result(block: dict[str, Any], shown: dict[str, Any], *, only: bool) -> dict[str, Any]:
     result = block.get("toolResult") or {}
-    meant = only or result.get("toolUseId") == id
-    return {"toolResult": {**result, "content": [{"text": text}]}} if meant else block
+    meant = only or result.get("toolUseId") == shown["toolUseId"]
+    return {"toolResult": {**result, "content": shown["content"]}} if meant else block
 
 
 def _strands_block(block: dict[str, Any]) -> dict[str, Any]:

@@ -241,7 +241,7 @@ class UtterdSessionService(BaseSessionService):
             said = llm_request.contents[_place(llm_request.contents, session.events, oldest[1]) :]
             for it, event in events:
                 if it.cut:
-                    said = cut_to(said, event, it.message)
+                    said = cut_to(said, event, it)
             if len(said) < len(llm_request.contents):
                 # Such as the question that the newest steps are about.
                 said = contents(block_messages(shown[: shown.index(oldest[0])])) + said

@@ -329,7 +329,7 @@ class UtterdConversationManager(ConversationManager):
         for id, it in zip(ids, shown, strict=True):
             place = -1 if id is None else id - self.removed_message_count
             if it.cut and 0 <= place < len(kept):
-                kept[place] = cut_to(kept[place], it.message)
+                kept[place] = cut_to(kept[place], it)
         before = shown[: ids.index(first)] if self.removed_message_count else []
         mine = [strands_message(said) for said in block_messages(before)]
         self._before = len(mine)
