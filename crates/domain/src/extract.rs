@@ -147,19 +147,17 @@ fn message<'a>(
 ) -> Message<'a> {
     let answer = |place: usize| {
         let result = source.get(place).filter(|result| result.is_live())?;
-        Some(Answer { sequence: result.sequence.get(), text: &result.content, is_error: None })
+        Some(Answer { sequence: result.sequence.get(), text: &result.content })
     };
     let calls = utterance.tool_calls().iter().zip(results).map(|(call, result)| Call {
-        id: &call.id,
         tool: &call.name,
         arguments: &call.arguments_json,
         result: result.and_then(answer),
     });
     let late = late.map(|late| Call {
-        id: utterance.tool_call_id().unwrap_or_default(),
         tool: &late.tool,
         arguments: "",
-        result: Some(Answer { sequence: utterance.sequence.get(), text: &utterance.content, is_error: None }),
+        result: Some(Answer { sequence: utterance.sequence.get(), text: &utterance.content }),
     });
     Message {
         sequence: utterance.sequence.get(),

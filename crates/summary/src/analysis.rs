@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use utterd_text::{entities, secrets::MARK};
 
 use crate::{
-    calls::{Deed, Json, Outcome, deeds_of},
+    calls::{Deed, Does, Json, Outcome, deeds},
     hidden::Credentials,
     item::{DAY, Item, Kind, Marks, WORTH},
     message::{Call, Message, Role},
@@ -181,12 +181,12 @@ impl Analysis {
             return;
         }
         let before = self.open_file.clone();
-        let deeds = deeds_of(call, &json, &mut self.open_file);
+        let deeds = deeds(call, &json, &mut self.open_file);
         if let Some(file) = self.open_file.as_ref().filter(|file| before.as_ref() != Some(*file)) {
             let in_result = call.result.as_ref().filter(|_| !call.arguments.contains(&**file));
             self.opened_by = in_result.map_or(message.sequence, |answer| answer.sequence);
         }
-        let changed = deeds.iter().any(|deed| deed.changed && deed.outcome == Outcome::Ok);
+        let changed = deeds.iter().any(|deed| deed.changed() && deed.outcome == Outcome::Ok);
         for deed in &deeds {
             self.tell(message, call, deed);
         }
@@ -216,8 +216,8 @@ impl Analysis {
         };
         let marks = Marks::default()
             .with_if(failed, Marks::FAILED)
-            .with_if(deed.changed, Marks::CHANGED)
-            .with_if(deed.tests, Marks::TESTS);
+            .with_if(deed.changed(), Marks::CHANGED)
+            .with_if(deed.does == Does::Checks, Marks::TESTS);
         let (opened_by, open_file) = (self.opened_by, self.open_file.as_deref());
         let mut push = |kind, head: &str, text: &str, note: &str| {
             let mut item = Item::new(kind, head, text, message.sequence);
@@ -228,7 +228,7 @@ impl Analysis {
             }
             self.items.push(item);
         };
-        if deed.changed {
+        if deed.changed() {
             let none: [Box<str>; 1] = ["".into()];
             let objects = if deed.objects.is_empty() { &none[..] } else { &deed.objects };
             objects.iter().for_each(|object| push(Kind::Did, &deed.tool, object, &why));
@@ -236,7 +236,7 @@ impl Analysis {
         if let Some(check) = &deed.check {
             let note = if failed { &why } else { deed.passed.as_ref().unwrap_or(&why) };
             push(Kind::Check, &deed.tool, check, note);
-        } else if failed && !deed.changed {
+        } else if failed && !deed.changed() {
             push(Kind::Error, &deed.tool, &deed.objects.join(", "), &why);
         }
     }

@@ -5,7 +5,6 @@ mod commands;
 mod deed;
 mod editors;
 mod outcome;
-mod phrases;
 mod programs;
 mod shell;
 mod signs;
@@ -18,16 +17,15 @@ use serde_json::Value;
 use crate::{
     calls::{
         arguments::{Argument, has_path},
-        commands::Done,
         outcome::Manner,
-        verbs::{Does, named},
+        verbs::named,
     },
     message::Call,
 };
 
-pub(crate) use arguments::cut;
-pub use deed::{Deed, Outcome};
-pub(crate) use verbs::words;
+pub(crate) use arguments::{cut, scalars};
+pub(crate) use deed::{Deed, Outcome};
+pub(crate) use verbs::{Does, words};
 
 /// The longest name of a tool, in bytes.
 const TOOL_BYTES: usize = 64;
@@ -54,30 +52,36 @@ fn json(text: &str) -> Option<Value> {
     is_json.then(|| serde_json::from_str(text).ok()).flatten()
 }
 
-/// What a call did, in order: one deed, or one for each command of a script that changes, checks or runs something.
+/// What a call did, in order: one deed, or one for each command of a script that changes, checks or runs something. What
+/// failed is what was run, or all of it; what was done before it was done.
 ///
 /// `open_file` is the file that an editor has open; it is kept from call to call.
-pub fn deeds(call: &Call<'_>, open_file: &mut Option<Box<str>>) -> Vec<Deed> {
-    deeds_of(call, &Json::of(call), open_file)
-}
-
-/// The same of a call whose JSON was read.
-pub(crate) fn deeds_of(call: &Call<'_>, json: &Json, open_file: &mut Option<Box<str>>) -> Vec<Deed> {
+pub(crate) fn deeds(call: &Call<'_>, json: &Json, open_file: &mut Option<Box<str>>) -> Vec<Deed> {
     let arguments = arguments::read(call.arguments, json.arguments.as_ref());
     if let Some(file) = call.result.and_then(|answer| editors::opened(answer.text)) {
         *open_file = (file != "n/a").then(|| file.into());
     }
     let script = commands::script(call.tool, &arguments);
-    let done = match &script {
+    let mut deeds = match &script {
         Some(script) => commands::done(script, open_file),
         None => vec![by_tool(call.tool, &arguments, open_file)],
     };
-    let manner = manner(&done, script.is_some());
-    judged(call, json, done, outcome::outcome(manner, call.result, json.result.as_ref()))
+    let outcome = outcome::outcome(manner(&deeds, script.is_some()), call.result, json.result.as_ref());
+    let is_passed = outcome == Outcome::Ok && deeds.iter().any(|deed| deed.check.is_some());
+    let answer = call.result.filter(|_| is_passed);
+    let passed = answer.and_then(|answer| outcome::passed(answer.text, json.result.as_ref()));
+    let first_run = deeds.iter().position(Deed::runs).unwrap_or_default();
+    for (at, deed) in deeds.iter_mut().enumerate() {
+        let is_before = matches!(outcome, Outcome::Failed(_)) && at < first_run;
+        deed.outcome = if is_before { Outcome::Ok } else { outcome.clone() };
+        deed.passed = passed.clone().filter(|_| deed.check.is_some());
+        deed.tool = cut(&deed.tool, TOOL_BYTES);
+    }
+    deeds
 }
 
 /// What a tool does that runs no commands.
-fn by_tool(tool: &str, arguments: &[Argument], open_file: &mut Option<Box<str>>) -> Done {
+fn by_tool(tool: &str, arguments: &[Argument], open_file: &mut Option<Box<str>>) -> Deed {
     let patches: Vec<Box<str>> =
         arguments.iter().flat_map(|argument| editors::patched(&argument.value)).collect();
     // a tool that nothing is known of changes something
@@ -102,48 +106,21 @@ fn by_tool(tool: &str, arguments: &[Argument], open_file: &mut Option<Box<str>>)
     {
         *open_file = objects.first().cloned();
     }
-    let check = matches!(does, Does::Checks | Does::Runs).then(|| told(tool, &objects));
-    Done { tool: tool.to_owned(), objects, does, changed: does == Does::Changes, check, tells: true }
-}
-
-fn told(tool: &str, objects: &[Box<str>]) -> String {
-    objects.iter().fold(tool.to_owned(), |text, object| text + " " + object)
+    let mut deed = Deed::of(tool, objects, does);
+    let told = || deed.objects.iter().fold(tool.to_owned(), |text, object| text + " " + object);
+    deed.check = deed.runs().then(told);
+    deed
 }
 
 /// How the result is to be read.
-fn manner(done: &[Done], is_script: bool) -> Manner {
-    let checks = done.iter().any(|done| runs(done) || done.check.is_some());
+fn manner(deeds: &[Deed], is_script: bool) -> Manner {
+    let runs = deeds.iter().any(Deed::runs);
+    let changes = deeds.iter().any(Deed::changed);
     match is_script {
-        true if checks => Manner::Runs { tells: done.iter().all(|done| done.tells) },
-        true if done.iter().any(|done| done.changed) => Manner::Acts,
+        _ if runs => Manner::Runs { tells: is_script && deeds.iter().all(|deed| deed.tells) },
+        true if changes => Manner::Acts,
         true => Manner::Looks,
-        false if checks => Manner::Runs { tells: false },
-        false if done.iter().any(|done| done.changed) => Manner::Changes,
+        false if changes => Manner::Changes,
         false => Manner::Reads,
     }
-}
-
-fn runs(done: &Done) -> bool {
-    matches!(done.does, Does::Checks | Does::Runs | Does::Launches)
-}
-
-/// The deeds with their outcomes. What fails is what is run, or all of it; what was done before it was done.
-fn judged(call: &Call<'_>, json: &Json, done: Vec<Done>, outcome: Outcome) -> Vec<Deed> {
-    let is_passed = outcome == Outcome::Ok && done.iter().any(|done| done.check.is_some());
-    let answer = call.result.filter(|_| is_passed);
-    let passed = answer.and_then(|answer| outcome::passed(answer.text, json.result.as_ref()));
-    let first_run = done.iter().position(runs).unwrap_or_default();
-    let deed = |(at, done): (usize, Done)| Deed {
-        tool: arguments::cut(&done.tool, TOOL_BYTES).into(),
-        objects: done.objects,
-        changed: done.changed,
-        tests: done.does == Does::Checks,
-        passed: passed.clone().filter(|_| done.check.is_some()),
-        check: done.check.map(Into::into),
-        outcome: match outcome {
-            Outcome::Failed(_) if at < first_run => Outcome::Ok,
-            _ => outcome.clone(),
-        },
-    };
-    done.into_iter().enumerate().map(deed).collect()
 }

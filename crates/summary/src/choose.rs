@@ -1,6 +1,6 @@
 //! One way to choose: what is worth most for its length, of what is not told yet.
 
-use std::collections::BinaryHeap;
+use std::{cmp::Reverse, collections::BinaryHeap};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -73,45 +73,23 @@ impl Coverage {
     }
 }
 
-/// A candidate with its gain when it was last looked at; the largest first, and of equals the first.
-#[derive(PartialEq)]
-struct Ranked {
-    gain: f64,
-    place: usize,
-}
-
-impl Eq for Ranked {}
-
-impl PartialOrd for Ranked {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Ranked {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.gain.total_cmp(&other.gain).then(other.place.cmp(&self.place))
-    }
-}
-
 /// Chooses from `candidates` what fits into `room` tokens, and adds it to what is told; returns the chosen places in the
 /// order of their gain, and the tokens. A gain only shrinks as more is told, so one that is still the largest when it is
 /// looked at again is the largest of all.
 pub fn fill(candidates: &[Candidate<'_>], told: &mut Coverage, room: u32) -> (Vec<usize>, u32) {
-    let rank = |told: &Coverage, place: usize| Ranked { gain: told.gain(&candidates[place]), place };
-    let mut heap: BinaryHeap<Ranked> = (0..candidates.len()).map(|place| rank(told, place)).collect();
+    // the bits of numbers that are not negative are in their order
+    let gain = |told: &Coverage, place: usize| told.gain(&candidates[place]).to_bits();
+    let mut heap: BinaryHeap<(u64, Reverse<usize>)> =
+        (0..candidates.len()).map(|place| (gain(told, place), Reverse(place))).collect();
     let (mut chosen, mut used) = (Vec::new(), 0);
-    while let Some(top) = heap.pop() {
-        let candidate = &candidates[top.place];
-        if top.gain <= 0.0 {
-            break;
-        }
+    while let Some((last, Reverse(place))) = heap.pop().filter(|(gain, _)| *gain > 0) {
+        let candidate = &candidates[place];
         if used + candidate.tokens > room {
             continue;
         }
-        let now = rank(told, top.place);
-        if now.gain < top.gain {
-            heap.push(now);
+        let now = gain(told, place);
+        if now < last {
+            heap.push((now, Reverse(place)));
             continue;
         }
         used += candidate.tokens;

@@ -9,7 +9,7 @@ use crate::{
     choose::{Candidate, Coverage, fill, length},
     item::{Item, Kind, Marks},
     read::hash,
-    render::{Line, check, error, is_quoted, lines, root, value},
+    render::{Line, alone, is_quoted, lines, root},
     settle::{Part, settle},
     weight::{Focus, weights},
 };
@@ -335,23 +335,10 @@ fn part_of(budget: u32, percent: u32) -> u32 {
 
 /// The tokens that an item adds to a summary, nearly.
 fn cost(item: &Item, root: Option<&str>, count: Count<'_>) -> u32 {
-    let tokens = item.read.tokens(|| count(&alone(item)));
+    let tokens = item.read.tokens(|| count(&alone(item)) + 1);
     match root.filter(|root| !is_quoted(item) && item.text.contains(root)) {
         Some(root) => tokens - tokens * root.len() as u32 / (item.text.len() as u32 + 1),
         None => tokens,
-    }
-}
-
-/// About what a line has of an item.
-fn alone(item: &Item) -> String {
-    match item.kind {
-        Kind::Fact if item.seen.is_some() => format!(" {}", item.text),
-        Kind::Fact => format!("{}: {}", item.head, value(item)),
-        Kind::Quoted => item.text.to_string(),
-        Kind::Check => check(item),
-        Kind::Error => error(item),
-        Kind::Said | Kind::Goal => format!("{}: {} {}\n", item.head, item.text, item.note),
-        _ => format!("{}({}) → {}:\n", item.head, item.text, item.note),
     }
 }
 

@@ -99,8 +99,8 @@ mod tests {
     }
 
     fn called<'a>(sequence: u64, tool: &'a str, arguments: &'a str, result: &'a str) -> Message<'a> {
-        let result = Some(Answer { sequence: sequence + 1, text: result, is_error: None });
-        let calls = vec![Call { id: "c", tool, arguments, result }];
+        let result = Some(Answer { sequence: sequence + 1, text: result });
+        let calls = vec![Call { tool, arguments, result }];
         Message { calls, ..said(sequence, Role::Assistant, "") }
     }
 

@@ -1,10 +1,10 @@
 //! Summaries of conversations, written without a model.
 //!
 //! Pure: no files, no network, no clock. What a conversation's messages say goes in as [`message::Message`]; what was
-//! done in it comes from [`calls`], and the values that tools answered from [`records`].
+//! done in it comes from `calls`, and the values that tools answered from `records`.
 
 pub mod analysis;
-pub mod calls;
+mod calls;
 mod choose;
 pub mod closing;
 pub mod compose;
@@ -16,7 +16,7 @@ pub mod message;
 mod names;
 mod numbers;
 mod read;
-pub mod records;
+mod records;
 pub mod render;
 mod replaced;
 mod request;

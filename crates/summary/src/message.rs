@@ -33,8 +33,6 @@ pub struct Message<'a> {
 /// A call of a tool.
 #[derive(Clone, Debug)]
 pub struct Call<'a> {
-    /// The call's id, by which its result was found.
-    pub id: &'a str,
     /// The tool's name.
     pub tool: &'a str,
     /// JSON, or any text.
@@ -50,6 +48,4 @@ pub struct Answer<'a> {
     pub sequence: u64,
     /// What the tool said.
     pub text: &'a str,
-    /// Whether the tool's protocol marks it as an error; `None` if it does not say.
-    pub is_error: Option<bool>,
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use utterd_text::{Kind as Shape, entities};
 
 use crate::{
-    calls::Json,
+    calls::{Json, scalars},
     item::{Item, Kind, Seen},
     message::{Call, Message, Role},
     numbers::{log2, logistic},
@@ -121,18 +121,7 @@ fn values<'a>(text: &'a str, json: Option<&Value>) -> Cow<'a, str> {
     let Some(value) = json.filter(|value| value.is_object() || value.is_array()) else {
         return Cow::Borrowed(text);
     };
-    let mut lines = String::new();
-    let mut left = vec![value];
-    while let Some(value) = left.pop() {
-        match value {
-            Value::Object(object) => left.extend(object.values().rev()),
-            Value::Array(list) => left.extend(list.iter().rev()),
-            Value::String(text) => lines.extend([text, "\n"]),
-            Value::Number(number) => lines.extend([number.to_string().as_str(), "\n"]),
-            Value::Bool(_) | Value::Null => {}
-        }
-    }
-    Cow::Owned(lines)
+    Cow::Owned(scalars(value).iter().flat_map(|scalar| [scalar.value.as_str(), "\n"]).collect())
 }
 
 /// What the two ends of a text name.

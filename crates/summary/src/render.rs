@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::item::{DAY, Item, Kind, Marks, Seen};
-use utterd_text::Kind as Shape;
+use utterd_text::{Kind as Shape, one_line};
 
 /// A line of a summary.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,10 +39,7 @@ pub fn lines(items: &[Item], chosen: &[usize], root: Option<&str>) -> Vec<Line> 
         let key = key(item);
         // a speaker's sentences are one line while nobody else speaks
         let group = match item.kind {
-            Kind::Said => groups
-                .len()
-                .checked_sub(1)
-                .filter(|last| groups[*last].key == key && groups_day(&groups[*last], items) == item.day),
+            Kind::Said => groups.len().checked_sub(1).filter(|last| groups[*last].key == key),
             _ => known.get(&key).copied(),
         };
         let group = group.unwrap_or_else(|| {
@@ -65,9 +62,8 @@ pub fn lines(items: &[Item], chosen: &[usize], root: Option<&str>) -> Vec<Line> 
     }
     let mut day = 0;
     for group in &groups {
-        let said = groups_day(group, items);
-        if said > 0 && said != day {
-            day = said;
+        if group.key.3 > 0 && group.key.3 != day {
+            day = group.key.3;
             lines.push(Line::new(Kind::Said, &format!("On {}:", date(day)), vec![group.items[0]]));
         }
         lines.extend(group.lines(items, root, &told));
@@ -112,11 +108,6 @@ pub fn is_quoted(item: &Item) -> bool {
     matches!(item.kind, Kind::Quoted | Kind::Goal | Kind::Said | Kind::Open)
 }
 
-/// The day on which a group's first item was said.
-fn groups_day(group: &Group<'_>, items: &[Item]) -> u32 {
-    group.items.first().map_or(0, |at| items[*at].day)
-}
-
 /// A day since 1970 as `8 May 2023`.
 fn date(day: u32) -> String {
     let start = Timestamp::from_second(i64::from(day) * DAY);
@@ -128,17 +119,17 @@ struct Group<'a> {
     items: Vec<usize>,
 }
 
-/// What items of one line have in common: what they tell, the speaker, the tool or the object, and how a deed ended.
-type Key<'a> = (Kind, &'a str, &'a str);
+/// What items of one line have in common: what they tell, the speaker, the tool or the object, how a deed ended, and the
+/// day.
+type Key<'a> = (Kind, &'a str, &'a str, u32);
 
 fn key(item: &Item) -> Key<'_> {
-    match item.kind {
-        Kind::Did => (item.kind, &item.head, &item.note),
-        Kind::Said | Kind::Fact => (item.kind, &item.head, ""),
-        Kind::Quoted | Kind::Goal | Kind::Step | Kind::Check | Kind::Error | Kind::Open => {
-            (item.kind, "", "")
-        }
-    }
+    let (head, ended) = match item.kind {
+        Kind::Did => (&*item.head, &*item.note),
+        Kind::Said | Kind::Fact => (&*item.head, ""),
+        _ => ("", ""),
+    };
+    (item.kind, head, ended, item.day)
 }
 
 impl Group<'_> {
@@ -149,7 +140,7 @@ impl Group<'_> {
 
     /// Their lines; of what is `told` elsewhere, an answer does not tell again what was asked.
     fn lines(&self, items: &[Item], root: &str, told: &FxHashSet<&str>) -> Vec<Line> {
-        let (kind, head, _) = self.key;
+        let (kind, head, ..) = self.key;
         let line = |text: String, from: &[usize]| {
             let is_below = !root.is_empty() && !is_quoted(&items[from[0]]);
             Line::new(kind, &if is_below { text.replace(root, "") } else { text }, from.to_vec())
@@ -243,7 +234,7 @@ fn listed(items: &[Item], names: &[usize]) -> String {
 }
 
 /// The line of an error.
-pub fn error(item: &Item) -> String {
+fn error(item: &Item) -> String {
     let solved = if item.marks.has(Marks::OUTDATED) { "(solved) " } else { "" };
     let what = match () {
         // what failed says which program, or of what
@@ -274,13 +265,13 @@ fn outcome(item: &Item) -> String {
 }
 
 /// The line of a check.
-pub fn check(item: &Item) -> String {
+fn check(item: &Item) -> String {
     let before = if item.marks.has(Marks::OUTDATED) { "(before the last change) " } else { "" };
     format!("Check: {before}{} → {}", item.text, outcome(item))
 }
 
 /// A value, behind its label.
-pub fn value(item: &Item) -> String {
+fn value(item: &Item) -> String {
     if item.note.is_empty() { item.text.to_string() } else { format!("{} {}", item.note, item.text) }
 }
 
@@ -303,19 +294,7 @@ pub fn root(items: &[Item]) -> Option<String> {
 
 /// On one line, beginning with a letter or digit, without white space at its end.
 fn tidy(text: &str) -> String {
-    let is_plain = |pair: &[u8]| pair[1] > b' ' || pair[1] == b' ' && pair[0] != b' ';
-    let bytes = text.as_bytes();
-    let is_tidy = text.is_ascii() && bytes.windows(2).all(is_plain) && !text.contains('\u{7f}');
-    if is_tidy && text.starts_with(|c: char| c.is_ascii_alphanumeric()) && !text.ends_with(' ') {
-        return text.to_owned();
-    }
-    let mut tidy = String::with_capacity(text.len());
-    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
-        if !tidy.is_empty() {
-            tidy.push(' ');
-        }
-        tidy.push_str(word);
-    }
+    let mut tidy = one_line(text);
     let start = tidy.find(char::is_alphanumeric).unwrap_or(0);
     tidy.split_off(start)
 }

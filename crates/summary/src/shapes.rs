@@ -3,12 +3,13 @@
 #[cfg(test)]
 mod tests;
 
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
 use utterd_text::{Kind, entities};
 
-/// The longest identifier, in characters.
-const ID_CHARS: usize = 40;
-/// The longest phrase, in characters and words.
-const PHRASE: (usize, usize) = (64, 9);
+/// The longest phrase, in characters.
+const PHRASE_CHARS: usize = 64;
 
 /// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ pub(crate) fn shape(value: &str) -> Shape {
     match &*short {
         "" | "null" | "none" | "n/a" | "-" | "nil" | "—" => return Shape::Empty,
         "true" | "false" => return Shape::Bool,
-        _ if value.len() > 4 * PHRASE.0 || value.contains('\n') => return Shape::Prose,
+        _ if value.len() > 4 * PHRASE_CHARS || value.contains('\n') => return Shape::Prose,
         _ => {}
     }
     match &entities(value)[..] {
@@ -80,69 +81,33 @@ fn of_entity(value: &str, kind: Kind) -> Shape {
     }
 }
 
-/// What is left: ids, amounts with their units apart, words.
+/// What is left: paths, ids, amounts with their units apart, words. A kind and a pattern on each line of `shapes.tsv`; the
+/// first that matches decides.
 fn by_marks(value: &str) -> Shape {
-    let count = |is: fn(&u8) -> bool| value.bytes().filter(is).count();
-    let (digits, letters) = (count(u8::is_ascii_digit), value.chars().filter(|c| c.is_alphabetic()).count());
-    let is_hex = value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    let is_long = value.len() > ID_CHARS;
-    let unit = value.trim_start_matches(|c: char| c.is_ascii_digit() || ".,'’ -+\u{a0}".contains(c));
-    let is_marked = letters > 0 || digits > 1 && value.contains(['#', '-', '_', '/']);
-    match value.contains(char::is_whitespace) {
-        _ if is_path(value) => Shape::Path,
-        false if digits > 2 && (is_hex && value.len() >= 16 || is_long && !value.contains('/')) => {
-            Shape::Hash
-        }
-        _ if unit.len() < value.len()
-            && value.starts_with(|c: char| c.is_ascii_digit())
-            && letters <= 4
-            && !unit.contains(|c: char| c.is_ascii_digit() || "_/#-*".contains(c)) =>
-        {
-            Shape::Amount
-        }
-        false if digits > 0 && is_marked && !is_long && !value.contains(['(', '=', '"']) => Shape::Id,
-        _ => words(value),
+    let Some((regex, shapes)) = &*MARKS else { return Shape::Prose };
+    match regex.find(value).map_or(Shape::Prose, |found| shapes[found.pattern()]) {
+        Shape::Path if !value.contains(char::is_alphabetic) && value.len() > 3 => Shape::Prose,
+        Shape::Phrase if value.chars().count() > PHRASE_CHARS => Shape::Prose,
+        shape => shape,
     }
 }
+
+static MARKS: LazyLock<Option<(Regex, Vec<Shape>)>> = LazyLock::new(|| {
+    let rows = include_str!("shapes.tsv").lines().filter_map(|line| line.split_once('\t'));
+    let (names, patterns): (Vec<&str>, Vec<&str>) = rows.unzip();
+    let shape = |name| match name {
+        "path" => Shape::Path,
+        "hash" => Shape::Hash,
+        "amount" => Shape::Amount,
+        "id" => Shape::Id,
+        "word" => Shape::Word,
+        "phrase" => Shape::Phrase,
+        _ => Shape::Prose,
+    };
+    Some((Regex::new_many(&patterns).ok()?, names.into_iter().map(shape).collect()))
+});
 
 /// Whether a value is a file or a folder: a slash between names, or a name with an extension.
 pub(crate) fn is_path(value: &str) -> bool {
-    let words = value.split_whitespace().count();
-    let drive = value.as_bytes().get(1..3) == Some(b":\\");
-    let anchored = drive || ["/", "~/", "./", "../"].iter().any(|start| value.starts_with(start));
-    let has_letter = value.contains(char::is_alphabetic) || matches!(value, "." | ".." | "/");
-    let is_plain = !value
-        .contains(['\n', '"', '\'', '<', '>', '|', '(', ')', '{', '}', ';', '`', '=', ',', '*', '$'])
-        && !value.contains("://")
-        && !value.contains("//");
-    let slash = value.contains('/') && !value.ends_with('.') || drive;
-    // a blank stands within a name, not before the path: `src/a b.rs`, not `see src/a.rs`
-    let leads = value.split(' ').next().is_some_and(|first| first.contains('/')) && has_extension(value);
-    let is_whole = if words == 1 { slash || has_extension(value) } else { words < 6 && (anchored || leads) };
-    has_letter && is_plain && value.len() <= 256 && is_whole
-}
-
-/// Whether a name ends in an extension: one to eight letters or digits, with a letter, after a name that is no number.
-fn has_extension(value: &str) -> bool {
-    let name = value.rsplit(['/', '\\']).next().unwrap_or(value);
-    name.rsplit_once('.').is_some_and(|(stem, end)| {
-        (1..=8).contains(&end.len())
-            && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
-            && end.bytes().any(|byte| byte.is_ascii_lowercase())
-            && !stem.is_empty()
-            && !stem.bytes().all(|byte| byte.is_ascii_digit())
-    })
-}
-
-/// How long a text is.
-fn words(value: &str) -> Shape {
-    let (chars, words) = (value.chars().count(), value.split_whitespace().count());
-    let is_sentence = words > 3 && value.contains(". ")
-        || value.contains('。')
-        || words > 4 && value.ends_with(['.', '!', '?']);
-    match words {
-        1 if chars <= ID_CHARS && !is_sentence => Shape::Word,
-        _ if chars <= PHRASE.0 && words <= PHRASE.1 && !is_sentence && words > 1 => Shape::Phrase,
-        _ => Shape::Prose,
-    }
+    by_marks(value) == Shape::Path
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use utterd_text::{Kind as Shape, entities, words};
 
 use crate::{
-    calls::{Outcome, deeds},
+    calls::{Json, Outcome, deeds},
     message::{Message, Role},
 };
 
@@ -32,77 +32,53 @@ pub enum Talk {
     Debugging,
 }
 
-/// What a word is a sign of.
-#[derive(Clone, Copy, PartialEq)]
-enum Sign {
-    Build,
-    Plan,
-    Review,
-    Trouble,
-}
-
-/// How many messages show each sign.
-#[derive(Default)]
-struct Counts {
-    said: usize,
-    users: usize,
-    asked: usize,
-    code: usize,
-    plans: usize,
-    trouble: usize,
-    reviews: usize,
-    builds: usize,
+/// What a message shows.
+struct Shown {
+    is_user: bool,
+    asks: bool,
+    code: bool,
+    /// What its words are signs of, by their names in `kinds.tsv`.
+    signs: Vec<&'static str>,
 }
 
 /// What a conversation mostly is, if that shows in a third of its messages; questions, in half of the user's.
 pub fn talk(messages: &[Message<'_>]) -> Option<Talk> {
-    let mut counts = Counts::default();
     let mut open_file = None;
     let said = messages.iter().filter(|message| matches!(message.role, Role::User | Role::Assistant));
-    for message in said {
-        let failed = message.calls.iter().flat_map(|call| deeds(call, &mut open_file));
-        let failed = failed.filter(|deed| matches!(deed.outcome, Outcome::Failed(_))).count() > 0;
-        counts.see(message, failed);
+    let said: Vec<Shown> = said.map(|message| shown(message, &mut open_file)).collect();
+    let count = |is: &dyn Fn(&Shown) -> bool| said.iter().filter(|shown| is(shown)).count();
+    let shows = |is: &dyn Fn(&Shown) -> bool| count(is) >= LEAST_MESSAGES && count(is) * 3 >= said.len();
+    let of_user = |sign| count(&|shown| shown.is_user && shown.signs.contains(&sign));
+    let (code, asked) = (shows(&|shown| shown.code), count(&|shown| shown.is_user && shown.asks));
+    let (reviews, builds) = (of_user("review"), of_user("build"));
+    match () {
+        () if code && reviews > 0 && reviews >= builds => Some(Talk::Review),
+        () if code && shows(&|shown| shown.signs.contains(&"trouble")) => Some(Talk::Debugging),
+        () if code && builds > 0 => Some(Talk::Feature),
+        () if code => Some(Talk::Code),
+        () if shows(&|shown| shown.signs.contains(&"plan")) => Some(Talk::Planning),
+        () if shows(&|shown| shown.signs.contains(&"trouble")) => Some(Talk::Debugging),
+        () if asked >= LEAST_MESSAGES && asked * 2 >= count(&|shown| shown.is_user) => Some(Talk::Questions),
+        () => None,
     }
-    counts.talk()
 }
 
-impl Counts {
-    fn see(&mut self, message: &Message<'_>, failed: bool) {
-        let text = &message.text[..message.text.floor_char_boundary(READ_BYTES)];
-        let signs: Vec<Sign> = words(text).filter_map(|word| SIGNS.get(&word.concept).copied()).collect();
-        let is_user = message.role == Role::User;
-        let shows = |sign: Sign| usize::from(signs.contains(&sign));
-        let of_user = |sign: Sign| if is_user { shows(sign) } else { 0 };
-        self.said += 1;
-        self.users += usize::from(is_user);
-        self.asked += usize::from(is_user && text.contains(['?', '？', '؟']));
-        self.code +=
-            usize::from(is_code(text) || message.calls.iter().any(|call| names_file(call.arguments)));
-        self.plans += shows(Sign::Plan);
-        self.trouble += shows(Sign::Trouble).max(usize::from(failed));
-        self.reviews += of_user(Sign::Review);
-        self.builds += of_user(Sign::Build);
-    }
-
-    fn talk(&self) -> Option<Talk> {
-        let shows = |count: usize| count >= LEAST_MESSAGES && count * 3 >= self.said;
-        let code = shows(self.code);
-        match () {
-            () if code && self.reviews > 0 && self.reviews >= self.builds => Some(Talk::Review),
-            () if code && shows(self.trouble) => Some(Talk::Debugging),
-            () if code && self.builds > 0 => Some(Talk::Feature),
-            () if code => Some(Talk::Code),
-            () if shows(self.plans) => Some(Talk::Planning),
-            () if shows(self.trouble) => Some(Talk::Debugging),
-            () if self.asked >= LEAST_MESSAGES && self.asked * 2 >= self.users => Some(Talk::Questions),
-            () => None,
-        }
+fn shown(message: &Message<'_>, open_file: &mut Option<Box<str>>) -> Shown {
+    let text = &message.text[..message.text.floor_char_boundary(READ_BYTES)];
+    let mut deeds = message.calls.iter().flat_map(|call| deeds(call, &Json::of(call), open_file));
+    let failed = deeds.any(|deed| matches!(deed.outcome, Outcome::Failed(_)));
+    let signs = words(text).filter_map(|word| SIGNS.get(&word.concept).copied());
+    Shown {
+        is_user: message.role == Role::User,
+        asks: text.contains(['?', '？', '؟']),
+        code: is_code(text) || message.calls.iter().any(|call| names_file(call.arguments)),
+        signs: signs.chain(failed.then_some("trouble")).collect(),
     }
 }
 
 fn is_code(text: &str) -> bool {
-    text.contains("```") || entities(text).iter().any(|entity| is_of_code(entity.kind))
+    text.contains("```")
+        || entities(text).iter().any(|entity| matches!(entity.kind, Shape::Path | Shape::File | Shape::Code))
 }
 
 fn names_file(arguments: &str) -> bool {
@@ -110,23 +86,10 @@ fn names_file(arguments: &str) -> bool {
     entities(read).iter().any(|entity| matches!(entity.kind, Shape::Path | Shape::File))
 }
 
-fn is_of_code(kind: Shape) -> bool {
-    matches!(kind, Shape::Path | Shape::File | Shape::Code)
-}
-
-static SIGNS: LazyLock<FxHashMap<u64, Sign>> = LazyLock::new(|| {
-    let entry = |line: &str| {
-        let (sign, word) = line.split_once('\t')?;
-        let sign = match sign {
-            "build" => Sign::Build,
-            "plan" => Sign::Plan,
-            "review" => Sign::Review,
-            "trouble" => Sign::Trouble,
-            _ => return None,
-        };
-        Some((words(word).next()?.concept, sign))
-    };
-    include_str!("kinds.tsv").lines().filter_map(entry).collect()
+/// A sign and a word on each line.
+static SIGNS: LazyLock<FxHashMap<u64, &str>> = LazyLock::new(|| {
+    let entries = include_str!("kinds.tsv").lines().filter_map(|line| line.split_once('\t'));
+    entries.filter_map(|(sign, word)| Some((words(word).next()?.concept, sign))).collect()
 });
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use utterd_text::{Cues, End, Language, Sentence, Votes, cues_in, sentences, words_in};
+use utterd_text::{Cues, End, Language, Sentence, Votes, cues_in, one_line, sentences, words_in};
 
 use crate::{
     item::Marks,
@@ -89,13 +89,5 @@ fn of(sentence: &Sentence<'_>) -> Option<Said> {
 
 /// On one line, without the marks of lists, headings and emphasis.
 fn plain(text: &str) -> String {
-    let text = text.trim_start_matches(['#', '>', '-', '*', '•', ' ', '\t']);
-    let mut plain = String::with_capacity(text.len());
-    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
-        if !plain.is_empty() {
-            plain.push(' ');
-        }
-        word.split("**").for_each(|part| plain.push_str(part));
-    }
-    plain
+    one_line(&text.trim_start_matches(['#', '>', '-', '*', '•', ' ', '\t']).replace("**", ""))
 }

@@ -30,8 +30,8 @@ fn talk<'a>(lines: &[&'a str]) -> Vec<Message<'a>> {
 }
 
 fn calling<'a>(sequence: u64, tool: &'a str, arguments: &'a str, result: &'a str) -> Message<'a> {
-    let result = Answer { sequence: sequence + 1, text: result, is_error: None };
-    let call = Call { id: "c", tool, arguments, result: Some(result) };
+    let result = Answer { sequence: sequence + 1, text: result };
+    let call = Call { tool, arguments, result: Some(result) };
     Message { calls: vec![call], ..message(sequence, Role::Assistant, "") }
 }
 

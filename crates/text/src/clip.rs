@@ -9,6 +9,12 @@ const CUT: char = '…';
 /// No word of a text takes more bytes for a token: what is longer is not counted as a whole.
 const TOKEN_BYTES: usize = 64;
 
+/// A text on one line, without control characters and with one blank between words.
+pub fn one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// The longest beginning of a text that has at most `most` tokens, including the `…` that it ends in if it was cut.
 ///
 /// - It is cut behind a word, and between characters only in scripts without spaces.

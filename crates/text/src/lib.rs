@@ -21,7 +21,7 @@ mod sentences;
 mod words;
 
 pub use chars::is_unspaced;
-pub use clip::clip;
+pub use clip::{clip, one_line};
 pub use cues::{Cues, cues, cues_in, matter};
 pub use entities::{Entity, Kind, entities, entities_in};
 pub use language::{Language, Languages, Votes, asking, base_form, everyday, stops, unspaced_stop};

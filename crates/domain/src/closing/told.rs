@@ -9,6 +9,7 @@ use crate::{
     limits::{CLOSING_TOKENS, MAX_TITLE_BYTES},
 };
 use utterd_summary::title::MOST_WORDS;
+use utterd_text::one_line;
 
 /// What a model wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,8 +50,8 @@ pub fn told(text: &str, counter: &dyn TokenCounter) -> Result<Told, Unfit> {
     let title = lines.next().and_then(|line| behind(line, TITLE)).unwrap_or_default();
     let mut lines = lines.skip_while(|line| behind(line, SUMMARY).is_none());
     let first = lines.next().and_then(|line| behind(line, SUMMARY)).unwrap_or_default();
-    let title = plain(title.trim_matches(MARKS).trim_end_matches('.'));
-    let summary = plain(&std::iter::once(first).chain(lines).collect::<Vec<_>>().join(" "));
+    let title = one_line(title.trim_matches(MARKS).trim_end_matches('.'));
+    let summary = one_line(&std::iter::once(first).chain(lines).collect::<Vec<_>>().join(" "));
     let (words, tokens) = (utterd_summary::title::size(&title), counter.count(&summary));
     match () {
         () if title.is_empty() => Err(Unfit::Missing(TITLE)),
@@ -69,12 +70,6 @@ fn behind<'l>(line: &'l str, name: &str) -> Option<&'l str> {
     let line = line.trim_start_matches(MARKS);
     let (start, rest) = line.split_at_checked(name.len())?;
     start.eq_ignore_ascii_case(name).then(|| rest.trim_matches(['*', ' ']))
-}
-
-/// The text on one line, without control characters.
-fn plain(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
 }
 
 /// A model's title and summary of an ended conversation.

@@ -1,6 +1,7 @@
 //! The arguments of a call, and those that say what it works on.
 
 use serde_json::Value;
+use utterd_text::one_line;
 
 use crate::{
     calls::verbs::words,
@@ -9,8 +10,6 @@ use crate::{
 
 /// The most arguments that are read.
 const MOST: usize = 64;
-/// How deep arguments are read.
-const MOST_DEEP: usize = 4;
 /// The most objects of a call that a list names, and that single arguments do.
 const OBJECTS: (usize, usize) = (8, 3);
 /// The longest object, in bytes.
@@ -18,12 +17,12 @@ const OBJECT_BYTES: usize = 160;
 
 /// A scalar among the arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Argument {
+pub(crate) struct Argument {
     /// Empty for a text that is not JSON.
     pub(super) key: String,
-    pub(super) value: String,
+    pub(crate) value: String,
     /// Whether it is text, not a number or a boolean.
-    pub(super) is_text: bool,
+    pub(crate) is_text: bool,
     /// Whether it is one of a list.
     pub(super) listed: bool,
     /// How many objects it is in.
@@ -32,19 +31,23 @@ pub(super) struct Argument {
 
 /// The scalars of a call's arguments, in order. What is not JSON is one text.
 pub(super) fn read(arguments: &str, json: Option<&Value>) -> Vec<Argument> {
+    let mut all = match json {
+        Some(value) => scalars(value),
+        None if arguments.trim().is_empty() => Vec::new(),
+        None => scalars(&Value::String(arguments.to_owned())),
+    };
+    all.truncate(MOST);
+    all
+}
+
+/// The scalars of a JSON value, in order.
+pub(crate) fn scalars(value: &Value) -> Vec<Argument> {
     let mut all = Vec::new();
-    match json {
-        Some(value) => walk("", value, false, 0, &mut all),
-        None if arguments.trim().is_empty() => {}
-        None => walk("", &Value::String(arguments.to_owned()), false, 0, &mut all),
-    }
+    walk("", value, false, 0, &mut all);
     all
 }
 
 fn walk(key: &str, value: &Value, listed: bool, depth: usize, all: &mut Vec<Argument>) {
-    if all.len() >= MOST || depth > MOST_DEEP {
-        return;
-    }
     let (text, is_text) = match value {
         Value::Object(members) => {
             return members.iter().for_each(|(key, value)| walk(key, value, listed, depth + 1, all));
@@ -154,8 +157,7 @@ pub(super) fn has_path(arguments: &[Argument]) -> bool {
 /// A text on one line, of at most `most` bytes; what is cut ends in `…`, behind a word unless that is most of the text.
 pub(crate) fn cut(text: &str, most: usize) -> String {
     let read = &text[..text.floor_char_boundary(4 * most)];
-    let mut line = read.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.retain(|c| !c.is_control());
+    let mut line = one_line(read);
     if line.len() > most || read.len() < text.len() {
         let end = line.floor_char_boundary(most.saturating_sub('…'.len_utf8()));
         let is_within = line[end..].starts_with(char::is_alphanumeric);

@@ -3,11 +3,12 @@
 use crate::{
     calls::{
         arguments::{Argument, cut},
+        deed::Deed,
         editors::{edits_open_file, patched},
-        phrases::is_one,
         programs::{Known, base, is_program, known},
         shell::{Command, commands},
-        verbs::{Does, is_statement, named, of_words, words},
+        signs::{self, is_statement},
+        verbs::{Does, named, of_words, words},
     },
     shapes::{Shape, shape},
 };
@@ -25,25 +26,12 @@ const LABEL_BYTES: usize = 48;
 /// The longest command and the longest object told, in bytes.
 const BYTES: (usize, usize) = (160, 160);
 
-/// What one command does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Done {
-    pub(super) tool: String,
-    pub(super) objects: Vec<Box<str>>,
-    pub(super) does: Does,
-    pub(super) changed: bool,
-    /// The command as it is written, if it checks or runs something.
-    pub(super) check: Option<String>,
-    /// Whether the script's exit code is also its own.
-    pub(super) tells: bool,
-}
-
 /// The script that a call runs, if its tool runs commands: by the tool's name, or by a value that begins with a program.
 pub(super) fn script(tool: &str, arguments: &[Argument]) -> Option<String> {
     const KEYS: [&str; 5] = ["command", "commands", "cmd", "script", "argv"];
     let own = words(tool);
-    let is_shell = own.iter().any(|word| is_one("shell", word));
-    if !is_shell && !own.iter().any(|word| is_one("runner", word)) {
+    let is_shell = own.iter().any(|word| signs::is("shell", word));
+    if !is_shell && !own.iter().any(|word| signs::is("runner", word)) {
         return None;
     }
     let texts = || arguments.iter().filter(|argument| argument.is_text);
@@ -79,29 +67,29 @@ fn quoted(word: &str) -> String {
 }
 
 /// What the commands of a script do, in order: of those that only read, the first, and only if there are no others.
-pub(super) fn done(script: &str, open_file: &mut Option<Box<str>>) -> Vec<Done> {
+pub(super) fn done(script: &str, open_file: &mut Option<Box<str>>) -> Vec<Deed> {
     if edits_open_file(script) {
-        let tool = script.split_whitespace().next().unwrap_or_default().to_owned();
+        let tool = script.split_whitespace().next().unwrap_or_default();
         let objects = open_file.iter().cloned().collect();
-        return vec![Done { tool, objects, does: Does::Changes, changed: true, check: None, tells: true }];
+        return vec![Deed::of(tool, objects, Does::Changes)];
     }
     let mut all = Vec::new();
     of_script(script, 0, &mut all);
     if let Some(opens) = all.iter().find(|done| matches!(done.tool.as_str(), "open" | "create")) {
         *open_file = opens.objects.first().cloned().or(open_file.take());
     }
-    let does = |done: &Done| done.does != Does::Reads || done.changed;
+    let does = |deed: &Deed| deed.does != Does::Reads;
     match all.iter().any(does) {
         true => all.retain(does),
         false => {
-            all.retain(|done| !is_one("builtin", &done.tool));
+            all.retain(|done| !signs::is("builtin", &done.tool));
             all.truncate(1);
         }
     }
     all
 }
 
-fn of_script(script: &str, depth: usize, all: &mut Vec<Done>) {
+fn of_script(script: &str, depth: usize, all: &mut Vec<Deed>) {
     for command in commands(script) {
         if all.len() < MOST_COMMANDS {
             of_command(script, &command, depth, all);
@@ -109,7 +97,7 @@ fn of_script(script: &str, depth: usize, all: &mut Vec<Done>) {
     }
 }
 
-fn of_command(script: &str, command: &Command, depth: usize, all: &mut Vec<Done>) {
+fn of_command(script: &str, command: &Command, depth: usize, all: &mut Vec<Deed>) {
     let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
     let (skipped, known) = unwrapped(&words);
     let words = &words[skipped..];
@@ -119,31 +107,29 @@ fn of_command(script: &str, command: &Command, depth: usize, all: &mut Vec<Done>
     {
         return of_script(only, depth + 1, all);
     }
-    let start = command.starts.get(skipped).copied().unwrap_or(command.end).min(command.end);
-    let text = cut(script[start..command.end].lines().next().unwrap_or_default(), BYTES.0);
+    let (start, end) = (command.places.get(skipped), command.places.last());
+    let text = start.zip(end).map_or("", |(start, end)| &script[start.start..end.end]);
+    let text = cut(text.lines().next().unwrap_or_default(), BYTES.0);
     all.push(judged(command, words, known, text));
 }
 
-fn judged(command: &Command, words: &[&str], known: Known, text: String) -> Done {
-    let runs = matches!(known.does, Does::Checks | Does::Runs | Does::Launches);
+fn judged(command: &Command, words: &[&str], known: Known, text: String) -> Deed {
+    let objects = objects(words, known, &command.input);
+    let mut deed = Deed { tells: command.tells, ..Deed::of(label(words, known), objects, known.does) };
+    if deed.runs() {
+        deed.check = Some(text);
+        return deed;
+    }
     let patches: Vec<Box<str>> =
         [command.input.as_str()].iter().chain(words).flat_map(|text| patched(text)).collect();
-    let written = command.writes.as_ref().filter(|_| !runs && known.does == Does::Reads);
-    let mut done = Done {
-        tool: label(words, known),
-        objects: objects(words, known, &command.input),
-        does: known.does,
-        changed: known.does == Does::Changes,
-        check: runs.then_some(text),
-        tells: command.tells,
-    };
-    if !patches.is_empty() && !runs {
-        (done.objects, done.changed, done.does) = (patches, true, Does::Changes);
+    let written = command.writes.as_ref().filter(|_| known.does == Does::Reads);
+    if !patches.is_empty() {
+        (deed.objects, deed.does) = (patches, Does::Changes);
     } else if let Some((file, appends)) = written {
-        done.tool = format!("{} {}", done.tool, if *appends { ">>" } else { ">" }).trim_start().to_owned();
-        (done.objects, done.changed, done.does) = (vec![cut(file, BYTES.1).into()], true, Does::Changes);
+        deed.tool = format!("{} {}", deed.tool, if *appends { ">>" } else { ">" }).trim_start().to_owned();
+        (deed.objects, deed.does) = (vec![cut(file, BYTES.1).into()], Does::Changes);
     }
-    done
+    deed
 }
 
 /// Passes assignments and launchers: `sudo`, `env A=1`, `timeout 5`, `python -m`, `find … -exec`; returns how many words

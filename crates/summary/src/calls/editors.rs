@@ -1,51 +1,48 @@
 //! The files that stand in the texts of patches and editors.
 
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
+
 /// The most files of a patch.
 const MOST_FILES: usize = 40;
 
+fn regex(pattern: &str) -> Option<Regex> {
+    Regex::new(pattern).ok()
+}
+
+/// The groups of the matches of a pattern, those that have text.
+fn groups<'t>(regex: &Option<Regex>, text: &'t str) -> Vec<&'t str> {
+    let found = regex.iter().flat_map(|regex| regex.captures_iter(text));
+    let group = |captures: regex_automata::util::captures::Captures| {
+        let mut groups = captures.iter().skip(1).flatten().map(|group| text[group.range()].trim());
+        groups.find(|group| !group.is_empty() && *group != "/dev/null")
+    };
+    found.filter_map(group).collect()
+}
+
 /// The files that a patch changes: `*** Update File: p`, or the `+++ b/p` of a unified diff.
 pub(super) fn patched(text: &str) -> Vec<Box<str>> {
+    static FILES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        let diff = r"^\+\+\+ (?:b/)?([^\t\n]+).*\n@@|^--- (?:a/)?([^\t\n]+).*\n\+\+\+ /dev/null";
+        regex(&format!(r"(?m){diff}|^[ \t]*\*\*\* (?:(?:Update|Add|Delete) File|Move to): *([^\n]*)"))
+    });
     let mut files: Vec<Box<str>> = Vec::new();
-    let mut before = "";
-    let is_patch = text.contains("*** Begin Patch") || text.contains(" File: ");
-    let is_diff = text.contains("\n@@") && text.contains("+++ ");
-    for line in text.lines().filter(|_| is_patch || is_diff) {
-        let file = if is_patch { of_patch(line) } else { None }
-            .or_else(|| of_diff(before, line).filter(|_| is_diff));
-        before = line;
-        let file = file.filter(|file| !file.is_empty() && files.len() < MOST_FILES);
-        if let Some(file) = file.filter(|file| !files.iter().any(|known| **known == **file)) {
+    for file in groups(&FILES, text) {
+        if files.len() < MOST_FILES && !files.iter().any(|known| **known == *file) {
             files.push(file.into());
         }
     }
     files
 }
 
-fn of_patch(line: &str) -> Option<&str> {
-    let rest = line.trim_start().strip_prefix("*** ")?;
-    let file = ["Update File:", "Add File:", "Delete File:", "Move to:"]
-        .iter()
-        .find_map(|mark| rest.strip_prefix(mark))?;
-    Some(file.trim())
-}
-
-fn of_diff<'a>(before: &'a str, line: &'a str) -> Option<&'a str> {
-    let (old, new) = (before.strip_prefix("--- ")?, line.strip_prefix("+++ ")?);
-    let told = if new.starts_with("/dev/null") { old } else { new };
-    let name = told.split('\t').next().unwrap_or(told).trim();
-    Some(name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).unwrap_or(name))
-}
-
 /// The file that an editor says is open, at the end or the start of a result: `(Open file: /a.py)`, `[File: /a.py (9
 /// lines total)]`. An editor without an open file says so with a name in which no file can be.
 pub(super) fn opened(result: &str) -> Option<&str> {
+    static OPEN: LazyLock<Option<Regex>> = LazyLock::new(|| regex(r"(?:\(Open file|\[File): ([^ )\]\r\n]+)"));
     let head = &result[..result.floor_char_boundary(600)];
     let tail = &result[result.ceil_char_boundary(result.len().saturating_sub(300))..];
-    let after = |text: &'_ str, mark: &str| -> Option<usize> { text.rfind(mark).map(|at| at + mark.len()) };
-    let (text, at) = [(tail, "(Open file: "), (tail, "[File: "), (head, "[File: ")]
-        .into_iter()
-        .find_map(|(text, mark)| Some((text, after(text, mark)?)))?;
-    text[at..].split([' ', ')', ']', '\n', '\r']).next().filter(|file| !file.is_empty())
+    [tail, head].into_iter().find_map(|text| groups(&OPEN, text).pop())
 }
 
 /// Whether a script is an editor's command on the open file: `edit 10:20`, the new lines, `end_of_edit`.

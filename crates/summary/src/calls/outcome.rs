@@ -1,17 +1,19 @@
 //! How a call ended, by its result.
 //!
-//! In this order: what the protocol says, a member of a JSON object, an exit code, the first words, and for what ran
+//! In this order: a tag, a member of a JSON object, an exit code, the first words, and for what ran
 //! something, a line such as `test t5 ... FAILED`: a pipe hides the exit code of all but its last command. Of a long
 //! result only the two ends are read.
 
+use std::sync::LazyLock;
+
+use regex_automata::meta::Regex;
 use serde_json::{Map, Value};
 
 use crate::{
     calls::{
-        arguments::cut,
+        arguments::{cut, scalars},
         deed::Outcome,
-        phrases::{begins, has, is_one},
-        signs::{self, code, failure, is_announcement, is_form, is_named_error, opens_badly, tells},
+        signs::{code, failure, is, is_announcement, opens_badly, success, tells},
     },
     message::Answer,
 };
@@ -42,15 +44,15 @@ pub(super) enum Manner {
 pub(super) fn outcome(manner: Manner, answer: Option<Answer<'_>>, json: Option<&Value>) -> Outcome {
     let Some(answer) = answer else { return Outcome::Unanswered };
     let lines = lines(answer.text);
-    let is_own = |line: &String| is_declined(line) || lines.len() <= BRIEF_LINES && is_form(line);
+    // the user stopped it, or it had not the form of a call
+    let is_own = |line: &String| {
+        is("declined", line) && is("user", line) || lines.len() <= BRIEF_LINES && is("form", line)
+    };
     if lines.first().is_some_and(is_own) {
         return Outcome::Declined;
     }
-    if answer.is_error == Some(true) || is_tagged(answer.text) {
+    if is_tagged(answer.text) {
         return Outcome::Failed(error_line(answer.text, &lines));
-    }
-    if answer.is_error == Some(false) && matches!(manner, Manner::Reads | Manner::Looks) {
-        return Outcome::Ok;
     }
     match json {
         Some(Value::Object(members)) => of_object(manner, members),
@@ -72,10 +74,10 @@ fn is_tagged(text: &str) -> bool {
 /// What a check says of itself when all is well: `23 passed`.
 pub(super) fn passed(text: &str, json: Option<&Value>) -> Option<Box<str>> {
     let text = json.map_or(Some(text), |value| output(value.as_object()?))?;
-    let told = lines(text).into_iter().rev().filter_map(|line| {
-        let at = signs::success(&line)?;
-        Some(cut(line[at..].trim_matches(['=', ' ', '*', '.', '✓']), 80))
-    });
+    let told = lines(text)
+        .into_iter()
+        .rev()
+        .filter_map(|line| Some(cut(success(&line)?.trim_matches(['=', ' ', '*', '.', '✓']), 80)));
     // of several counts, the last that is not of nothing
     { told }.find(|line| !line.starts_with("0 ")).map(Into::into)
 }
@@ -90,40 +92,22 @@ fn lines(text: &str) -> Vec<String> {
     parts.map(bare).filter(|line| !line.is_empty()).collect()
 }
 
-/// A line without colours, and without tags that wrap it.
+/// A line without colours, and without tags that wrap it; an exit code keeps the word that says that it is one.
 fn bare(line: &str) -> String {
-    let mut bare = String::with_capacity(line.len());
-    let mut parts = line.split('\u{1b}');
-    bare.push_str(parts.next().unwrap_or_default());
-    for part in parts {
-        let code = part
-            .strip_prefix('[')
-            .map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';'));
-        bare.push_str(code.and_then(|rest| rest.get(1..)).unwrap_or(part));
+    static MARKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(
+            r"\x1b(?:\[[0-9;]*[A-Za-z])?|^\s*<(?:output|stdout|stderr|result|[a-z_]+_error)>|</[a-z_]+>\s*$",
+        )
+        .ok()
+    });
+    let Some(marks) = &*MARKS else { return line.to_owned() };
+    let (mut bare, mut at) = (String::with_capacity(line.len()), 0);
+    for mark in marks.find_iter(line).filter(|mark| !line[mark.range()].contains("code")) {
+        bare.push_str(&line[at..mark.start()]);
+        at = mark.end();
     }
-    let mut line = bare.trim();
-    while let Some(inner) = unwrapped(line) {
-        line = inner.trim();
-    }
-    line.to_owned()
-}
-
-/// What follows an opening tag, or comes before a closing one.
-fn unwrapped(line: &str) -> Option<&str> {
-    let is_name = |name: &str| {
-        let name = name.strip_prefix('/').unwrap_or(name);
-        !name.is_empty()
-            && name.len() < 32
-            && name.bytes().all(|byte| byte.is_ascii_lowercase() || b"_-".contains(&byte))
-    };
-    if let Some((name, rest)) =
-        line.strip_prefix('<').and_then(|rest| rest.split_once('>')).filter(|(name, _)| is_name(name))
-    {
-        // an exit code keeps the word that says that it is one
-        return (!name.contains("code")).then_some(rest);
-    }
-    let (rest, name) = line.strip_suffix('>')?.rsplit_once("</")?;
-    (is_name(name) && !rest.starts_with('<')).then_some(rest)
+    bare.push_str(&line[at..]);
+    bare.trim().to_owned()
 }
 
 /// By the members that say so: an error, a success, a status, an exit code; else by the output that it holds.
@@ -156,9 +140,7 @@ fn is_bad(key: &str, value: &Value) -> bool {
             let is_status = matches!(key, "status" | "statuscode" | "status_code" | "code");
             is_status && number.as_u64().is_some_and(|number| (400..600).contains(&number))
         }
-        Value::String(text) if matches!(key, "status" | "state" | "result" | "outcome") => {
-            is_one("status", &text.to_lowercase())
-        }
+        Value::String(text) if matches!(key, "status" | "state" | "result" | "outcome") => is("status", text),
         Value::String(text) => names_error(key) && !matches!(text.trim(), "" | "None" | "none"),
         Value::Array(values) => names_error(key) && !values.is_empty(),
         Value::Object(members) => names_error(key) && !members.is_empty(),
@@ -202,62 +184,33 @@ fn message(members: &Map<String, Value>) -> Box<str> {
 }
 
 fn longest(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Array(values) => values.iter().filter_map(longest).max_by_key(String::len),
-        Value::Object(members) => members.values().filter_map(longest).max_by_key(String::len),
-        _ => None,
-    }
+    let texts = scalars(value).into_iter().filter(|scalar| scalar.is_text).map(|scalar| scalar.value);
+    texts.max_by_key(String::len)
 }
 
 /// Whether a result that is no JSON reports a failure.
 fn failed(manner: Manner, lines: &[String]) -> bool {
     let Some(first) = lines.first() else { return false };
     let ends = lines.iter().take(3).chain(lines.iter().rev().take(3));
-    let code = ends.filter(|line| line.len() < 160).find_map(|line| code(line));
-    let worst = || lines.iter().map(|line| failure(line)).max().unwrap_or_default();
     let is_brief = lines.len() <= BRIEF_LINES;
-    match (manner, code) {
+    let any = |least: u8| lines.iter().any(|line| failure(line) >= least);
+    match (manner, ends.filter(|line| line.len() < 160).find_map(|line| code(line))) {
         // `grep` and `diff` exit with 1 to say "none"
-        (Manner::Looks, Some(1)) => {
-            lines.iter().filter(|line| self::code(line).is_none()).any(|line| failure(line) > 1)
-        }
-        (_, Some(code)) if code != 0 => true,
-        (Manner::Runs { tells: true } | Manner::Acts, Some(_)) => false,
-        (Manner::Runs { .. }, Some(_)) => worst() > 2,
-        (_, Some(_)) => false,
+        (Manner::Looks, Some(1)) => any(2),
+        (Manner::Runs { tells: false }, Some(0)) => any(3),
+        (_, Some(code)) => code != 0,
+        // the count of failures in a commit's title is none
         (Manner::Acts, None) => lines.iter().any(|line| failure(line) == 2) || opens_badly(first, is_brief),
-        (Manner::Runs { .. }, None) => worst() > 1 || opens_badly(first, is_brief),
+        (Manner::Runs { .. }, None) => any(2) || opens_badly(first, is_brief),
         (Manner::Looks, None) => {
-            opens_badly(first, is_brief) || is_brief && failure(first) > 1 && !is_listed(first)
+            opens_badly(first, is_brief) || is_brief && failure(first) > 1 && !is("listed", first)
         }
-        (Manner::Changes, None) => opens_badly(first, true) || is_refused(lines),
+        // an edit was refused: what it was to replace is not there, or not once, or the new text is faulty
+        (Manner::Changes, None) => {
+            opens_badly(first, true) || lines.iter().take(2).any(|line| is("refused", line))
+        }
         (Manner::Reads, None) => opens_badly(first, is_brief),
     }
-}
-
-/// A line that `grep -n` found, or that is numbered.
-fn is_listed(line: &str) -> bool {
-    let numbered = line
-        .split(':')
-        .take(2)
-        .any(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
-    numbered || line.starts_with(|c: char| c.is_ascii_digit())
-}
-
-/// Whether an edit was refused: what it was to replace is not there, or not once, or the new text is faulty.
-fn is_refused(lines: &[String]) -> bool {
-    let head = lines.iter().take(2).map(String::as_str).collect::<Vec<_>>().join(" ").to_lowercase();
-    let head = &head[..head.floor_char_boundary(300)];
-    has("refused", head) && !head.contains("success")
-}
-
-/// Whether the user stopped the call: `The user doesn't want to proceed`, `[Request interrupted by user for tool use]`.
-fn is_declined(first: &str) -> bool {
-    let lower = first[..first.floor_char_boundary(240)].to_lowercase().replace('’', "'");
-    let bare = lower.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let names_user = bare.split(|c: char| !c.is_alphanumeric()).any(|word| word == "user");
-    names_user && begins("stopped", bare).is_some() && has("declined", bare)
 }
 
 /// The line that says what failed.
@@ -266,7 +219,7 @@ fn error_line(text: &str, lines: &[String]) -> Box<str> {
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| !is_announcement(line)) {
         let rank = tells(line);
         // of a chain of exceptions, the last says what came of it
-        if best.is_none_or(|(most, _)| rank > most || rank == most && is_named_error(line)) {
+        if best.is_none_or(|(most, _)| rank > most || rank == most && is("named", line)) {
             best = Some((rank, at));
         }
     }

@@ -5,7 +5,10 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 
 use crate::{
-    calls::verbs::{Does, Verb, is_statement, of_words, words},
+    calls::{
+        signs::is_statement,
+        verbs::{Does, Verb, of_words, words},
+    },
     shapes::is_path,
 };
 
@@ -66,10 +69,8 @@ pub(super) fn known(words: &[&str]) -> Known {
     let default = own.and_then(|parts| parts.get("")).copied();
     // a launcher's words are those of another program
     let any = table().get("*").filter(|_| default != Some(Does::Launches));
-    let by_part =
-        own.and_then(|parts| by_flag(parts, words)).or_else(|| any.and_then(|parts| by_flag(parts, words)));
-    let found = by_part.or_else(|| own.and_then(|parts| by_subcommand(parts, words)));
-    match (found, default) {
+    let listed = |is_flag| [own, any].into_iter().flatten().find_map(|parts| by_part(parts, words, is_flag));
+    match (listed(true).or_else(|| listed(false)), default) {
         (Some(found), _) if found.does == Does::Runs => target(words, found.at).unwrap_or(found),
         (Some(found), _) => found,
         (None, Some(Does::Runs)) if names_file(words) => Known { does: Does::Runs, at: 0 },
@@ -100,44 +101,29 @@ fn names_file(words: &[&str]) -> bool {
     words[1..].iter().find(|word| !word.starts_with('-')).is_some_and(|word| is_path(word))
 }
 
-fn by_flag(parts: &FxHashMap<&str, Does>, words: &[&str]) -> Option<Known> {
-    let flags = || words.iter().enumerate().skip(1).filter(|(_, word)| word.starts_with('-'));
-    let pair = |at: usize| words.get(at + 1).map(|next| format!("{} {next}", words[at]));
-    let exact = flags().find_map(|(at, word)| {
-        let does = pair(at).and_then(|pair| parts.get(pair.as_str())).or_else(|| parts.get(word))?;
-        Some(Known { does: *does, at })
-    });
-    exact.or_else(|| {
-        flags().find_map(|(at, word)| {
-            let bare = word.split_once('=').map_or(*word, |(bare, _)| bare);
-            let does = parts.get(bare).or_else(|| cluster(parts, word))?;
-            Some(Known { does: *does, at })
-        })
+/// By the first flag, or the first words that are a subcommand: two together before one.
+fn by_part(parts: &FxHashMap<&str, Does>, words: &[&str], is_flag: bool) -> Option<Known> {
+    let most = if is_flag { words.len() } else { words.len().min(TELLING_WORDS + 1) };
+    (1..most).filter(|at| words[*at].starts_with('-') == is_flag).find_map(|at| {
+        let word = words[at];
+        let with = |next: &str| parts.get(format!("{word} {next}").as_str());
+        if let Some(does) = words.get(at + 1).and_then(|next| with(next)) {
+            return Some(Known { does: *does, at: at + usize::from(!is_flag) });
+        }
+        let names = !is_flag && words[at + 1..].iter().any(|word| !word.starts_with('-'));
+        let bare = word.split_once('=').map_or(word, |(bare, _)| bare);
+        let any = Some("*").filter(|_| names).and_then(with);
+        let does = any.or_else(|| parts.get(word)).or_else(|| parts.get(bare).filter(|_| is_flag));
+        Some(Known { does: *does.or_else(|| cluster(parts, word))?, at })
     })
 }
 
 /// One of the letters of `-lc`, or the one before a value: `-i.bak`.
 fn cluster<'t>(parts: &'t FxHashMap<&str, Does>, word: &str) -> Option<&'t Does> {
-    let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
-    let letters = letters.trim_start_matches(|c: char| c.is_ascii_digit());
+    let letters = word.strip_prefix('-')?.trim_start_matches(|c: char| c.is_ascii_digit());
     let count = letters.chars().take_while(char::is_ascii_alphabetic).count();
     let most = if count <= CLUSTER { count } else { 1 };
     letters.chars().take(most).find_map(|letter| parts.get(format!("-{letter}").as_str()))
-}
-
-/// The first words that are a subcommand, two together before one. Folders and assignments are not.
-fn by_subcommand(parts: &FxHashMap<&str, Does>, words: &[&str]) -> Option<Known> {
-    let plain = |at: &usize| !words[*at].starts_with('-') || *at > 1;
-    { 1..words.len().min(TELLING_WORDS + 1) }.filter(plain).find_map(|at| {
-        let next = words.get(at + 1);
-        let pair = next.and_then(|next| parts.get(format!("{} {next}", words[at]).as_str()));
-        if let Some(does) = pair {
-            return Some(Known { does: *does, at: at + 1 });
-        }
-        let names = words[at + 1..].iter().any(|word| !word.starts_with('-'));
-        let named = names.then(|| parts.get(format!("{} *", words[at]).as_str())).flatten();
-        Some(Known { does: *named.or_else(|| parts.get(words[at]))?, at })
-    })
 }
 
 /// What is run, by a verb among its words: a target (`npm run deploy`), or a statement (`delete from a`). A verb that

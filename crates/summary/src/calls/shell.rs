@@ -1,6 +1,8 @@
 //! Splits a shell script into its commands: words without quotes, the file written, the input from a here-document.
 
-use std::ops::Range;
+use std::{ops::Range, sync::LazyLock};
+
+use regex_automata::{Anchored, Input, meta::Regex};
 
 /// How much of a script is read, in bytes.
 const SCRIPT_BYTES: usize = 16 << 10;
@@ -12,226 +14,127 @@ const KEYWORDS: [&str; 11] = ["if", "then", "elif", "else", "do", "while", "unti
 pub(super) struct Command {
     /// The words without quotes.
     pub(super) words: Vec<String>,
-    /// Where each of the words starts.
-    pub(super) starts: Vec<usize>,
+    /// Where each of the words stands in the script.
+    pub(super) places: Vec<Range<usize>>,
     /// The file that its output goes to, and whether it is appended.
     pub(super) writes: Option<(String, bool)>,
     /// Its input, from `<<EOF`.
     pub(super) input: String,
-    /// Where it ends in the script, without redirections.
-    pub(super) end: usize,
     /// Whether its exit code is that of the script: nothing but `&&` follows.
     pub(super) tells: bool,
 }
 
+/// What a script consists of, in the order in which it is tried.
+static TOKENS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let quoted = r#"'[^']*'?|"\$\(cat <<[^\n]*\n(?s:.*?)\n\s*[A-Z_]+\s*\)"|"(?:\\(?s:.)|[^"\\])*"?"#;
+    let word = format!(r#"(?:[^\s'"\\;&|()<>`]|\\(?s:.)|{quoted})"#);
+    Regex::new_many(&[
+        r#"<<[-~]?[ \t]*['"\\]?(\w+)['"]?"#,
+        r"[ \t\r]+|\\\n|#[^\n]*|<<<|<\(?",
+        &format!(r"(?:([0-9])|&)?>(>?)\|?[ \t]*(&?)({word}*)"),
+        r"&&|\$?[()`]",
+        r"[;&|\n]+",
+        &format!("{word}+"),
+    ])
+    .ok()
+});
+const DOCUMENT: usize = 0;
+const BLANK: usize = 1;
+const REDIRECT: usize = 2;
+const AND: usize = 3;
+const END: usize = 4;
+
 /// The commands of a script, in order.
 pub(super) fn commands(script: &str) -> Vec<Command> {
     let script = &script[..script.floor_char_boundary(SCRIPT_BYTES)];
-    let mut reader = Reader {
-        script,
-        at: 0,
-        word: None,
-        word_end: 0,
-        command: Command::default(),
-        waits: Vec::new(),
-        done: Vec::new(),
-        broken: 0,
-    };
-    reader.read();
-    let broken = reader.broken;
-    reader.done.iter_mut().skip(broken).for_each(|command| command.tells = true);
-    reader.done
-}
-
-struct Reader<'a> {
-    script: &'a str,
-    at: usize,
-    /// The word that is being read, with its start.
-    word: Option<(usize, String)>,
-    word_end: usize,
-    command: Command,
-    /// The words that end the inputs that begin on the next line.
-    waits: Vec<String>,
-    done: Vec<Command>,
-    /// How many of them are before the last mark that hides an exit code.
-    broken: usize,
-}
-
-impl<'a> Reader<'a> {
-    fn read(&mut self) {
-        while let Some(c) = self.rest().chars().next() {
-            let start = self.at;
-            self.at += c.len_utf8();
-            match c {
-                '\\' => self.escaped(start),
-                '\'' | '"' => self.quoted(start, c),
-                '\n' => self.end_line(),
-                '#' if self.word.is_none() => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
-                '>' => self.redirect(start),
-                '<' if self.rest().starts_with("<<") => self.here_string(),
-                '<' if self.rest().starts_with('<') => self.await_input(start),
-                '<' => self.end_word(),
-                '&' if self.rest().starts_with('>') => self.end_word(),
-                '&' if self.rest().starts_with('&') => {
-                    self.at += 1;
-                    self.end_command(true);
-                }
-                ';' | '&' | '|' | '(' | ')' | '`' => self.end_command(matches!(c, '(' | ')' | '`')),
-                '$' if self.rest().starts_with('(') => {}
-                c if c.is_whitespace() => self.end_word(),
-                c => self.push(start, c),
-            }
-        }
-        self.end_command(true);
-    }
-
-    fn rest(&self) -> &'a str {
-        &self.script[self.at..]
-    }
-
-    fn push(&mut self, start: usize, c: char) {
-        self.word.get_or_insert_with(|| (start, String::new())).1.push(c);
-        self.word_end = self.at;
-    }
-
-    fn escaped(&mut self, start: usize) {
-        if let Some(c) = self.rest().chars().next() {
-            self.at += c.len_utf8();
-            if c != '\n' {
-                self.push(start, c);
-            }
-        }
-    }
-
-    /// Reads up to the closing quote. Within double quotes, a backslash escapes one, and the text of a here-document has
-    /// its own quotes.
-    fn quoted(&mut self, start: usize, quote: char) {
-        let text = self.rest();
-        let (mut length, mut substitutes) = (0, false);
-        while let Some(c) = text[length..].chars().next().filter(|c| *c != quote) {
-            substitutes |= text[length..].starts_with("$(");
-            let skipped = if quote == '\'' { 0 } else { inner(&text[length..], substitutes) };
-            length += c.len_utf8().max(skipped);
-        }
-        let read = &text[..length];
-        self.at = (self.at + length + 1).min(self.script.len());
-        let word = &mut self.word.get_or_insert_with(|| (start, String::new())).1;
-        match quote {
-            '"' => word.push_str(&read.replace("\\\"", "\"").replace("\\`", "`").replace("\\$", "$")),
-            _ => word.push_str(read),
-        }
-        self.word_end = self.at;
-    }
-
-    /// `> file`, `>> file`; not `2>&1`, `> /dev/null`, `>(…)`.
-    fn redirect(&mut self, start: usize) {
-        let is_stream = |word: &(usize, String)| {
-            word.0 + word.1.len() == start && word.1.bytes().all(|byte| byte.is_ascii_digit())
+    let Some(tokens) = &*TOKENS else { return Vec::new() };
+    let mut captures = tokens.create_captures();
+    let mut done: Vec<Command> = Vec::new();
+    let (mut command, mut at, mut broken) = (Command::default(), 0, 0);
+    // the words that end the inputs that begin on the next line
+    let mut waits: Vec<&str> = Vec::new();
+    while at < script.len() {
+        tokens.captures(Input::new(script).range(at..).anchored(Anchored::Yes), &mut captures);
+        let group = |group| captures.get_group(group).map_or("", |place| &script[place.range()]);
+        let Some((token, place)) = captures.pattern().zip(captures.get_match()) else {
+            at += script[at..].chars().next().map_or(1, char::len_utf8);
+            continue;
         };
-        let stream = self.word.take_if(|word| is_stream(word)).is_some_and(|(_, number)| number == "2");
-        self.end_word();
-        let appends = self.rest().starts_with('>');
-        let target = self.rest().trim_start_matches(['>', '|']).trim_start_matches([' ', '\t']);
-        self.at = self.script.len() - target.len();
-        let ends = |c: char| c.is_whitespace() || matches!(c, ';' | '|' | '&' | ')' | '\'' | '"' | '`');
-        let (from, quote) = (target.trim_start_matches(['&', '\'', '"']), target.starts_with(['\'', '"']));
-        let file = &from
-            [..from.find(|c| if quote { matches!(c, '\'' | '"') } else { ends(c) }).unwrap_or(from.len())];
-        self.at += target.len() - from.len() + file.len();
-        self.at += usize::from(quote && self.at < self.script.len());
-        let is_file =
-            !target.starts_with('&') && !file.starts_with("/dev/") && !file.starts_with('(') && !stream;
-        if is_file && !file.is_empty() {
-            self.command.writes = Some((file.to_owned(), appends));
-        }
-    }
-
-    fn here_string(&mut self) {
-        self.end_word();
-        self.at += 2;
-    }
-
-    /// `<<EOF`: the following lines, up to `EOF`, are input.
-    fn await_input(&mut self, start: usize) {
-        self.end_word();
-        let (mark, length) = mark(&self.script[start..]);
-        self.at = (start + length).max(self.at + 1);
-        self.waits.extend(mark.map(str::to_owned));
-    }
-
-    fn end_line(&mut self) {
-        for mark in std::mem::take(&mut self.waits) {
-            let body = body(self.rest(), &mark);
-            let text = &self.rest()[..body.start];
-            self.at += body.end;
-            match self.done.last_mut().filter(|_| self.command.words.is_empty() && self.word.is_none()) {
-                Some(last) => last.input.push_str(text),
-                None => self.command.input.push_str(text),
+        let place = place.range();
+        at = place.end.max(at + 1);
+        match token.as_usize() {
+            BLANK => {}
+            DOCUMENT => waits.push(group(1)),
+            REDIRECT => {
+                let file = unquoted(group(4));
+                let is_file =
+                    !file.is_empty() && group(3).is_empty() && group(1) != "2" && !file.starts_with("/dev/");
+                command.writes = Some((file, !group(2).is_empty())).filter(|_| is_file).or(command.writes);
+            }
+            AND | END => {
+                done.extend(Some(std::mem::take(&mut command)).filter(|command| command.stands()));
+                if script[place.clone()].contains('\n') {
+                    for mark in waits.drain(..) {
+                        let (text, length) = document(&script[at..], mark);
+                        done.last_mut().into_iter().for_each(|last| last.input.push_str(text));
+                        at += length;
+                    }
+                }
+                if token.as_usize() == END && !script[at..].trim().is_empty() {
+                    broken = done.len();
+                }
+            }
+            _ => {
+                let word = unquoted(&script[place.clone()]);
+                if command.stands() || !KEYWORDS.contains(&word.as_str()) {
+                    command.words.push(word);
+                    command.places.push(place);
+                }
             }
         }
-        self.end_command(false);
     }
+    done.extend(Some(command).filter(Command::stands));
+    done.iter_mut().skip(broken).for_each(|command| command.tells = true);
+    done
+}
 
-    fn end_word(&mut self) {
-        let Some((start, word)) = self.word.take() else { return };
-        if !self.command.words.is_empty() || !KEYWORDS.contains(&&*word) {
-            self.command.words.push(word);
-            self.command.starts.push(start);
-            self.command.end = self.word_end;
-        }
-    }
-
-    /// Ends the command; `goes_on` if what follows is only reached after a success.
-    fn end_command(&mut self, goes_on: bool) {
-        self.end_word();
-        let command = std::mem::take(&mut self.command);
-        if !command.words.is_empty() || command.writes.is_some() {
-            self.done.push(command);
-        }
-        if !goes_on && !self.rest().trim().is_empty() {
-            self.broken = self.done.len();
-        }
+impl Command {
+    fn stands(&self) -> bool {
+        !self.words.is_empty() || self.writes.is_some()
     }
 }
 
-/// Within double quotes, how much is passed at once: an escaped character, or a here-document.
-fn inner(text: &str, substitutes: bool) -> usize {
-    if let Some(escaped) = text.strip_prefix('\\') {
-        return 1 + escaped.chars().next().map_or(0, char::len_utf8);
+/// A word as a program gets it.
+fn unquoted(word: &str) -> String {
+    let document = word.strip_prefix('"').filter(|rest| rest.starts_with("$(cat <<"));
+    if let Some(document) = document.and_then(|rest| rest.strip_suffix('"')) {
+        return document.to_owned();
     }
-    let (Some(mark), length) = mark(text) else { return 0 };
-    if !substitutes {
-        return 0;
+    let mut bare = String::with_capacity(word.len());
+    let mut open = None;
+    let mut chars = word.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (open, c) {
+            (None, '\'' | '"') => open = Some(c),
+            (Some(quote), _) if c == quote => open = None,
+            (None, '\\') => bare.extend(chars.next().filter(|next| *next != '\n')),
+            (Some('"'), '\\') if chars.peek().is_some_and(|next| "\"`$\\".contains(*next)) => {
+                bare.extend(chars.next())
+            }
+            _ => bare.push(c),
+        }
     }
-    let line = text[length..].find('\n').map_or(text.len(), |at| length + at + 1);
-    line + body(&text[line..], mark).end
+    bare
 }
 
-/// The word after `<<` at the start of `text`, and how long both are.
-fn mark(text: &str) -> (Option<&str>, usize) {
-    let Some(rest) = text.strip_prefix("<<").filter(|rest| !rest.starts_with('<')) else { return (None, 0) };
-    let word = rest.trim_start_matches(['-', '~', ' ']).trim_start_matches(['\'', '"', '\\']);
-    let from = text.len() - word.len();
-    let length = word.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(word.len());
-    let quote = usize::from(word[length..].starts_with(['\'', '"']));
-    ((length > 0).then_some(&word[..length]), from + length + quote)
-}
-
-/// Where a here-document's text ends, and where the line of its mark does.
-fn body(text: &str, mark: &str) -> Range<usize> {
+/// The text up to the line that a here-document's mark is on, and its length with that line.
+fn document<'s>(text: &'s str, mark: &str) -> (&'s str, usize) {
     let mut length = 0;
     for line in text.split_inclusive('\n') {
-        let start = length;
-        length += line.len();
-        let bare = line.trim();
-        // a quote or a parenthesis closes what the document is in
-        if bare == mark || bare.strip_prefix(mark).is_some_and(|rest| rest.starts_with([')', '"', '\''])) {
-            return start..if bare == mark {
-                length
-            } else {
-                start + line.find(mark).unwrap_or(0) + mark.len()
-            };
+        if line.trim() == mark {
+            return (&text[..length], length + line.len());
         }
+        length += line.len();
     }
-    text.len()..text.len()
+    (text, text.len())
 }

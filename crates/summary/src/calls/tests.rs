@@ -11,13 +11,17 @@ use super::*;
 use crate::message::Answer;
 
 fn call<'a>(tool: &'a str, arguments: &'a str, result: Option<&'a str>) -> Call<'a> {
-    let answer = |text| Answer { sequence: 2, text, is_error: None };
-    Call { id: "1", tool, arguments, result: result.map(answer) }
+    let answer = |text| Answer { sequence: 2, text };
+    Call { tool, arguments, result: result.map(answer) }
+}
+
+fn deeds_of(call: &Call<'_>, open_file: &mut Option<Box<str>>) -> Vec<Deed> {
+    deeds(call, &Json::of(call), open_file)
 }
 
 /// The deeds of a call that worked.
 fn done(tool: &str, arguments: &str) -> Vec<Deed> {
-    deeds(&call(tool, arguments, Some("")), &mut None)
+    deeds_of(&call(tool, arguments, Some("")), &mut None)
 }
 
 /// The deeds of a script that worked.
@@ -38,10 +42,10 @@ proptest! {
         result in "[a-zA-Z0-9 :\\[\\]{}\",\\n\u{1b}<>/=*é：—×✗‘’]{0,300}",
     ) {
         let mut open = None;
-        let _ = deeds(&call(&tool, &arguments, Some(&result)), &mut open);
+        let _ = deeds_of(&call(&tool, &arguments, Some(&result)), &mut open);
         let arguments = serde_json::json!({ "command": script }).to_string();
-        let _ = deeds(&call("bash", &arguments, Some(&result)), &mut open);
-        let _ = deeds(&call("run", &script, None), &mut open);
+        let _ = deeds_of(&call("bash", &arguments, Some(&result)), &mut open);
+        let _ = deeds_of(&call("run", &script, None), &mut open);
     }
 }
 
@@ -49,7 +53,7 @@ proptest! {
 fn a_long_result_and_a_long_script_take_linear_time() {
     let result = "error: x\n".repeat(200_000);
     let script = "cat <<EOF > a\n".repeat(20_000);
-    let deeds = deeds(&call("bash", &script, Some(&result)), &mut None);
+    let deeds = deeds_of(&call("bash", &script, Some(&result)), &mut None);
     assert!(matches!(deeds[0].outcome, Outcome::Failed(_)));
     for part in ["\"$(<<a ", "./python3 ", "sudo ", "a;", "<<a", "a && ", "> a ", "-e "] {
         assert!(ran(&part.repeat(20_000)).len() < 50, "{part}");

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 /// What a call or a command does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Does {
+pub(crate) enum Does {
     Reads,
     Changes,
     /// Tests, builds or lints.
@@ -107,17 +107,4 @@ pub(crate) fn words(name: &str) -> Vec<String> {
     }
     words.retain(|word| !word.is_empty());
     words
-}
-
-/// Whether a text is SQL or the like rather than a sentence: keywords in capitals, or a semicolon at its end.
-pub(super) fn is_statement(text: &str) -> bool {
-    const KEYWORDS: [&str; 9] =
-        ["from", "into", "table", "set", "where", "values", "index", "view", "database"];
-    let head = text[..text.floor_char_boundary(400)].to_lowercase();
-    let first = head.split_whitespace().next().unwrap_or_default();
-    let starts = matches!(
-        first,
-        "select" | "insert" | "update" | "delete" | "create" | "drop" | "alter" | "with" | "truncate"
-    );
-    starts && head.split_whitespace().any(|word| KEYWORDS.contains(&word))
 }

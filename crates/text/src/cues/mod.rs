@@ -12,8 +12,8 @@ use crate::{
     chars::{is_unspaced, is_word},
     language::Votes,
 };
-use normal::{normal, word_start};
-use phrases::{Found, LEAD, MODAL, Meaning, ONLY, Phrases, Tongue};
+use normal::Normal;
+use phrases::{Found, LEAD, MODAL, Meaning, ONLY, Phrases};
 
 /// What a sentence is for.
 ///
@@ -33,16 +33,15 @@ pub fn cues_in(sentence: &str, votes: &Votes) -> Cues {
 
 fn cues_by<'v>(sentence: &str, votes: impl FnOnce() -> Cow<'v, Votes>) -> Cues {
     let Some(phrases) = Phrases::shared() else { return Cues::default() };
-    let text = normal(sentence);
+    let text = Normal::of(sentence).text;
     let matches = phrases.find(&text);
     if matches.is_empty() {
         return Cues::default();
     }
-    let spoken = Spoken::of(sentence, &votes(), phrases, &matches);
+    let spoken = phrases.spoken(sentence, &votes(), &matches);
     let mut reading = Reading { text: &text, ..Reading::default() };
     for found in &matches {
-        let meanings = phrases.meanings(found.phrase);
-        reading.see(found, meanings.iter().filter(|meaning| spoken.has(meaning.tongue)));
+        reading.see(found, phrases.shows(found, &spoken));
     }
     reading.done()
 }
@@ -51,9 +50,9 @@ fn cues_by<'v>(sentence: &str, votes: impl FnOnce() -> Cow<'v, Votes>) -> Cues {
 /// `move the meeting?`. In scripts without spaces it is the whole sentence.
 pub fn matter(sentence: &str) -> &str {
     let Some(phrases) = Phrases::shared() else { return sentence };
-    let text = normal(sentence);
+    let Normal { text, starts } = Normal::of(sentence);
     let matches = phrases.find(&text);
-    let spoken = Spoken::of(sentence, &Votes::of(sentence), phrases, &matches);
+    let spoken = phrases.spoken(sentence, &Votes::of(sentence), &matches);
     let frames = |meaning: &Meaning| match meaning.opens {
         true => meaning.cue == LEAD || Cues::OPENING.has(meaning.cue),
         false => meaning.cue == LEAD || meaning.cue == Cues::REQUEST,
@@ -63,46 +62,13 @@ pub fn matter(sentence: &str) -> &str {
         if found.start < opened {
             continue;
         }
-        let meanings = phrases.meanings(found.phrase).iter().filter(|meaning| spoken.has(meaning.tongue));
-        if text[opened..found.start].contains(is_word) || !meanings.into_iter().any(frames) {
+        if text[opened..found.start].contains(is_word) || !phrases.shows(found, &spoken).any(frames) {
             break;
         }
         opened = found.end;
     }
-    &sentence[word_start(sentence, text[..opened].matches(' ').count())..]
-}
-
-/// The languages that a sentence can be in.
-struct Spoken {
-    counts: Vec<(Tongue, u32)>,
-    most: u32,
-    has_kana: bool,
-}
-
-impl Spoken {
-    /// Those with the most function words and phrases in it.
-    fn of(sentence: &str, votes: &Votes, phrases: &Phrases, matches: &[Found]) -> Self {
-        let mut counts: Vec<(Tongue, u32)> = Vec::new();
-        for meaning in matches.iter().flat_map(|found| phrases.tongues(found.phrase)) {
-            let (tongue, words) = meaning;
-            match counts.iter_mut().find(|(of, _)| *of == tongue) {
-                Some((_, count)) => *count += words,
-                None => counts.push((tongue, words + tongue.language().map_or(0, |of| votes.count(of)))),
-            }
-        }
-        let most =
-            counts.iter().filter(|(tongue, _)| tongue.language().is_some()).map(|(_, count)| *count).max();
-        let has_kana = sentence.contains(|c| matches!(c, '\u{3041}'..='\u{30FA}'));
-        Self { counts, most: most.unwrap_or(0), has_kana }
-    }
-
-    fn has(&self, tongue: Tongue) -> bool {
-        match tongue {
-            Tongue::Japanese => self.has_kana,
-            Tongue::Chinese => !self.has_kana,
-            Tongue::Spaced(_) => self.counts.contains(&(tongue, self.most)),
-        }
-    }
+    let behind = starts.get(text[..opened].matches(' ').count()).copied().unwrap_or(sentence.len());
+    &sentence[if opened > 0 { behind } else { 0 }..]
 }
 
 /// A sentence as far as it was read.
@@ -119,20 +85,19 @@ struct Reading<'a> {
     modals: Vec<usize>,
     restricted: Vec<usize>,
     /// The beginnings of phrases with a gap, and where they ended.
-    halves: Vec<(u16, usize)>,
+    halves: Vec<(usize, usize)>,
 }
 
-impl<'a> Reading<'a> {
+impl Reading<'_> {
     fn see<'m>(&mut self, found: &Found, meanings: impl Iterator<Item = &'m Meaning>) {
         self.clause += self.text[self.at..found.start].matches(',').count();
         self.at = found.start;
         let between = &self.text[self.opened.min(found.start)..found.start];
         let opens = found.start >= self.opened && !between.contains(is_word);
+        let is_part = self.text[found.end..].starts_with(is_unspaced);
+        let counts = |meaning: &&Meaning| !meaning.opens || opens && !(meaning.is_brief && is_part);
         let mut goes_on = false;
-        for meaning in meanings.filter(|meaning| opens || !meaning.opens) {
-            if meaning.opens && meaning.is_brief && self.text[found.end..].starts_with(is_unspaced) {
-                continue;
-            }
+        for meaning in meanings.filter(counts) {
             goes_on |= opens && (meaning.opens && meaning.cue.has(Cues::OPENING) || meaning.cue == LEAD);
             self.add(found, meaning, opens);
         }
@@ -142,15 +107,15 @@ impl<'a> Reading<'a> {
     }
 
     fn add(&mut self, found: &Found, meaning: &Meaning, opens: bool) {
-        if let Some(half) = meaning.first_half {
-            return self.halves.push((half, found.end));
-        }
         let is_near = |end: usize| {
             self.text.get(end..found.start).is_some_and(|gap| words(gap) <= 4 && !gap.contains(','))
         };
-        let is_whole = |half: u16| self.halves.iter().any(|(first, end)| *first == half && is_near(*end));
-        if meaning.second_half.is_some_and(|half| !is_whole(half)) {
-            return;
+        match meaning.half {
+            Some((row, false)) => return self.halves.push((row, found.end)),
+            Some((row, true)) if !self.halves.iter().any(|(first, end)| *first == row && is_near(*end)) => {
+                return;
+            }
+            _ => {}
         }
         match meaning.cue {
             ONLY if opens => self.cues |= Cues::CONSTRAINT,
@@ -162,10 +127,8 @@ impl<'a> Reading<'a> {
 
     fn done(self) -> Cues {
         let asks = self.cues.has(Cues::REQUEST.or(Cues::CONSTRAINT));
-        let restricts = |clause: &usize| asks || self.modals.contains(clause);
-        let constraint =
-            if self.restricted.iter().any(restricts) { Cues::CONSTRAINT } else { Cues::default() };
-        self.cues.or(constraint).public()
+        let is_bound = self.restricted.iter().any(|clause| asks || self.modals.contains(clause));
+        self.cues.or(if is_bound { Cues::CONSTRAINT } else { Cues::default() }).public()
     }
 }
 

@@ -2,70 +2,38 @@
 
 use crate::chars::{is_unspaced, is_word};
 
-/// The text in lower case: a blank before each word, a comma for any mark, nothing between words without spaces.
-pub(super) fn normal(text: &str) -> String {
-    let mut normal = String::with_capacity(text.len() + 8);
-    let mut before = ' ';
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        let c = if c == '’' { '\'' } else { c };
-        let joins = matches!(c, '\'' | '-' | '_') && is_word(before);
-        if is_word(c) {
-            let starts = !is_word(before) && !matches!(before, '\'' | '-' | '_') || is_unspaced(before);
-            if starts && !is_unspaced(c) {
-                normal.push(' ');
-            }
-            match c.is_ascii() {
-                true => normal.push(c.to_ascii_lowercase()),
-                false => normal.extend(c.to_lowercase()),
-            }
-        } else if joins && rest.clone().next().is_some_and(is_word) {
-            normal.push(c);
-        } else if parts(c) && !normal.ends_with(',') {
-            normal.push(',');
-        }
-        before = if is_word(c) || joins { c } else { ' ' };
-    }
-    normal
+/// Marks that end a clause.
+const PARTS: &str = ".,;:!?()…–—，。；：！？、";
+
+/// A text in lower case: a blank before each word, a comma for any mark, nothing between words without spaces.
+#[derive(Default)]
+pub(super) struct Normal {
+    pub text: String,
+    /// Where each word with a blank before it starts in the text as it was.
+    pub starts: Vec<usize>,
 }
 
-/// Where the word begins that `before` words precede, of those that [`normal`] sets apart; the end if there is none.
-pub(super) fn word_start(text: &str, before: usize) -> usize {
-    let mut last = ' ';
-    let mut left = before;
-    for (at, c) in text.char_indices() {
-        if is_word(c) && !is_word(last) && !matches!(last, '\'' | '’' | '-' | '_') {
-            if left == 0 {
-                return at;
+impl Normal {
+    pub(super) fn of(said: &str) -> Self {
+        let mut normal = Self { text: String::with_capacity(said.len() + 8), ..Self::default() };
+        let mut before = ' ';
+        for (at, c) in said.char_indices() {
+            let c = if c == '’' { '\'' } else { c };
+            let joins = matches!(c, '\'' | '-' | '_') && is_word(before);
+            if is_word(c) {
+                let starts = !is_word(before) && !matches!(before, '\'' | '-' | '_') || is_unspaced(before);
+                if starts && !is_unspaced(c) {
+                    normal.text.push(' ');
+                    normal.starts.push(at);
+                }
+                normal.text.extend(c.to_lowercase());
+            } else if joins && said[at..].chars().nth(1).is_some_and(is_word) {
+                normal.text.push(c);
+            } else if PARTS.contains(c) && !normal.text.ends_with(',') {
+                normal.text.push(',');
             }
-            left -= 1;
+            before = if is_word(c) || joins { c } else { ' ' };
         }
-        let joins = matches!(c, '\'' | '’' | '-' | '_') && is_word(last);
-        last = if is_word(c) || joins { c } else { ' ' };
+        normal
     }
-    text.len()
-}
-
-/// Whether a mark ends a clause.
-fn parts(c: char) -> bool {
-    matches!(
-        c,
-        '.' | ','
-            | ';'
-            | ':'
-            | '!'
-            | '?'
-            | '('
-            | ')'
-            | '…'
-            | '–'
-            | '—'
-            | '，'
-            | '。'
-            | '；'
-            | '：'
-            | '！'
-            | '？'
-            | '、'
-    )
 }

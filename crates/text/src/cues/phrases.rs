@@ -6,8 +6,11 @@ use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{normal::normal, set::Cues};
-use crate::{chars::is_unspaced, language::Language};
+use super::{normal::Normal, set::Cues};
+use crate::{
+    chars::is_unspaced,
+    language::{Language, Votes},
+};
 
 /// A line is a language, a cue and a phrase. `^` marks a phrase that counts only at the beginning, `…` a gap of a few
 /// words without a mark. Besides the public cues there are:
@@ -34,63 +37,59 @@ pub(super) struct Found {
     pub end: usize,
 }
 
-/// A language with phrases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tongue {
-    Spaced(Language),
-    Chinese,
-    Japanese,
-}
-
-impl Tongue {
-    fn of(code: &str) -> Option<Self> {
-        match code {
-            "zh" => Some(Self::Chinese),
-            "ja" => Some(Self::Japanese),
-            _ => Language::from_code(code).map(Self::Spaced),
-        }
-    }
-
-    pub(super) fn language(self) -> Option<Language> {
-        if let Self::Spaced(language) = self { Some(language) } else { None }
-    }
-}
-
 /// What a phrase shows in a language.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Meaning {
-    pub tongue: Tongue,
+    /// The code of the language.
+    pub language: &'static str,
     pub cue: Cues,
     /// It counts only at the beginning.
     pub opens: bool,
     /// It has two characters at most, of a script without spaces: as part of a longer word it means something else.
     pub is_brief: bool,
-    /// The phrase with a gap that it begins.
-    pub first_half: Option<u16>,
-    /// The phrase with a gap that it ends.
-    pub second_half: Option<u16>,
+    /// The phrase with a gap that it is a half of: its row, and whether it ends it.
+    pub half: Option<(usize, bool)>,
 }
-
-/// What a phrase shows, in each language that has it.
-type Meanings = SmallVec<[Meaning; 2]>;
 
 /// All phrases.
 pub(super) struct Phrases {
     automaton: AhoCorasick,
-    meanings: Vec<Meanings>,
+    /// What each phrase shows, in each language that has it.
+    meanings: Vec<SmallVec<[Meaning; 2]>>,
     words: Vec<u32>,
 }
 
 static PHRASES: LazyLock<Option<Phrases>> = LazyLock::new(|| {
-    let mut list = List::default();
-    for (row, line) in (0..).zip(TABLE.lines()) {
-        list.add(row, line);
+    let mut all: FxHashMap<String, SmallVec<[Meaning; 2]>> = FxHashMap::default();
+    for (row, line) in TABLE.lines().enumerate() {
+        for (phrase, meaning) in meanings(row, line) {
+            all.entry(Normal::of(phrase).text).or_default().push(meaning);
+        }
     }
-    let mut builder = AhoCorasickBuilder::new();
-    let automaton = builder.match_kind(MatchKind::LeftmostLongest).build(&list.patterns).ok()?;
-    let words = list.patterns.iter().map(|pattern| pattern.matches(' ').count().max(1) as u32).collect();
-    Some(Phrases { automaton, meanings: list.meanings, words })
+    let (patterns, meanings): (Vec<String>, Vec<_>) = all.into_iter().unzip();
+    let words = patterns.iter().map(|pattern| pattern.matches(' ').count().max(1) as u32).collect();
+    let automaton = AhoCorasickBuilder::new().match_kind(MatchKind::LeftmostLongest).build(patterns).ok()?;
+    Some(Phrases { automaton, meanings, words })
 });
+
+/// The phrase of a line, or the two halves of one with a gap.
+fn meanings(row: usize, line: &'static str) -> Vec<(&'static str, Meaning)> {
+    let mut cells = line.split('\t');
+    let (Some(language), Some(name), Some(phrase)) = (cells.next(), cells.next(), cells.next()) else {
+        return Vec::new();
+    };
+    let known = Cues::NAMES.iter().chain(&PRIVATE).find(|(known, _)| *known == name);
+    let Some((_, cue)) = known.copied() else { return Vec::new() };
+    let (phrase, opens) = phrase.strip_prefix('^').map_or((phrase, false), |rest| (rest, true));
+    let is_brief = phrase.chars().all(is_unspaced) && phrase.chars().nth(2).is_none();
+    let meaning = Meaning { language, cue, opens, is_brief, half: None };
+    match phrase.split_once('…') {
+        Some((first, second)) => [(first, false), (second, true)]
+            .map(|(part, ends)| (part, Meaning { half: Some((row, ends)), ..meaning }))
+            .into(),
+        None => vec![(phrase, meaning)],
+    }
+}
 
 impl Phrases {
     /// All of `cues.tsv`, which is read once.
@@ -108,20 +107,36 @@ impl Phrases {
         matches.filter(|found| ends_word(text, found)).collect()
     }
 
-    pub(super) fn meanings(&self, phrase: usize) -> &[Meaning] {
-        &self.meanings[phrase]
+    /// What a phrase shows in these languages.
+    pub(super) fn shows<'p>(
+        &'p self,
+        found: &Found,
+        spoken: &'p [&str],
+    ) -> impl Iterator<Item = &'p Meaning> {
+        self.meanings[found.phrase].iter().filter(|meaning| spoken.contains(&meaning.language))
     }
 
-    /// The languages of a phrase, each once, with the number of its words.
-    pub(super) fn tongues(&self, phrase: usize) -> SmallVec<[(Tongue, u32); 4]> {
-        let mut tongues = SmallVec::new();
-        for meaning in &self.meanings[phrase] {
-            let one = (meaning.tongue, self.words[phrase]);
-            if !tongues.contains(&one) {
-                tongues.push(one);
+    /// The languages that a sentence with these phrases can be in: those with the most function words and phrases in it.
+    pub(super) fn spoken(&self, sentence: &str, votes: &Votes, matches: &[Found]) -> Vec<&'static str> {
+        let mut counts: Vec<(&str, u32)> = Vec::new();
+        for found in matches {
+            let mut languages: SmallVec<[&str; 4]> =
+                self.meanings[found.phrase].iter().map(|meaning| meaning.language).collect();
+            languages.dedup();
+            for language in languages {
+                let words = self.words[found.phrase];
+                match counts.iter_mut().find(|(of, _)| *of == language) {
+                    Some((_, count)) => *count += words,
+                    None => counts
+                        .extend(Language::from_code(language).map(|of| (language, words + votes.count(of)))),
+                }
             }
         }
-        tongues
+        let most = counts.iter().map(|(_, count)| *count).max();
+        let has_kana = sentence.contains(|c| matches!(c, '\u{3041}'..='\u{30FA}'));
+        let spaced =
+            counts.into_iter().filter(|(_, count)| Some(*count) == most).map(|(language, _)| language);
+        spaced.chain([if has_kana { "ja" } else { "zh" }]).collect()
     }
 }
 
@@ -129,44 +144,4 @@ fn ends_word(text: &str, found: &Found) -> bool {
     let is_spaced = text[found.start..].starts_with([' ', ',']);
     let next = text[found.end..].chars().next();
     !is_spaced || next.is_none_or(|next| matches!(next, ' ' | ',') || is_unspaced(next))
-}
-
-/// The patterns so far, and what each means.
-#[derive(Default)]
-struct List {
-    patterns: Vec<String>,
-    meanings: Vec<Meanings>,
-    places: FxHashMap<String, usize>,
-}
-
-impl List {
-    fn add(&mut self, row: u16, line: &str) {
-        let mut cells = line.split('\t');
-        let (Some(code), Some(name), Some(phrase)) = (cells.next(), cells.next(), cells.next()) else {
-            return;
-        };
-        let mut names = Cues::NAMES.iter().chain(&PRIVATE);
-        let cue = names.find(|(known, _)| *known == name).map(|(_, cue)| *cue);
-        let (Some(tongue), Some(cue)) = (Tongue::of(code), cue) else { return };
-        let (phrase, opens) = phrase.strip_prefix('^').map_or((phrase, false), |rest| (rest, true));
-        let is_brief = phrase.chars().all(is_unspaced) && phrase.chars().nth(2).is_none();
-        let meaning = Meaning { tongue, cue, opens, is_brief, first_half: None, second_half: None };
-        match phrase.split_once('…') {
-            Some((first, second)) => {
-                self.mean(first, Meaning { first_half: Some(row), ..meaning });
-                self.mean(second, Meaning { second_half: Some(row), ..meaning });
-            }
-            None => self.mean(phrase, meaning),
-        }
-    }
-
-    fn mean(&mut self, phrase: &str, meaning: Meaning) {
-        let pattern = normal(phrase);
-        let place = *self.places.entry(pattern).or_insert_with_key(|pattern| {
-            self.patterns.push(pattern.clone());
-            self.meanings.push(Meanings::new());
-            self.patterns.len() - 1
-        });
-        self.meanings[place].push(meaning);
-    }
 }

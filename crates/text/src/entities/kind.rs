@@ -37,3 +37,22 @@ pub enum Kind {
     /// `Marta Kovalenko`, `Oslo`, `NATO`: words with capitals, within a sentence.
     Name,
 }
+
+impl Kind {
+    /// The kind of this name in `entities.tsv`.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "path" => Self::Path,
+            "file" => Self::File,
+            "url" => Self::Url,
+            "email" => Self::Email,
+            "code" => Self::Code,
+            "identifier" => Self::Identifier,
+            "money" => Self::Money,
+            "number" => Self::Number,
+            "date" => Self::Date,
+            "time" => Self::Time,
+            _ => return None,
+        })
+    }
+}

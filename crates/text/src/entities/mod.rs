@@ -1,19 +1,25 @@
 //! Finds what a text names: files, addresses, identifiers, amounts, dates, names.
 
 mod kind;
-mod merge;
 mod names;
-mod numbers;
-mod part;
-mod shape;
-mod tokens;
 
 pub use kind::{Entity, Kind};
 
-use crate::language::Language;
-use merge::merged;
+use std::{ops::Range, sync::LazyLock};
+
+use regex_automata::meta::Regex;
+
+use crate::{chars::is_unspaced, language::Language};
 use names::Names;
-use tokens::tokens;
+
+/// A pattern on each line: of what is found in a text (`in`), and of what a token `is`, each behind its kind; `{month}`
+/// stands for what the line `list month` says. The first that matches decides.
+const TABLE: &str = include_str!("../entities.tsv");
+/// Longer tokens are data.
+const TOKEN_BYTES: usize = 256;
+/// Of digits with letters, and of digits from 0 to f, what is shorter says little.
+const CODE_BYTES: usize = 4;
+const HEX_BYTES: usize = 7;
 
 /// What a text names, in order, by shape only.
 ///
@@ -22,33 +28,106 @@ use tokens::tokens;
 /// - In German, where every noun has a capital, a name has two words.
 /// - Scripts without capitals have no names.
 pub fn entities(text: &str) -> Vec<Entity<'_>> {
-    found(text, Names::new(text, None))
+    found(text, &Names::new(text, None))
 }
 
 /// What a text in `language` names.
 pub fn entities_in(text: &str, language: Language) -> Vec<Entity<'_>> {
-    found(text, Names::new(text, Some(language)))
+    found(text, &Names::new(text, Some(language)))
 }
 
-fn found<'a>(text: &'a str, mut names: Names<'a>) -> Vec<Entity<'a>> {
-    let mut parts = Vec::new();
-    for token in tokens(text) {
-        let part = shape::part_of(text, &token);
-        match part {
-            Some(part) => {
-                names.end();
-                parts.push(part);
-            }
-            None => names.word(&token),
+fn found<'a>(text: &'a str, names: &Names<'a>) -> Vec<Entity<'a>> {
+    let Some(patterns) = &*IN else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut read = 0;
+    for matched in patterns.regex.find_iter(text) {
+        let Some((kind, end)) = kind_of(text, matched.range(), patterns.kinds[matched.pattern()]) else {
+            continue;
+        };
+        names.read(read..matched.start(), &mut found);
+        read = end;
+        found.push(Entity { text: &text[matched.start()..end], start: matched.start(), kind });
+    }
+    names.read(read..text.len(), &mut found);
+    found
+}
+
+/// The kind of what was found, if it is an entity, and where it ends.
+fn kind_of(text: &str, place: Range<usize>, kind: Option<Kind>) -> Option<(Kind, usize)> {
+    let said = text[place.clone()]
+        .trim_end_matches(['.', ',', ':', '!', '?', '\'', '*', '/', '-', '\\', '&', '=', ';']);
+    let said = if matches!(kind, Some(Kind::Path | Kind::File)) { without_line(said) } else { said };
+    let (before, behind) = (text[..place.start].chars().next_back(), &text[place.start + said.len()..]);
+    let is_apart = |c: char| c.is_whitespace() || is_unspaced(c) || "\"'`([{=:,|>“«".contains(c);
+    let is_rooted = said.starts_with(['/', '.', '~', '@']);
+    let kind = match kind {
+        _ if said.len() > TOKEN_BYTES => return None,
+        None => of_token(said)?,
+        // a closing tag, the method of a string, `and/or`
+        Some(Kind::Path | Kind::File) if is_rooted && !before.is_none_or(is_apart) || said.len() < 3 => {
+            return None;
         }
+        Some(Kind::Path | Kind::File) if !said.contains(char::is_alphabetic) => return None,
+        Some(Kind::File) if behind.starts_with('(') => {
+            // `console.log(`
+            return (!is_rooted).then_some((Kind::Identifier, place.start + said.len()));
+        }
+        Some(kind) => kind,
+    };
+    Some((kind, place.start + said.len()))
+}
+
+/// A file's name without the line that is told behind it: `a.rs:42`, `a.rs:42:7`.
+fn without_line(said: &str) -> &str {
+    let name = said.trim_end_matches(|c: char| c.is_ascii_digit() || c == ':');
+    if said[name.len()..].starts_with(':') { name } else { said }
+}
+
+/// What a token is by its characters, if it is not just a word.
+fn of_token(said: &str) -> Option<Kind> {
+    // a name of a program has a capital inside, and everything else a mark or a digit
+    let mut letters = said.bytes();
+    if letters.next().is_some_and(|first| first.is_ascii_alphabetic())
+        && letters.all(|c| c.is_ascii_lowercase())
+    {
+        return None;
     }
-    let names = names.done();
-    if !names.is_empty() {
-        parts.extend(names);
-        parts.sort_by_key(|part| part.start);
+    let patterns = IS.as_ref()?;
+    let kind = patterns.kinds[patterns.regex.find(said)?.pattern()]?;
+    let count = |is: fn(&u8) -> bool| said.bytes().filter(is).count();
+    let (digits, small) = (count(u8::is_ascii_digit), count(u8::is_ascii_lowercase));
+    match kind {
+        Kind::Code if said.starts_with(['#', 'v']) || said.contains('.') => Some(kind),
+        Kind::Code if small == 0 => (said.len() >= CODE_BYTES).then_some(kind),
+        Kind::Code if said.len() >= HEX_BYTES => Some(kind),
+        Kind::Code => (said.len() >= CODE_BYTES).then_some(Kind::Identifier),
+        Kind::Identifier if digits > 0 => (said.len() >= CODE_BYTES).then_some(kind),
+        _ => Some(kind),
     }
-    let found = merged(text, &parts);
-    found.map(|(kind, start, end)| Entity { text: &text[start..end], start, kind }).collect()
+}
+
+struct Patterns {
+    regex: Regex,
+    /// `None` for a token, or for what is nothing.
+    kinds: Vec<Option<Kind>>,
+}
+
+static IN: LazyLock<Option<Patterns>> = LazyLock::new(|| patterns("in"));
+static IS: LazyLock<Option<Patterns>> = LazyLock::new(|| patterns("is"));
+
+fn patterns(section: &str) -> Option<Patterns> {
+    let rows = |of: &str| -> Vec<(&'static str, &'static str)> {
+        let cells = |line: &'static str| line.strip_prefix(of)?.strip_prefix('\t')?.split_once('\t');
+        TABLE.lines().filter_map(cells).collect()
+    };
+    // a list can have earlier ones in it
+    let fill = |text: &str| {
+        let lists = rows("list").into_iter().rev();
+        lists.fold(text.to_owned(), |text, (name, list)| text.replace(&format!("{{{name}}}"), list))
+    };
+    let regex = rows(section).into_iter().map(|(_, pattern)| fill(pattern)).collect::<Vec<_>>();
+    let kinds = rows(section).into_iter().map(|(kind, _)| Kind::of(kind)).collect();
+    Some(Patterns { regex: Regex::new_many(&regex).ok()?, kinds })
 }
 
 #[cfg(test)]

@@ -1,142 +1,128 @@
-//! Reads the lines of a text: what each one is by its marks and its neighbours.
+//! Reads the lines of a text: what each one is by its marks and its look.
 
-use super::shape::Shape;
+use std::sync::LazyLock;
 
-/// A line without its marks.
+use regex_automata::meta::Regex;
+
+/// A line without its marks, or several that belong together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     /// Where it starts, in bytes, behind its marks.
     pub start: usize,
-    /// Where it starts with its marks, which belong to code.
-    whole: usize,
     /// Where it ends, without blanks.
     pub end: usize,
     pub kind: Kind,
     pub quoted: bool,
-    /// The number of the fenced block that it is in.
-    pub fence: Option<usize>,
-    /// How it looks, if it is outside of a fence.
-    shape: Shape,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Blank,
     Prose,
-    /// A heading.
+    /// A heading, or a row of a table.
     Alone,
     /// Of a list.
     Item,
-    /// Of a table.
-    Row,
-    Code,
+    /// With the number of the fenced block that it is in, or 0.
+    Code(usize),
 }
+
+/// What a line can begin with: the mark of a quotation, and then of a heading or of an item.
+static MARKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let bullet = r"(?:[-*+•–—·]|\([0-9]{1,3}\)|\([a-z]\)|[0-9]{1,3}[.)]|[a-z]\)) +(?:\[[ xX]\] )?";
+    Regex::new(&format!(r"^\s*(>[> ]*)?(?:(#+ +)|({bullet}))?")).ok()
+});
+/// What is common in code and rare in prose.
+static CODE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let inside = r#" [=!+:]?=|=>|->|::|&&|\|\||\(\);?|</|/>|="| "[^"]*"[;,]?$|":|\):|\) \{|\};|\$\{| --|[A-Za-z0-9][(\[]"#;
+    let starts = r#"^(?://|/\*|#!|#include |>>> |\$ (?:[^0-9]|$)|@@ |\+\+\+ |--- |\{"|<!|SELECT )"#;
+    Regex::new(&format!(r"{starts}|{inside}|(?:[;{{}}(\\]|\}},)$")).ok()
+});
+/// Longer lines are judged by their beginning, in bytes.
+const READ_BYTES: usize = 400;
 
 /// The lines of a text. Fences are blank.
 pub(super) fn lines(text: &str) -> Vec<Line> {
-    let (mut lines, mut at, mut fence) = (Vec::new(), 0, Fences::default());
-    for line in text.split('\n') {
-        lines.push(fence.line(at, line).unwrap_or_else(|| unfenced(at, line)));
-        at += line.len() + 1;
-    }
-    mark_code(&mut lines);
-    lines
-}
-
-/// The fenced blocks so far.
-#[derive(Default)]
-struct Fences<'a> {
-    open: Option<&'a str>,
-    count: usize,
-}
-
-impl<'a> Fences<'a> {
-    /// A line that is a fence or in a fenced block.
-    fn line(&mut self, at: usize, line: &'a str) -> Option<Line> {
-        let said = line.trim();
+    let (mut at, mut fence, mut fences) = (0, None, 0);
+    let mut lines = Vec::new();
+    for raw in text.split('\n') {
+        let (start, end) = (at, at + raw.trim_end().len());
+        at += raw.len() + 1;
+        let said = raw.trim();
         let mark = fence_of(said.trim_start_matches(['>', ' ']));
-        let closes =
-            self.open.zip(mark).is_some_and(|(open, mark)| mark.starts_with(open) && said.ends_with(mark));
-        let end = at + line.trim_end().len();
-        let blank = Line {
-            start: at,
-            whole: at,
-            end,
-            kind: Kind::Blank,
-            quoted: false,
-            fence: None,
-            shape: Shape::default(),
+        let kind = match (fence, mark) {
+            (Some(open), Some(mark)) if mark.starts_with(open) && said.ends_with(mark) => {
+                fence = None;
+                Kind::Blank
+            }
+            (Some(_), _) => Kind::Code(fences),
+            (None, Some(_)) => {
+                (fence, fences) = (mark, fences + 1);
+                Kind::Blank
+            }
+            (None, None) => {
+                lines.push(unfenced(start, raw));
+                continue;
+            }
         };
-        match (self.open, mark) {
-            (Some(_), _) if closes => self.open = None,
-            (Some(_), _) => return Some(Line { kind: Kind::Code, fence: Some(self.count), ..blank }),
-            (None, Some(mark)) => (self.open, self.count) = (Some(mark), self.count + 1),
-            (None, None) => return None,
-        }
-        Some(blank)
+        lines.push(Line { start, end, kind, quoted: false });
     }
+    lines
 }
 
 /// The mark of a fence; none of code between backticks on one line.
 fn fence_of(said: &str) -> Option<&str> {
     let mark = &said[..said.len() - said.trim_start_matches(['`', '~']).len()];
-    let is_fence = mark.len() >= 3 && !said[mark.len()..].contains('`');
-    is_fence.then_some(mark)
+    (mark.len() >= 3 && !said[mark.len()..].contains('`')).then_some(mark)
 }
 
 fn unfenced(at: usize, line: &str) -> Line {
-    let mut said = line.trim();
-    let quoted = said.starts_with('>') && !said.starts_with(">>> ");
-    if quoted {
-        said = said.trim_start_matches(['>', ' ']);
+    let said = line.trim();
+    let whole = at + line.len() - line.trim_start().len();
+    let end = whole + said.len();
+    let of = |kind, start| Line { start, end, kind, quoted: false };
+    if said.is_empty() || is_code(said) {
+        return of(if said.is_empty() { Kind::Blank } else { Kind::Code(0) }, whole);
     }
-    let shape = Shape::of(said, line.len() - line.trim_start().len());
-    let end = at + line.trim_end().len();
-    let (kind, bare) = mark_of(said);
-    // What was left out stands before it, except for blanks.
-    let start = |said: &str| end - said.len();
-    Line { start: start(bare), whole: start(said), end, kind, quoted, fence: None, shape }
-}
-
-/// What a line is by the mark that it starts with, and the line without it.
-fn mark_of(said: &str) -> (Kind, &str) {
-    let heading = said.trim_start_matches('#');
-    match () {
-        () if said.is_empty() => (Kind::Blank, said),
-        () if heading.len() < said.len() && heading.starts_with(' ') => (Kind::Alone, heading.trim()),
-        () if is_row(said) => (Kind::Row, said),
-        () => without_bullet(said).map_or((Kind::Prose, said), |item| (Kind::Item, item)),
+    if said.starts_with('|') && said.ends_with('|') && said.len() > 1 {
+        return of(Kind::Alone, whole);
     }
+    let Some(marks) = &*MARKS else { return of(Kind::Prose, whole) };
+    let mut captures = marks.create_captures();
+    marks.captures(line, &mut captures);
+    let [quote, heading, item] = [1, 2, 3].map(|group| captures.get_group(group).is_some());
+    let start = captures.get_match().map_or(whole, |mark| at + mark.end()).min(end);
+    let kind = if heading {
+        Kind::Alone
+    } else if item {
+        Kind::Item
+    } else {
+        Kind::Prose
+    };
+    Line { quoted: quote, ..of(kind, start) }
 }
 
-fn is_row(said: &str) -> bool {
-    said.starts_with('|') && said.len() > 1 && said.ends_with('|') && !said.starts_with("||")
-}
-
-/// An item without its bullet, number or box.
-fn without_bullet(said: &str) -> Option<&str> {
-    let bullet =
-        ["- ", "* ", "+ ", "• ", "– ", "— ", "· "].iter().find_map(|bullet| said.strip_prefix(bullet));
-    let item = bullet.or_else(|| without_number(said))?.trim_start();
-    let boxed = ["[ ] ", "[x] ", "[X] "].iter().find_map(|mark| item.strip_prefix(mark));
-    Some(boxed.unwrap_or(item))
-}
-
-/// An item without its number: `1. `, `2) `, `(3) `, `a) `.
-fn without_number(said: &str) -> Option<&str> {
-    let opened = said.strip_prefix('(').unwrap_or(said);
-    let digits = opened.bytes().take(3).take_while(u8::is_ascii_digit).count();
-    let is_letter = digits == 0 && opened.starts_with(|c: char| c.is_ascii_lowercase());
-    let behind = opened.get(if is_letter { 1 } else { digits }..)?;
-    let dotted = if digits > 0 { behind.strip_prefix(". ") } else { None };
-    let closed = || if digits > 0 || is_letter { behind.strip_prefix(") ") } else { None };
-    dotted.or_else(closed)
-}
-
-/// Marks the lines that are code by their shape.
-fn mark_code(lines: &mut [Line]) {
-    let outside = |line: &&mut Line| line.fence.is_none() && !matches!(line.kind, Kind::Row | Kind::Blank);
-    for line in lines.iter_mut().filter(outside).filter(|line| line.shape.is_code()) {
-        (line.kind, line.start) = (Kind::Code, line.whole);
+/// Several marks of code, and few plain words: the more marks, the more words. What prose quotes between backticks does
+/// not count.
+fn is_code(line: &str) -> bool {
+    let head = &line[..line.floor_char_boundary(READ_BYTES)];
+    let is_quoting = head.contains('`') && head.matches('`').count().is_multiple_of(2);
+    let head: String = if is_quoting { head.split('`').step_by(2).collect() } else { head.to_owned() };
+    // not an address between angle brackets
+    let is_tag = head.starts_with('<') && head.ends_with('>') && !head.contains(['@', ':']);
+    let marks = CODE.as_ref().map_or(0, |code| code.find_iter(&head).count()) + 2 * usize::from(is_tag);
+    if marks < 2 {
+        return false;
     }
+    let words = head.split_whitespace().count();
+    let plain = head.split_whitespace().filter(|word| is_plain(word)).count();
+    let ends = head.ends_with(['.', '?', '!', '。', '？', '！']) && plain > 2;
+    marks >= if ends { 4 } else { 2 } && plain * 5 < words * if marks > 2 { 4 } else { 3 }
+}
+
+/// Whether a word consists of letters, apart from punctuation of prose around it.
+fn is_plain(word: &str) -> bool {
+    let bare = word.trim_matches(|c| matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '(' | ')' | '*'));
+    let is_inner = |c: char| c.is_alphabetic() || matches!(c, '-' | '\'' | '’' | '/');
+    bare.starts_with(char::is_alphabetic) && bare.chars().all(is_inner) && !word.ends_with("()")
 }

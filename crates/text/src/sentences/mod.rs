@@ -2,7 +2,6 @@
 
 mod ends;
 mod lines;
-mod shape;
 
 pub(crate) use ends::abbreviates;
 
@@ -47,65 +46,38 @@ const WRAPPED_CHARS: usize = 60;
 /// - Lines without a letter or digit (rules, fences, a lone `:(`) are left out.
 pub fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let mut found = Vec::new();
-    let mut open: Option<Open> = None;
+    let mut open: Option<Line> = None;
+    let mut is_wrapped = false;
     for line in lines(text) {
-        if let Some(block) = &mut open
-            && block.goes_on(&line)
-        {
-            block.add(text, &line);
-            continue;
+        match &mut open {
+            Some(block) if goes_on(block, &line, is_wrapped) => block.end = line.end,
+            _ => close(text, open.replace(line), &mut found),
         }
-        close(text, open.take(), &mut found);
-        if line.kind != Kind::Blank {
-            open = Some(Open::new(text, line));
-        }
+        is_wrapped = text[line.start..line.end].chars().nth(WRAPPED_CHARS - 1).is_some();
     }
     close(text, open, &mut found);
     found
 }
 
-/// Lines that belong together.
-struct Open {
-    first: Line,
-    end: usize,
-    is_wrapped: bool,
-}
-
-impl Open {
-    fn new(text: &str, first: Line) -> Self {
-        Self { end: first.end, is_wrapped: is_wrapped(text, &first), first }
+/// Whether a line belongs to the lines before it.
+fn goes_on(block: &Line, line: &Line, is_wrapped: bool) -> bool {
+    match (block.kind, line.kind) {
+        (Kind::Code(fence), Kind::Code(own)) => fence == own,
+        (Kind::Prose | Kind::Item, Kind::Prose) => is_wrapped && line.quoted == block.quoted,
+        _ => false,
     }
-
-    fn goes_on(&self, line: &Line) -> bool {
-        match self.first.kind {
-            Kind::Code => line.kind == Kind::Code && line.fence == self.first.fence,
-            Kind::Prose | Kind::Item => {
-                self.is_wrapped && line.kind == Kind::Prose && line.quoted == self.first.quoted
-            }
-            Kind::Blank | Kind::Alone | Kind::Row => false,
-        }
-    }
-
-    fn add(&mut self, text: &str, line: &Line) {
-        self.end = line.end;
-        self.is_wrapped = is_wrapped(text, line);
-    }
-}
-
-fn is_wrapped(text: &str, line: &Line) -> bool {
-    text[line.start..line.end].chars().nth(WRAPPED_CHARS - 1).is_some()
 }
 
 /// Adds the sentences of lines that belong together.
-fn close<'a>(text: &'a str, open: Option<Open>, found: &mut Vec<Sentence<'a>>) {
-    let Some(Open { first, end, .. }) = open else { return };
-    if first.kind == Kind::Code {
-        return found.extend(piece(text, first.start, end, &first));
+fn close<'a>(text: &'a str, block: Option<Line>, found: &mut Vec<Sentence<'a>>) {
+    let Some(block) = block.filter(|block| block.kind != Kind::Blank) else { return };
+    if let Kind::Code(_) = block.kind {
+        return found.extend(piece(text, block.start, block.end, &block));
     }
-    let mut start = first.start;
-    while start < end {
-        let length = sentence_end(&text[start..end]);
-        found.extend(piece(text, start, start + length, &first));
+    let mut start = block.start;
+    while start < block.end {
+        let length = sentence_end(&text[start..block.end]);
+        found.extend(piece(text, start, start + length, &block));
         start += length;
     }
 }
@@ -115,7 +87,7 @@ fn piece<'a>(text: &'a str, start: usize, end: usize, line: &Line) -> Option<Sen
     let said = text[start..end].trim_end();
     let start = start + (said.len() - said.trim_start().len());
     let said = said.trim_start();
-    let (code, listed) = (line.kind == Kind::Code, line.kind == Kind::Item);
+    let (code, listed) = (matches!(line.kind, Kind::Code(_)), line.kind == Kind::Item);
     says(said).then(|| Sentence { text: said, start, ends: end_of(said), code, listed })
 }
 

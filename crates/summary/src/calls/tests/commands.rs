@@ -84,7 +84,7 @@ fn commands_that_change_something() {
         "brew install jq",
         "mix ecto.migrate",
     ] {
-        assert!(ran(command).iter().any(|deed| deed.changed), "{command}: {:?}", ran(command));
+        assert!(ran(command).iter().any(|deed| deed.changed()), "{command}: {:?}", ran(command));
     }
 }
 
@@ -160,7 +160,7 @@ fn commands_that_change_nothing() {
         "echo \"a << b\"; ls",
         "grep -c '$(' a && wc -l b",
     ] {
-        assert!(ran(command).iter().all(|deed| !deed.changed), "{command}: {:?}", ran(command));
+        assert!(ran(command).iter().all(|deed| !deed.changed()), "{command}: {:?}", ran(command));
     }
 }
 
@@ -234,12 +234,12 @@ fn shells_are_called_in_many_ways() {
         ("run", "rm a"),
     ] {
         let deeds = done(tool, arguments);
-        assert_eq!((&*deeds[0].tool, deeds[0].changed), ("rm", true), "{tool}: {deeds:?}");
+        assert_eq!((&*deeds[0].tool, deeds[0].changed()), ("rm", true), "{tool}: {deeds:?}");
         let looks = done(tool, &arguments.replace("rm", "ls"));
-        assert!(!looks[0].changed, "{tool}: {looks:?}");
+        assert!(!looks[0].changed(), "{tool}: {looks:?}");
     }
-    assert!(ran("ls;rm").iter().any(|deed| deed.changed));
+    assert!(ran("ls;rm").iter().any(|deed| deed.changed()));
     let looks = &done("BashOutput", r#"{"bash_id":"b1"}"#)[0];
-    assert_eq!((&*looks.tool, looks.changed, &looks.check), ("BashOutput", false, &None));
-    assert!(done("KillShell", r#"{"shell_id":"b1"}"#)[0].changed);
+    assert_eq!((&*looks.tool, looks.changed(), &looks.check), ("BashOutput", false, &None));
+    assert!(done("KillShell", r#"{"shell_id":"b1"}"#)[0].changed());
 }

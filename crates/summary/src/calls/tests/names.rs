@@ -6,7 +6,7 @@ use super::*;
 fn all(names: &[&str], changed: bool) {
     for name in names {
         let deeds = done(name, "{}");
-        assert_eq!(deeds[0].changed, changed, "{name}");
+        assert_eq!(deeds[0].changed(), changed, "{name}");
     }
 }
 
@@ -120,13 +120,13 @@ fn an_argument_says_what_a_tool_of_many_actions_does() {
         ("execute_sql", r#"{"query":"DELETE FROM b WHERE a = 1"}"#, true),
         ("database_query", r#"{"sql":"update b set a = 1"}"#, true),
     ] {
-        assert_eq!(done(tool, arguments)[0].changed, changed, "{tool} {arguments}");
+        assert_eq!(done(tool, arguments)[0].changed(), changed, "{tool} {arguments}");
     }
 }
 
 #[test]
 fn a_tool_that_tests_is_a_check() {
-    let deeds = deeds(&call("run_tests", r#"{"path":"tests/a.py"}"#, Some("3 passed in 0.1s")), &mut None);
+    let deeds = deeds_of(&call("run_tests", r#"{"path":"tests/a.py"}"#, Some("3 passed in 0.1s")), &mut None);
     assert_eq!(deeds[0].check.as_deref(), Some("run_tests tests/a.py"));
     assert_eq!(deeds[0].passed.as_deref(), Some("3 passed in 0.1s"));
 }
@@ -168,7 +168,7 @@ fn the_arguments_that_say_which() {
 fn a_patch_names_its_files() {
     let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** Add File: b.md\n+z\n*** Delete File: c\n*** End Patch";
     let deeds = done("apply_patch", patch);
-    assert_eq!((objects(&deeds[0]), deeds[0].changed), (vec!["src/a.rs", "b.md", "c"], true));
+    assert_eq!((objects(&deeds[0]), deeds[0].changed()), (vec!["src/a.rs", "b.md", "c"], true));
     let nested = serde_json::json!({ "input": patch }).to_string();
     assert_eq!(objects(&done("apply_patch", &nested)[0]), ["src/a.rs", "b.md", "c"]);
     let shell = ran(&format!("apply_patch <<'PATCH'\n{patch}\nPATCH\ncargo test"));
@@ -187,7 +187,7 @@ fn a_patch_names_its_files() {
 #[test]
 fn an_editor_has_a_file_open() {
     let mut open = None;
-    deeds(
+    deeds_of(
         &call(
             "open",
             r#"{"path":"src/a.py"}"#,
@@ -196,13 +196,13 @@ fn an_editor_has_a_file_open() {
         &mut open,
     );
     assert_eq!(open.as_deref(), Some("/w/src/a.py"));
-    let edit = deeds(&call("edit", r#"{"search":"x","replace":"y"}"#, Some("Text replaced.")), &mut open);
+    let edit = deeds_of(&call("edit", r#"{"search":"x","replace":"y"}"#, Some("Text replaced.")), &mut open);
     assert_eq!(objects(&edit[0]), ["/w/src/a.py"]);
     let script = r#"{"command":"edit 10:20\nrm -rf x\nend_of_edit"}"#;
-    let edit = deeds(&call("bash", script, Some("File updated.")), &mut open);
-    assert_eq!((objects(&edit[0]), edit.len(), edit[0].changed), (vec!["/w/src/a.py"], 1, true));
-    deeds(&call("bash", r#"{"command":"ls"}"#, Some("a\n(Open file: n/a)")), &mut open);
+    let edit = deeds_of(&call("bash", script, Some("File updated.")), &mut open);
+    assert_eq!((objects(&edit[0]), edit.len(), edit[0].changed()), (vec!["/w/src/a.py"], 1, true));
+    deeds_of(&call("bash", r#"{"command":"ls"}"#, Some("a\n(Open file: n/a)")), &mut open);
     assert_eq!(open, None);
-    deeds(&call("bash", r#"{"command":"create b.py"}"#, Some("")), &mut open);
+    deeds_of(&call("bash", r#"{"command":"create b.py"}"#, Some("")), &mut open);
     assert_eq!(open.as_deref(), Some("b.py"));
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 fn ended(tool: &str, arguments: &str, result: &str) -> Outcome {
-    deeds(&call(tool, arguments, Some(result)), &mut None)
+    deeds_of(&call(tool, arguments, Some(result)), &mut None)
         .pop()
         .map_or(Outcome::Unanswered, |deed| deed.outcome)
 }
@@ -103,7 +103,7 @@ fn an_exit_code_is_that_of_the_last_command() {
 #[test]
 fn what_was_done_before_the_failure_was_done() {
     let arguments = r#"{"command":"mkdir a && pytest"}"#;
-    let deeds = deeds(&call("bash", arguments, Some("2 failed\nexit code: 1")), &mut None);
+    let deeds = deeds_of(&call("bash", arguments, Some("2 failed\nexit code: 1")), &mut None);
     assert_eq!(deeds[0].outcome, Outcome::Ok);
     assert_eq!(deeds[1].outcome, failed("2 failed"));
 }
@@ -157,15 +157,12 @@ fn a_tool_tells_its_failure() {
     let codex = r#"{"output":"a.c:1: error: no\n","metadata":{"exit_code":1,"duration_seconds":0.1}}"#;
     assert_eq!(ended("shell", r#"{"command":["gcc","a.c"]}"#, codex), failed("a.c:1: error: no"));
     let well = r#"{"output":"12 passed\n","metadata":{"exit_code":0}}"#;
-    let deed = deeds(&call("shell", r#"{"command":["pytest"]}"#, Some(well)), &mut None).remove(0);
+    let deed = deeds_of(&call("shell", r#"{"command":["pytest"]}"#, Some(well)), &mut None).remove(0);
     assert_eq!((deed.outcome, deed.passed.as_deref()), (Outcome::Ok, Some("12 passed")));
 }
 
 #[test]
-fn the_protocol_and_the_user_come_first() {
-    let answer = Answer { sequence: 2, text: "no such page", is_error: Some(true) };
-    let made = Call { id: "1", tool: "read_page", arguments: "{}", result: Some(answer) };
-    assert_eq!(deeds(&made, &mut None)[0].outcome, failed("no such page"));
+fn what_the_user_stopped_was_not_made() {
     for result in [
         "The user doesn't want to proceed with this tool use. The tool use was rejected.",
         "[Request interrupted by user for tool use]",
@@ -176,7 +173,7 @@ fn the_protocol_and_the_user_come_first() {
         assert_eq!(ended("edit", "{}", result), Outcome::Declined, "{result}");
     }
     assert_eq!(ended("cancel_order", "{}", "Order cancelled, as the user asked."), Outcome::Ok);
-    assert_eq!(deeds(&call("read", "{}", None), &mut None)[0].outcome, Outcome::Unanswered);
+    assert_eq!(deeds_of(&call("read", "{}", None), &mut None)[0].outcome, Outcome::Unanswered);
 }
 
 #[test]
@@ -191,7 +188,7 @@ fn a_success_is_told_by_its_line() {
         ("  12 passing (30ms)", Some("12 passing (30ms)")),
         ("nothing", None),
     ] {
-        let deed = deeds(&call("bash", r#"{"command":"npm test"}"#, Some(result)), &mut None).remove(0);
+        let deed = deeds_of(&call("bash", r#"{"command":"npm test"}"#, Some(result)), &mut None).remove(0);
         assert_eq!(deed.passed.as_deref(), line, "{result}");
     }
 }

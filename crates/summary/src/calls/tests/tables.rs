@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use crate::calls::{
-    phrases::PHRASES,
     programs::{PROGRAMS, entries},
+    signs::{SIGNS, TABLE},
     verbs::{Does, VERBS},
 };
 
@@ -38,16 +38,7 @@ fn the_programs_are_sorted_and_each_part_is_there_once() {
 }
 
 #[test]
-fn the_phrases_are_sorted_and_each_is_there_once() {
-    let lines: Vec<&str> = PHRASES.lines().collect();
-    assert!(
-        lines.is_sorted_by(|one, next| one < next),
-        "{:?}",
-        lines.windows(2).find(|two| two[0] >= two[1])
-    );
-    assert!(
-        lines
-            .iter()
-            .all(|line| line.split('\t').all(|field| !field.is_empty()) && line.matches('\t').count() == 1)
-    );
+fn every_sign_can_be_searched() {
+    let kinds: HashSet<&str> = TABLE.lines().filter_map(|line| Some(line.split_once('\t')?.0)).collect();
+    assert!(kinds.iter().all(|kind| SIGNS.contains_key(kind)), "{kinds:?}");
 }
