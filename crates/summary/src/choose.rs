@@ -61,7 +61,8 @@ impl Coverage {
 
     fn fresh(&self, candidate: &Candidate<'_>) -> f64 {
         let fresh = candidate.tells.iter().filter(|told| !self.told.contains(told));
-        fresh.map(|told| self.worth.get(told).copied().unwrap_or(1.0)).sum()
+        // a sum of nothing is -0.0, whose bits are not in order
+        fresh.fold(0.0, |sum, told| sum + self.worth.get(told).copied().unwrap_or(1.0))
     }
 
     /// The worth of a candidate beside what is told, for its length.

@@ -335,7 +335,7 @@ fn part_of(budget: u32, percent: u32) -> u32 {
 
 /// The tokens that an item adds to a summary, nearly.
 fn cost(item: &Item, root: Option<&str>, count: Count<'_>) -> u32 {
-    let tokens = item.read.tokens(|| count(&alone(item)) + 1);
+    let tokens = item.read.tokens(|| count(&alone(item)));
     match root.filter(|root| !is_quoted(item) && item.text.contains(root)) {
         Some(root) => tokens - tokens * root.len() as u32 / (item.text.len() as u32 + 1),
         None => tokens,

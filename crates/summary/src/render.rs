@@ -81,13 +81,12 @@ impl Line {
 
 /// An item as a line of its own, without the line break.
 pub fn alone(item: &Item) -> String {
+    if item.seen.is_some() {
+        return tidy(&item.text);
+    }
     let group = Group { key: key(item), items: vec![0] };
-    let line = if item.seen.is_some() {
-        None
-    } else {
-        group.lines(std::slice::from_ref(item), "", &FxHashSet::default()).pop()
-    };
-    line.map_or_else(|| tidy(&item.text), |line| line.text.trim_end().to_owned())
+    let line = group.lines(std::slice::from_ref(item), "", &FxHashSet::default()).pop();
+    line.map(|line| line.text.trim_end().to_owned()).unwrap_or_default()
 }
 
 /// The number of deeds that no line tells.

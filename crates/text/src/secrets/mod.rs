@@ -111,7 +111,7 @@ const OPTION_BYTES: usize = 32;
 /// What follows a label: a mark or a verb, the scheme of the header `Authorization`, and the value, between quotes or up
 /// to a blank.
 static VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let mark = r"[ \t（(]*(?:=>|:=|=|：|:|\|)[ \t*]*| (?:is|was|are|to|it's|ist|lautet|es|est|é|è):? +|是|は";
+    let mark = r"[ \t（(]*(?:=>|:=|=|：|:|\|)[ \t*]*| (?:is|was|are|to|it's|ist|lautet|es|est|é|è):? +|[是は][ :]*";
     let scheme = "(?i:bearer|basic|token|apikey|digest|negotiate) +";
     let value = r#"\\*["'`“«「]([^"'`”»」\n]*)|([^\s;"'`<&\\，。；]+)"#;
     Regex::new(&format!(r#"(?:["'`*\]\\]*(?:{mark})|>|([ \t]+))({scheme})?(?:{value})"#)).ok()

@@ -57,6 +57,7 @@ const CREDENTIALS: &[&str] = &[
     "mon mot de passe est ~Tournesol88",
     "мой пароль: ~Podsolnuh88",
     "密码是~Xiangrikui88",
+    "パスワードは ~Himawari88x です",
     "passphrase: \"~correct horse battery staple\"",
     "Cookie: theme=dark; session=~s%3Ak3J9xQ2mZ7pR1sT5uV9",
     "Set-Cookie: JSESSIONID=~0A1B2C3D4E5F60718293A4B5; Path=/",
