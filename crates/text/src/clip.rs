@@ -11,8 +11,14 @@ const TOKEN_BYTES: usize = 64;
 
 /// A text on one line, without control characters and with one blank between words.
 pub fn one_line(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
+    let mut line = String::with_capacity(text.len());
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
 }
 
 /// The longest beginning of a text that has at most `most` tokens, including the `…` that it ends in if it was cut.

@@ -26,10 +26,13 @@ impl Normal {
                     normal.text.push(' ');
                     normal.starts.push(at);
                 }
-                normal.text.extend(c.to_lowercase());
+                match c.is_ascii() {
+                    true => normal.text.push(c.to_ascii_lowercase()),
+                    false => normal.text.extend(c.to_lowercase()),
+                }
             } else if joins && said[at..].chars().nth(1).is_some_and(is_word) {
                 normal.text.push(c);
-            } else if PARTS.contains(c) && !normal.text.ends_with(',') {
+            } else if c != ' ' && PARTS.contains(c) && !normal.text.ends_with(',') {
                 normal.text.push(',');
             }
             before = if is_word(c) || joins { c } else { ' ' };

@@ -57,7 +57,13 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 /// The places of credentials, by where they start; some can overlap.
 pub fn find(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    SHAPES.iter().for_each(|(shapes, is_one)| shaped(text, shapes, *is_one, &mut found));
+    let has_long = text.split_ascii_whitespace().any(|part| part.len() >= WORD_BYTES);
+    let is_surrounded = text.contains(':') || text.contains("-----");
+    for (shapes, is_one, is_surrounding) in &*SHAPES {
+        if if *is_surrounding { is_surrounded } else { has_long } {
+            shaped(text, shapes, *is_one, &mut found);
+        }
+    }
     labelled(text, &mut found);
     found.sort_unstable_by_key(|secret| (secret.start, secret.end));
     found
@@ -66,14 +72,18 @@ pub fn find(text: &str) -> Vec<Range<usize>> {
 /// Whether what a pattern found in a text is a credential.
 type Judge = fn(&str, &Range<usize>) -> bool;
 
-static SHAPES: LazyLock<Vec<(Regex, Judge)>> = LazyLock::new(|| {
-    let judges: [(&str, Judge); 4] = [
-        ("prefix", is_word),
-        ("word", is_word),
-        ("around", |text, place| !is_plain(&text[place.clone()])),
-        ("login", |text, place| is_secret(&text[place.clone()], Kind::Password, false)),
+/// No credential that is a word of its own is shorter.
+const WORD_BYTES: usize = 16;
+
+/// The patterns of a kind, which of what they find counts, and whether they are of what surrounds a credential.
+static SHAPES: LazyLock<Vec<(Regex, Judge, bool)>> = LazyLock::new(|| {
+    let judges: [(&str, Judge, bool); 4] = [
+        ("prefix", is_word, false),
+        ("word", is_word, false),
+        ("around", |text, place| !is_plain(&text[place.clone()]), true),
+        ("login", |text, place| is_secret(&text[place.clone()], Kind::Password, false), true),
     ];
-    judges.into_iter().filter_map(|(kind, judge)| Some((regex(kind)?, judge))).collect()
+    judges.into_iter().filter_map(|(kind, judge, around)| Some((regex(kind)?, judge, around))).collect()
 });
 
 fn shaped(text: &str, shapes: &Regex, is_one: Judge, found: &mut Vec<Range<usize>>) {
@@ -111,7 +121,8 @@ const OPTION_BYTES: usize = 32;
 /// What follows a label: a mark or a verb, the scheme of the header `Authorization`, and the value, between quotes or up
 /// to a blank.
 static VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let mark = r"[ \t（(]*(?:=>|:=|=|：|:|\|)[ \t*]*| (?:is|was|are|to|it's|ist|lautet|es|est|é|è):? +|[是は][ :]*";
+    let mark =
+        r"[ \t（(]*(?:=>|:=|=|：|:|\|)[ \t*]*| (?:is|was|are|to|it's|ist|lautet|es|est|é|è):? +|[是は][ :]*";
     let scheme = "(?i:bearer|basic|token|apikey|digest|negotiate) +";
     let value = r#"\\*["'`“«「]([^"'`”»」\n]*)|([^\s;"'`<&\\，。；]+)"#;
     Regex::new(&format!(r#"(?:["'`*\]\\]*(?:{mark})|>|([ \t]+))({scheme})?(?:{value})"#)).ok()
