@@ -65,7 +65,6 @@ fn a_record_that_is_damaged_is_named(cluster: &Cluster) {
     for (table, column, which, kind) in [
         ("utterances", "record", "sequence = 2".to_owned(), "utterance "),
         ("conversations", "head", format!("id = '{id}'"), "head "),
-        ("conversations", "policy", format!("id = '{id}'"), "policy "),
         ("conversations", "identity", format!("id = '{id}'"), "conversation "),
     ] {
         let found = damaged(&home, cluster, table, &cut(column), &which);
