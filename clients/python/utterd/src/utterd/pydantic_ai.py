@@ -35,7 +35,7 @@ from pydantic_ai.messages import (
     VideoUrl,
 )
 
-from utterd import AsyncClient, NotFoundError, Policy
+from utterd import AsyncClient, Policy
 from utterd._blocks import block_messages, blocks_of
 from utterd._fold import fold, unfold
 from utterd._ids import fit
@@ -74,10 +74,8 @@ class UtterdHistory:
 
     async def load(self, last: int | None = None) -> list[ModelMessage]:
         """Every stored message, or the newest `last`."""
-        try:
-            return [_message(said) for said in await self.conversation.messages(last=last, format="anthropic")]
-        except NotFoundError:
-            return []
+        said = await self.conversation.messages(last=last, format="anthropic", missing_ok=True)
+        return list(map(_message, said))
 
     async def save(self, messages: Sequence[ModelMessage]) -> None:
         """Stores messages, such as a run's `new_messages()`, all or none."""
@@ -97,18 +95,15 @@ class UtterdHistory:
         in the rest. Calls at the end that are not answered yet stay open, so that a run without a prompt makes them, or
         takes `deferred_tool_results`. Before a new prompt, `unanswered="placeholder"` closes them.
         """
-        try:
-            first = await self.conversation.stored(limit=1, format="anthropic")
-            prompts = [prompt for it in first.messages for prompt in _prompts(_message(it.message))]
-            context = await self.conversation.filled(
-                budget or self._budget,
-                instructions="\n\n".join(prompts),
-                recall=recall,
-                unanswered=unanswered,
-                stored_as="anthropic",
-            )
-        except NotFoundError:
-            return []
+        first = await self.conversation.stored(limit=1, format="anthropic", missing_ok=True)
+        prompts = [prompt for it in first.messages for prompt in _prompts(_message(it.message))]
+        context = await self.conversation.filled(
+            budget or self._budget,
+            instructions="\n\n".join(prompts),
+            recall=recall,
+            unanswered=unanswered,
+            stored_as="anthropic",
+        )
         # The first message has its prompts itself.
         whole = bool(prompts) and any(it.whole and it.stored == first.messages[0] for it in context.shown)
         said = block_messages(context.shown[1 if whole else 0 :])
