@@ -10,6 +10,7 @@ A message is stored in Anthropic's format, together with Pydantic AI's own data,
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from types import MappingProxyType
@@ -34,6 +35,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
     VideoUrl,
 )
+from pydantic_core import ValidationError
 
 from utterd import AsyncClient, Policy
 from utterd._blocks import block_messages, blocks_of
@@ -186,7 +188,13 @@ def _shown(block: dict[str, Any]) -> UserContent:
 def _message(said: dict[str, Any], names: Mapping[str, str] = MappingProxyType({})) -> ModelMessage:
     if FIELD not in said:
         return _said_by_others(said, names)
-    return ModelMessagesTypeAdapter.validate_python([unfold(said, FIELD)])[0]
+    own = [unfold(said, FIELD)]
+    try:
+        # From objects, some versions do not make the pictures of results.
+        return ModelMessagesTypeAdapter.validate_json(json.dumps(own))[0]
+    except ValidationError:
+        # Their JSON refuses halves of surrogate pairs.
+        return ModelMessagesTypeAdapter.validate_python(own)[0]
 
 
 def _calls(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
