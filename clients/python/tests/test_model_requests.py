@@ -380,6 +380,13 @@ def is_there(module):
         return False
 
 
+@pytest.fixture(scope="module")
+def memory():
+    """In memory only: what goes to a model does not depend on the store."""
+    with utterd.local() as client:
+        yield client
+
+
 @pytest.fixture(params=ADAPTERS, ids=lambda adapter: adapter.__name__)
 def adapter(request):
     if not is_there(ADAPTERS[request.param]):
