@@ -35,6 +35,8 @@ const signatureOf = (thought: string) => createHash("sha256").update(thought).di
 class Provider {
   readonly requests: unknown[] = [];
   steps = 0;
+  /** Whether the oldest steps of a loop can be missing. */
+  lenient = false;
   private readonly expected: Piece[] = [];
 
   answer(request: unknown, pieces: readonly Piece[]): Piece[] {
@@ -42,8 +44,9 @@ class Provider {
     const asked = pieces.findLastIndex(([kind]) => kind === "question");
     const steps = STEPS[pieces[asked]![1]] ?? 0;
     const loop = pieces.slice(asked + 1);
-    if (steps > 0 && !isDeepStrictEqual(loop, this.expected)) {
-      throw new Error(`step ${this.steps}: ${JSON.stringify(loop)} instead of ${JSON.stringify(this.expected)}`);
+    const expected = this.lenient ? this.expected.slice(-Math.max(loop.length, 3)) : this.expected;
+    if (steps > 0 && (!isDeepStrictEqual(loop, expected) || loop.length % 3 > 0)) {
+      throw new Error(`step ${this.steps}: ${JSON.stringify(loop)} instead of ${JSON.stringify(expected)}`);
     }
     if (this.steps >= steps) return [["text", DONE]];
     this.steps += 1;
@@ -218,12 +221,15 @@ for (const adapter of [aiSdkRun, aiSdkContext, openaiAgents]) {
       }
     };
 
-    test("signed thoughts of thirty steps", async () => {
-      const { provider, ask } = started(4000);
-      for (const number of [1, 2, 3]) await ask(`Note ${number}: ${"a long text about a lamp. ".repeat(200)}`);
-      assert.equal(await ask(THIRTY), DONE);
-      assert.equal(provider.steps, 30);
-    });
+    for (const budget of [4000, 500]) {
+      test(`signed thoughts of thirty steps in ${budget} tokens`, async () => {
+        const { provider, ask } = started(budget);
+        provider.lenient = budget < 4000;
+        for (const number of [1, 2, 3]) await ask(`Note ${number}: ${"a long text about a lamp. ".repeat(200)}`);
+        assert.equal(await ask(THIRTY), DONE);
+        assert.equal(provider.steps, 30);
+      });
+    }
 
     test("a message above the budget", async () => {
       const { provider, ask } = started(8000);

@@ -13,7 +13,7 @@ from utterd import _read as read
 from utterd._address import MEMORY, Address, Start
 from utterd._calls import Steps, call, logger, request_id
 from utterd._conversations import create, update
-from utterd._errors import ConflictError, ExistsError, NotFoundError, ServerError
+from utterd._errors import ConflictError, ExistsError, ServerError
 from utterd._limits import KEEP, LONG
 from utterd._messages import stored
 from utterd._oversize import Oversize, cut, too_large
@@ -113,10 +113,7 @@ def replace(at: Address, messages: model.Messages, *, format: model.Format | Non
     """
     wanted = read.several(messages)
     while True:
-        try:
-            now = yield from stored(at, format=format)
-        except NotFoundError:
-            now = model.Stored("", 0, ())
+        now = yield from stored(at, format=format, missing_ok=True)
         pairs = zip(now.messages, wanted, strict=False)
         same = sum(1 for _ in takewhile(lambda pair: pair[0].message == json.loads(read.one_as_json(pair[1])), pairs))
         if same == len(now.messages) == len(wanted):

@@ -10,6 +10,7 @@ from utterd import _model as model
 from utterd import _read as read
 from utterd._address import Address
 from utterd._calls import Steps, call, logger
+from utterd._errors import NotFoundError
 from utterd._messages import SCOPES
 from utterd._proto import context_service_pb2 as contexts
 from utterd._proto import warning_pb2
@@ -109,14 +110,17 @@ def context(
 def filled(
     at: Address, /, budget: int | None = None, format: Literal["openai", "anthropic"] = "openai", **options: Any
 ) -> Steps[model.Context]:
-    """What an adapter gives to the model: a context that uses the budget, if enough is stored.
+    """What an adapter gives to the model: a context that uses the budget, if enough is stored; empty if nothing is.
 
     The window alone fills it if it has an adapter's limits, and such contexts begin alike until the next eviction. A
     window with smaller limits is filled up from the archive.
     """
     options = {"unanswered": "placeholder", **options}
     window = {"archive": False, **options} if budget is not None else options
-    made = yield from context(at, budget, format, **window)
+    try:
+        made = yield from context(at, budget, format, **window)
+    except NotFoundError:
+        return _context(contexts.BuildContextResponse())
     evicted = any(it.reason == "evicted" for it in made.omitted)
     if budget is not None and "archive" not in options and evicted and made.tokens < FULL * budget:
         made = yield from context(at, budget, format, **{"archive": True, "stable_steps": False, **options})

@@ -18,7 +18,6 @@ from utterd import (
     ConflictError,
     Conversation,
     InvalidRequestError,
-    NotFoundError,
     ServerError,
     Stored,
     StoredMessage,
@@ -196,7 +195,4 @@ def _restore(conversation: Conversation, ids: list[str], refusal: InvalidRequest
 
 
 def _stored(conversation: Conversation, **which: Any) -> Stored:
-    try:
-        return conversation.stored(format="openai", **which)
-    except NotFoundError:
-        return Stored("", 0, ())
+    return conversation.stored(format="openai", missing_ok=True, **which)

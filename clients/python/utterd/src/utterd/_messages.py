@@ -45,6 +45,7 @@ def stored(
     limit: int | None = None,
     newest_first: bool = False,
     format: model.Format | None = None,
+    missing_ok: bool = False,
 ) -> Steps[model.Stored]:
     """The stored messages, in the window and the archive, with facts about each.
 
@@ -56,8 +57,10 @@ def stored(
     - `roles`: only messages of these roles.
     - `offset`, `limit`: how many of the list to skip, and the most to return.
     - `format`: every message in this format; by default each as it was given.
+    - `missing_ok`: lists nothing if there is no conversation; by default `NotFoundError`.
     """
-    page, them = yield from _listed(at, last, after, before, ids, roles, offset, limit, newest_first, format)
+    which = (last, after, before, ids, roles, offset, limit, newest_first, format, missing_ok)
+    page, them = yield from _listed(at, *which)
     return model.Stored(page.conversation_id, page.revision, tuple(map(read.message, them)))
 
 
@@ -73,9 +76,11 @@ def messages(
     limit: int | None = None,
     newest_first: bool = False,
     format: model.Format | None = None,
+    missing_ok: bool = False,
 ) -> Steps[list[dict[str, Any]]]:
     """The stored messages, as they were given. The arguments are those of `stored`."""
-    _, them = yield from _listed(at, last, after, before, ids, roles, offset, limit, newest_first, format)
+    which = (last, after, before, ids, roles, offset, limit, newest_first, format, missing_ok)
+    _, them = yield from _listed(at, *which)
     return read.plain_messages(them)
 
 
@@ -90,6 +95,7 @@ def _listed(
     limit: int | None,
     newest_first: bool,
     format: model.Format | None,
+    missing_ok: bool,
 ) -> Steps[tuple[conversations.ListMessagesResponse, list[message_pb2.Message]]]:
     """The first page, and the messages of all pages. Pinning its revision reveals a change between two pages."""
     wanted = [read.chosen("roles", role, read.ROLES) for role in roles]
@@ -114,7 +120,12 @@ def _listed(
             page_size=PAGE if limit is None else min(limit, PAGE),
             page_token=token,
         )
-        page = yield from call(CONVERSATIONS, "ListMessages", request, conversations.ListMessagesResponse)
+        try:
+            page = yield from call(CONVERSATIONS, "ListMessages", request, conversations.ListMessagesResponse)
+        except NotFoundError:
+            if missing_ok:
+                break
+            raise
         if not token:
             first = page
             at.found()

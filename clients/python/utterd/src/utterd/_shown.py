@@ -41,8 +41,8 @@ def shown(
     cut = max((its.stop - 1 for its in _omitted(context, *LIMITS)), default=0)
     read = (yield from stored(at, after=max(cut - BEFORE, 0))).messages
     # A model's reasoning can have left the window before the call that it led to.
-    led = list(takewhile(_is_reasoning, reversed([it for it in read if it.last_sequence <= cut])))[::-1]
-    listed = [it for it in [*led, *(it for it in read if it.last_sequence > cut)] if it.format == format]
+    led = list(takewhile(_is_reasoning, reversed([it for it in read if it.sequence <= cut])))[::-1]
+    listed = [it for it in [*led, *(it for it in read if it.sequence > cut)] if it.format == format]
     empty = {sequence for its in [*_omitted(context, "empty"), *map(_sequences, led)] for sequence in its}
     forgotten = {sequence for its in _omitted(context, "forgotten") for sequence in its}
     unchanged = empty | _unchanged(it, context, listed)

@@ -16,7 +16,7 @@ from typing import Any
 
 from agent_framework import Content, HistoryProvider, Message
 
-from utterd import AsyncClient, AsyncConversation, NotFoundError, Policy
+from utterd import AsyncClient, AsyncConversation, Policy
 from utterd.adapters import Media, block_messages, blocks_of, fit, fold, limits, media_of, unfold
 
 __all__ = ["UtterdHistoryProvider"]
@@ -63,21 +63,16 @@ class UtterdHistoryProvider(HistoryProvider):
         """The stored messages of a session; with a budget, the context."""
         if self._budget is not None:
             return await self.context(session_id, self._budget)
-        try:
-            return [_message(said) for said in await self._of(session_id).messages(format="anthropic")]
-        except NotFoundError:
-            return []
+        said = await self._of(session_id).messages(format="anthropic", missing_ok=True)
+        return list(map(_message, said))
 
     async def context(self, session_id: str | None, budget: int | None = None) -> list[Message]:
         """What goes to the model within a token budget: a summary, and the newest messages in whole exchanges.
 
         Calls of the newest exchange can be without results, for an agent that is about to answer them.
         """
-        try:
-            context = await self._of(session_id).filled(budget, unanswered="open", stored_as="anthropic")
-        except NotFoundError:
-            return []
-        return [_message(said) for said in block_messages(context.shown)]
+        context = await self._of(session_id).filled(budget, unanswered="open", stored_as="anthropic")
+        return list(map(_message, block_messages(context.shown)))
 
     async def save_messages(
         self,

@@ -25,7 +25,7 @@ from langchain_core.messages import (
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableGenerator, RunnableLambda
 from langchain_core.runnables.config import run_in_executor
 
-from utterd import Client, NotFoundError, Policy
+from utterd import Client, Policy
 from utterd._ids import fit
 from utterd._langchain_config import named
 from utterd._langchain_messages import from_chat, from_context, to_chat
@@ -78,17 +78,11 @@ class UtterdChatMessageHistory(BaseChatMessageHistory):
 
     def stored(self) -> list[BaseMessage]:
         """Every stored message."""
-        try:
-            return list(map(from_chat, self.conversation.messages(format="openai")))
-        except NotFoundError:
-            return []
+        return list(map(from_chat, self.conversation.messages(format="openai", missing_ok=True)))
 
     def context(self, budget: int | None = None) -> list[BaseMessage]:
         """What goes to the model within a token budget: a summary, and the newest messages in whole exchanges."""
-        try:
-            return from_context(self.conversation.filled(budget, stored_as="openai"))
-        except NotFoundError:
-            return []
+        return from_context(self.conversation.filled(budget, stored_as="openai"))
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Stores messages, all or none."""

@@ -26,7 +26,6 @@ from utterd import (
     ConflictError,
     Conversation,
     ConversationRecord,
-    NotFoundError,
     Policy,
     Stored,
     StoredMessage,
@@ -120,10 +119,7 @@ class UtterdChatStore(BaseChatStore):
 
     def context(self, key: str, budget: int | None = None) -> list[ChatMessage]:
         """What goes to the model of a key's messages within a token budget: a summary, and the newest messages."""
-        try:
-            return from_context(self._at(key).filled(budget, stored_as="openai"))
-        except NotFoundError:
-            return []
+        return from_context(self._at(key).filled(budget, stored_as="openai"))
 
 
 class UtterdDBChatStore(AsyncDBChatStore):
@@ -233,20 +229,14 @@ class UtterdDBChatStore(AsyncDBChatStore):
 
     async def context(self, key: str, budget: int | None = None) -> list[ChatMessage]:
         """What goes to the model of a key's messages within a token budget: a summary, and the newest messages."""
-        try:
-            return from_context(await self._at(key).filled(budget, stored_as="openai"))
-        except NotFoundError:
-            return []
+        return from_context(await self._at(key).filled(budget, stored_as="openai"))
 
     @classmethod
     def class_name(cls) -> str:
         return "UtterdDBChatStore"
 
     async def _stored(self, key: str) -> Stored:
-        try:
-            return await self._at(key).stored(format="openai")
-        except NotFoundError:
-            return Stored("", 0, ())
+        return await self._at(key).stored(format="openai", missing_ok=True)
 
     async def _remove(self, key: str, messages: Sequence[StoredMessage], revision: int) -> None:
         if messages:
@@ -296,11 +286,8 @@ class UtterdMemory(BaseMemory):
 
     def get(self, input: str | None = None, **kwargs: Any) -> list[ChatMessage]:
         """What goes to the model: a summary, and the newest messages in whole exchanges, within the budget."""
-        try:
-            recall = input if self._recall and input and input.strip() else None
-            return from_context(self._conversation.filled(self._budget, recall=recall, stored_as="openai"))
-        except NotFoundError:
-            return []
+        recall = input if self._recall and input and input.strip() else None
+        return from_context(self._conversation.filled(self._budget, recall=recall, stored_as="openai"))
 
     def get_all(self) -> list[ChatMessage]:
         """Every stored message."""
@@ -345,10 +332,7 @@ async def _until_settled(change: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 
 def _stored(at: Conversation) -> Stored:
-    try:
-        return at.stored(format="openai")
-    except NotFoundError:
-        return Stored("", 0, ())
+    return at.stored(format="openai", missing_ok=True)
 
 
 def _end(stored: Stored) -> int:

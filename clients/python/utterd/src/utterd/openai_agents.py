@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from agents.memory.session import SessionABC
 from agents.memory.session_settings import SessionSettings, coerce_session_settings, resolve_session_limit
 
-from utterd import AsyncClient, ConflictError, NotFoundError, Policy, Recall, Shown, Stored
+from utterd import AsyncClient, ConflictError, Policy, Recall, Shown, Stored
 from utterd._ids import fit
 from utterd._limits import limits
 
@@ -73,10 +73,7 @@ class UtterdSession(SessionABC):
         if limit == 0:
             return []
         last = limit if limit is not None and limit > 0 else None
-        try:
-            return list(map(_item, await self.conversation.messages(last=last, format="responses")))
-        except NotFoundError:
-            return []
+        return list(map(_item, await self.conversation.messages(last=last, format="responses", missing_ok=True)))
 
     async def context(self, budget: int | None = None) -> list[TResponseInputItem]:
         """The history within a token budget, as items: a summary, and the newest messages in whole exchanges.
@@ -88,10 +85,7 @@ class UtterdSession(SessionABC):
             asked = await self._stored(last=1, roles=["user"])
             prompt = "".join(_texts(message.message.get("content")) for message in asked.messages)
             recall = Recall(prompt[:10_000]) if prompt.strip() else None
-        try:
-            context = await self.conversation.filled(budget, recall=recall, stored_as="responses", unanswered="open")
-        except NotFoundError:
-            return []
+        context = await self.conversation.filled(budget, recall=recall, stored_as="responses", unanswered="open")
         return [item for it in context.shown for item in _items(it)]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
@@ -109,10 +103,7 @@ class UtterdSession(SessionABC):
         await _to_its_end(self.conversation.clear())
 
     async def _stored(self, **which: Any) -> Stored:
-        try:
-            return await self.conversation.stored(format="responses", **which)
-        except NotFoundError:
-            return Stored("", 0, ())
+        return await self.conversation.stored(format="responses", missing_ok=True, **which)
 
     async def _get_compaction_snapshot(
         self, limit: int, *, prune_prefix: Callable[[TResponseInputItem], bool] | None = None

@@ -10,6 +10,7 @@ A message is stored in Anthropic's format, together with Pydantic AI's own data,
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from types import MappingProxyType
@@ -34,8 +35,9 @@ from pydantic_ai.messages import (
     UserPromptPart,
     VideoUrl,
 )
+from pydantic_core import ValidationError
 
-from utterd import AsyncClient, NotFoundError, Policy
+from utterd import AsyncClient, Policy
 from utterd._blocks import block_messages, blocks_of
 from utterd._fold import fold, unfold
 from utterd._ids import fit
@@ -74,10 +76,8 @@ class UtterdHistory:
 
     async def load(self, last: int | None = None) -> list[ModelMessage]:
         """Every stored message, or the newest `last`."""
-        try:
-            return [_message(said) for said in await self.conversation.messages(last=last, format="anthropic")]
-        except NotFoundError:
-            return []
+        said = await self.conversation.messages(last=last, format="anthropic", missing_ok=True)
+        return list(map(_message, said))
 
     async def save(self, messages: Sequence[ModelMessage]) -> None:
         """Stores messages, such as a run's `new_messages()`, all or none."""
@@ -97,18 +97,15 @@ class UtterdHistory:
         in the rest. Calls at the end that are not answered yet stay open, so that a run without a prompt makes them, or
         takes `deferred_tool_results`. Before a new prompt, `unanswered="placeholder"` closes them.
         """
-        try:
-            first = await self.conversation.stored(limit=1, format="anthropic")
-            prompts = [prompt for it in first.messages for prompt in _prompts(_message(it.message))]
-            context = await self.conversation.filled(
-                budget or self._budget,
-                instructions="\n\n".join(prompts),
-                recall=recall,
-                unanswered=unanswered,
-                stored_as="anthropic",
-            )
-        except NotFoundError:
-            return []
+        first = await self.conversation.stored(limit=1, format="anthropic", missing_ok=True)
+        prompts = [prompt for it in first.messages for prompt in _prompts(_message(it.message))]
+        context = await self.conversation.filled(
+            budget or self._budget,
+            instructions="\n\n".join(prompts),
+            recall=recall,
+            unanswered=unanswered,
+            stored_as="anthropic",
+        )
         # The first message has its prompts itself.
         whole = bool(prompts) and any(it.whole and it.stored == first.messages[0] for it in context.shown)
         said = block_messages(context.shown[1 if whole else 0 :])
@@ -191,7 +188,13 @@ def _shown(block: dict[str, Any]) -> UserContent:
 def _message(said: dict[str, Any], names: Mapping[str, str] = MappingProxyType({})) -> ModelMessage:
     if FIELD not in said:
         return _said_by_others(said, names)
-    return ModelMessagesTypeAdapter.validate_python([unfold(said, FIELD)])[0]
+    own = [unfold(said, FIELD)]
+    try:
+        # From objects, some versions do not make the pictures of results.
+        return ModelMessagesTypeAdapter.validate_json(json.dumps(own))[0]
+    except ValidationError:
+        # Their JSON refuses halves of surrogate pairs.
+        return ModelMessagesTypeAdapter.validate_python(own)[0]
 
 
 def _calls(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -29,7 +29,6 @@ from utterd import (
     Conversation,
     ExistsError,
     InvalidRequestError,
-    NotFoundError,
     Policy,
     Shown,
     StoredMessage,
@@ -242,10 +241,8 @@ class UtterdSessionRepository(SessionRepository):
         self._known.add((session_id, agent_id))
 
     def _stored(self, session_id: str, agent_id: str, message_id: int) -> StoredMessage | None:
-        try:
-            stored = self._of_agent(session_id, agent_id).stored(ids=[_id(message_id)], format="anthropic")
-        except NotFoundError:
-            return None
+        conversation = self._of_agent(session_id, agent_id)
+        stored = conversation.stored(ids=[_id(message_id)], format="anthropic", missing_ok=True)
         return stored.messages[0] if stored.messages else None
 
 
@@ -354,8 +351,5 @@ def _put(conversation: Conversation, id: str, state: dict[str, Any]) -> None:
 
 
 def _state(conversation: Conversation, id: str) -> dict[str, Any] | None:
-    try:
-        stored = conversation.stored(ids=[id]).messages
-    except NotFoundError:
-        return None
+    stored = conversation.stored(ids=[id], missing_ok=True).messages
     return cast(dict[str, Any], stored[0].message[FIELD]) if stored else None
