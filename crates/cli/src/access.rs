@@ -28,13 +28,13 @@ const TOKEN_FILE: &str = "UTTERD_TOKEN_FILE";
 pub struct Access {
     /// The file with the token, for a server that requires credentials [env: UTTERD_TOKEN_FILE, or the token itself in
     /// UTTERD_TOKEN]
-    #[arg(long, value_name = "FILE", help_heading = CONNECTION)]
+    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = CONNECTION)]
     token_file: Option<PathBuf>,
     /// The namespace to work in; only an admin's token can choose one
-    #[arg(long, value_name = "NAME", help_heading = CONNECTION)]
+    #[arg(long, value_name = "NAME", hide_short_help = true, help_heading = CONNECTION)]
     namespace: Option<String>,
     /// Send the token to another machine even without TLS, where others can read it
-    #[arg(long, help_heading = CONNECTION)]
+    #[arg(long, hide_short_help = true, help_heading = CONNECTION)]
     insecure: bool,
     #[command(flatten)]
     trust: Trust,

@@ -21,7 +21,7 @@ use tower::service_fn;
 
 use super::{
     access::{Access, Identity},
-    args::{Remote, Target},
+    args::Remote,
     errors::{CliError, root_cause},
 };
 use utterd_config::{HIDDEN, shown, socket_path_fault};
@@ -62,11 +62,6 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects to the server that `target` names.
-    pub async fn open(target: &Target) -> Result<Self, CliError> {
-        Self::to(&target.remote).await
-    }
-
     /// Connects to a server.
     pub async fn to(remote: &Remote) -> Result<Self, CliError> {
         let Remote { server: named, access } = remote;
@@ -80,9 +75,13 @@ impl Connection {
         })?;
         let identity = access.to(endpoint.uri(), socket.is_some())?;
         let channel = access.secured(endpoint)?.connect_timeout(CONNECT_TIMEOUT).connect().await;
-        let unreachable = |error| match (root_cause(&error), is_about_tls(&error)) {
-            (reason, true) => CliError::Untrusted { server, reason },
-            (reason, false) => CliError::Unreachable { server, reason },
+        let unreachable = |error| match is_about_tls(&error) {
+            true => CliError::Unreachable(format!(
+                "TLS with {server} failed ({}): give its certificate authority with --tls-ca, or use http:// for a \
+                 server without TLS",
+                root_cause(&error)
+            )),
+            false => no_answer(&server, &error),
         };
         Ok(Self { channel: channel.map_err(unreachable)?, identity })
     }
@@ -111,11 +110,8 @@ impl Connection {
         let identity = access.to(endpoint.uri(), true)?;
         let connector = service_fn(move |_: Uri| connect().map_ok(TokioIo::new));
         let channel = endpoint.connect_with_connector(connector).await;
-        let unreachable = |error| CliError::Unreachable {
-            server: "the server of this process".into(),
-            reason: root_cause(&error),
-        };
-        Ok(Self { channel: channel.map_err(unreachable)?, identity })
+        let channel = channel.map_err(|error| no_answer("the server of this process", &error))?;
+        Ok(Self { channel, identity })
     }
 
     /// The same connection with another caller's credentials.
@@ -128,45 +124,39 @@ impl Connection {
         Grpc::new(InterceptedService::new(self.channel.clone(), self.identity.clone()))
             .max_decoding_message_size(MAX_RESPONSE_BYTES)
     }
+}
 
-    /// MemoryService.
-    pub fn memory(&self) -> MemoryServiceClient<Calls> {
-        MemoryServiceClient::with_interceptor(self.channel.clone(), self.identity.clone())
-            .max_decoding_message_size(MAX_RESPONSE_BYTES)
-    }
+/// Defines a client for each service.
+macro_rules! services {
+    ($($name:ident: $client:ident,)*) => {
+        impl Connection {
+            $(
+                /// The client of a service.
+                pub fn $name(&self) -> $client<Calls> {
+                    $client::with_interceptor(self.channel.clone(), self.identity.clone())
+                        .max_decoding_message_size(MAX_RESPONSE_BYTES)
+                }
+            )*
+        }
+    };
+}
 
-    /// ConversationService.
-    pub fn conversations(&self) -> ConversationServiceClient<Calls> {
-        ConversationServiceClient::with_interceptor(self.channel.clone(), self.identity.clone())
-            .max_decoding_message_size(MAX_RESPONSE_BYTES)
-    }
+services! {
+    memory: MemoryServiceClient,
+    conversations: ConversationServiceClient,
+    contexts: ContextServiceClient,
+    compactions: CompactionServiceClient,
+    admin: AdminServiceClient,
+    trace: TraceServiceClient,
+    health: HealthClient,
+}
 
-    /// ContextService.
-    pub fn contexts(&self) -> ContextServiceClient<Calls> {
-        ContextServiceClient::with_interceptor(self.channel.clone(), self.identity.clone())
-            .max_decoding_message_size(MAX_RESPONSE_BYTES)
-    }
-
-    /// CompactionService.
-    pub fn compactions(&self) -> CompactionServiceClient<Calls> {
-        CompactionServiceClient::with_interceptor(self.channel.clone(), self.identity.clone())
-            .max_decoding_message_size(MAX_RESPONSE_BYTES)
-    }
-
-    /// AdminService.
-    pub fn admin(&self) -> AdminServiceClient<Calls> {
-        AdminServiceClient::with_interceptor(self.channel.clone(), self.identity.clone())
-    }
-
-    /// The health of the server and its services.
-    pub fn health(&self) -> HealthClient<Calls> {
-        HealthClient::with_interceptor(self.channel.clone(), self.identity.clone())
-    }
-
-    /// TraceService.
-    pub fn trace(&self) -> TraceServiceClient<Calls> {
-        TraceServiceClient::with_interceptor(self.channel.clone(), self.identity.clone())
-    }
+fn no_answer(server: &str, error: &dyn Error) -> CliError {
+    CliError::Unreachable(format!(
+        "no server answers at {server} ({}): start one with `utterd serve`, or name another with --server or \
+         UTTERD_SERVER",
+        root_cause(error)
+    ))
 }
 
 /// Whether the server was reached, but the TLS handshake failed.

@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 
-use super::{errors::CliError, terminal::output::Output};
+use super::{errors::CliError, terminal::Output};
 
 /// Print the completion script for a shell
 #[derive(Debug, Args)]

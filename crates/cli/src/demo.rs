@@ -4,7 +4,9 @@ use clap::Args;
 use futures::stream;
 use prost_types::FieldMask;
 
-use super::{access::Access, client::Connection, errors::CliError, messages::which::everything, serve::log};
+use super::{
+    access::Access, client::Connection, conversations::stored::everything, errors::CliError, serve::log,
+};
 use utterd_config::{INSPECTOR, Listen, Preset, Settings};
 use utterd_rpc::proto::{
     CompactConversationRequest, CreateConversationRequest, EndConversationRequest, ForkConversationRequest,

@@ -9,13 +9,9 @@ use std::{
 use serde::Serialize;
 use tonic::{Code, Status};
 
+use super::refusal::{Blamed, blamed, next, told};
 pub use super::refusal::{blames, reason, refusal};
-use super::{
-    refusal::{Blamed, blamed, next, told},
-    terminal::text::bytes,
-    words::Words,
-};
-use utterd_config::{ConfigError, Place, Unbuilt};
+use utterd_config::{ConfigError, Unbuilt};
 use utterd_server::{ServeError, database::DatabaseError, upkeep::UpkeepError};
 
 /// The exit codes, for the help.
@@ -37,26 +33,9 @@ pub enum CliError {
     /// Something that was named does not exist.
     #[error("{0}")]
     Missing(String),
-    /// No server answers.
-    #[error(
-        "no server answers at {server} ({reason}): start one with `utterd serve`, or name another with --server or UTTERD_SERVER"
-    )]
-    Unreachable {
-        /// The address tried.
-        server: String,
-        /// What happened.
-        reason: String,
-    },
-    /// The server's certificate cannot be verified, or it does not use TLS.
-    #[error(
-        "TLS with {server} failed ({reason}): give its certificate authority with --tls-ca, or use http:// for a server without TLS"
-    )]
-    Untrusted {
-        /// The address tried.
-        server: String,
-        /// What happened.
-        reason: String,
-    },
+    /// No server answers, or its certificate cannot be verified.
+    #[error("{0}")]
+    Unreachable(String),
     /// The server refused.
     #[error("{}", refusal(.0))]
     Refused(Box<Status>),
@@ -69,40 +48,15 @@ pub enum CliError {
     /// A database cannot be used.
     #[error(transparent)]
     Database(#[from] DatabaseError),
-    /// The Model Context Protocol cannot be served.
-    #[error("{0}")]
-    Mcp(String),
     /// The files of a store cannot be worked on.
     #[error(transparent)]
     Upkeep(#[from] UpkeepError),
-    /// The files of a store are damaged; each problem has been printed already.
-    #[error("{problems} in {store}")]
-    Damaged {
-        /// The store.
-        store: Place,
-        /// The number of problems, for people.
-        problems: String,
-    },
-    /// A response cannot be shown as JSON.
-    #[error("the response cannot be shown as JSON: {0}")]
-    Json(String),
     /// Reading or writing failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A file, or stdin, is larger than the limit.
-    #[error("{source_name}: is larger than {}, the limit", bytes(*limit as u64))]
-    TooLarge {
-        /// The file.
-        source_name: String,
-        /// The most bytes that are read.
-        limit: usize,
-    },
-    /// Some of the work failed; each failure has been printed already.
-    #[error("{0} failed")]
-    Incomplete(String),
-    /// A server answers, but is not serving.
-    #[error("{0} is not serving")]
-    Failing(String),
+    /// Something else failed.
+    #[error("{0}")]
+    Failed(String),
     /// The user interrupted the command; the text says what was done until then.
     #[error("interrupted: {0}")]
     Interrupted(String),
@@ -114,14 +68,14 @@ impl From<Status> for CliError {
     }
 }
 
-/// Prints what went wrong, if anything, and returns the exit code. Fields are named as in `words`.
-pub fn exit(result: Result<(), CliError>, words: &Words, as_json: bool) -> ExitCode {
+/// Prints what went wrong, if anything, and returns the exit code.
+pub fn exit(result: Result<(), CliError>, as_json: bool) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         // The reader of the output has seen enough.
         Err(CliError::Io(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            let told = if as_json { json(&error, words) } else { format!("error: {}", text(&error, words)) };
+            let told = if as_json { json(&error) } else { format!("error: {}", text(&error)) };
             // If stderr is closed as well, there is nobody left to tell.
             let _ = writeln!(io::stderr(), "{told}");
             ExitCode::from(error.exit_code())
@@ -137,8 +91,8 @@ impl CliError {
             Self::Serve(ServeError::Guard(_) | ServeError::Unbuilt(_)) => 2,
             Self::Missing(_) => 3,
             Self::Refused(status) if status.code() == Code::NotFound => 3,
-            Self::Refused(status) if unanswered(status, &Words::default()).is_some() => 4,
-            Self::Unreachable { .. } | Self::Untrusted { .. } => 4,
+            Self::Refused(status) if unanswered(status).is_some() => 4,
+            Self::Unreachable(_) => 4,
             Self::Interrupted(_) => 130,
             _ => 1,
         }
@@ -152,25 +106,22 @@ pub fn is_gone(status: &Status) -> bool {
 
 /// The error if no utterd server has answered: utterd gives a reason with each refusal. The code depends on how far the
 /// connection got; a server that requires another certificate closes it, with or without an alert.
-fn unanswered(status: &Status, words: &Words) -> Option<String> {
+fn unanswered(status: &Status) -> Option<String> {
     let cause = root_cause(status);
     match status.code() {
         _ if !reason(status).is_empty() => None,
-        Code::Cancelled | Code::Unknown | Code::Internal if words.is_secured() => Some(format!(
-            "the server closed the connection ({cause}): if it requires a client certificate, give one that it accepts \
-             with --tls-cert and --tls-key"
-        )),
         Code::Cancelled | Code::Unknown | Code::Internal => Some(format!(
-            "this is not an utterd server without TLS ({cause}): for one with TLS, use https://"
+            "this is not an utterd server without TLS, or it requires a client certificate ({cause}): use https:// for \
+             a server with TLS, and --tls-cert and --tls-key to show a certificate"
         )),
         Code::Unavailable => Some(format!("the connection to the server was lost: {}", status.message())),
         _ => None,
     }
 }
 
-fn text(error: &CliError, words: &Words) -> String {
+fn text(error: &CliError) -> String {
     match error {
-        CliError::Refused(status) => unanswered(status, words).unwrap_or_else(|| told(status, words)),
+        CliError::Refused(status) => unanswered(status).unwrap_or_else(|| told(status)),
         error => error.to_string(),
     }
 }
@@ -189,21 +140,17 @@ struct Told {
 }
 
 /// `{"error":{"exit_code":3,"message":"…","reason":"CONVERSATION_NOT_FOUND"}}`
-fn json(error: &CliError, words: &Words) -> String {
+fn json(error: &CliError) -> String {
     let exit_code = error.exit_code();
     let told = match error {
-        CliError::Refused(status) if unanswered(status, words).is_none() => {
+        CliError::Refused(status) if unanswered(status).is_none() => {
             let reason = reason(status);
             let next = next(&reason);
-            Told { exit_code, message: status.message().into(), fields: blamed(status, words), reason, next }
+            Told { exit_code, message: status.message().into(), fields: blamed(status), reason, next }
         }
-        error => Told {
-            exit_code,
-            message: text(error, words),
-            reason: String::new(),
-            fields: Vec::new(),
-            next: None,
-        },
+        error => {
+            Told { exit_code, message: text(error), reason: String::new(), fields: Vec::new(), next: None }
+        }
     };
     serde_json::json!({ "error": told }).to_string()
 }

@@ -7,7 +7,7 @@ use super::{
     args::{Json, Remote},
     client::Connection,
     errors::CliError,
-    terminal::{output::Output, text::word},
+    terminal::{Output, word},
 };
 
 /// Ask whether a server is serving
@@ -41,6 +41,6 @@ pub async fn health(args: Health) -> Result<(), CliError> {
     output.flush()?;
     match status {
         ServingStatus::Serving => Ok(()),
-        _ => Err(CliError::Failing(args.remote.server)),
+        _ => Err(CliError::Failed(format!("{} is not serving", args.remote.server))),
     }
 }

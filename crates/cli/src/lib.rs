@@ -19,7 +19,6 @@ mod help;
 mod mcp;
 mod messages;
 mod misuse;
-mod order;
 mod refusal;
 mod serve;
 mod settings;
@@ -27,28 +26,21 @@ mod stores;
 mod terminal;
 mod token;
 mod trust;
-mod words;
 
 use std::{ffi::OsString, process::ExitCode};
 
 use clap::{CommandFactory, FromArgMatches};
 
 use commands::Cli;
-use words::Words;
 
 /// Runs the command line `arguments`; the first one is the program's name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let program = Cli::command();
-    let arguments = order::options_last(&program, arguments.into_iter().collect());
+    let arguments: Vec<_> = arguments.into_iter().collect();
     let as_json = asks_for_json(&arguments);
-    let mut command = call::help::of_method_named(help::arranged(program, &arguments), &arguments);
-    let parsed = command.try_get_matches_from_mut(&arguments);
-    let parsed = parsed.and_then(|matches| {
-        let words = Words::of(&command, &matches);
-        Ok((Cli::from_arg_matches(&matches)?, words))
-    });
-    match parsed {
-        Ok((cli, words)) => errors::exit(cli.run(), &words, as_json),
+    let mut command = call::help::of_method_named(help::arranged(Cli::command()), &arguments);
+    let matches = command.try_get_matches_from_mut(&arguments);
+    match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(cli) => errors::exit(cli.run(), as_json),
         // the help and the version end up here too
         Err(error) => misuse::misused(&error, &arguments, as_json),
     }

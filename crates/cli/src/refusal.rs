@@ -2,9 +2,7 @@
 
 use serde::Serialize;
 use tonic::Status;
-use tonic_types::StatusExt;
-
-use super::words::Words;
+use tonic_types::{FieldViolation, StatusExt};
 
 /// The start of a part of a refusal that is not shown to a person at a terminal: it lists the accepted instructions,
 /// which `forget --help` explains, or names a call of the API.
@@ -28,9 +26,6 @@ const NEXT: [(&str, &str); 8] = [
 /// A field that is to blame.
 #[derive(Serialize)]
 pub struct Blamed {
-    /// The argument that fills it, if there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    argument: Option<String>,
     /// The field of the request.
     field: String,
     /// What is wrong with it, and what is accepted.
@@ -50,16 +45,16 @@ pub fn next(reason: &str) -> Option<&'static str> {
 /// The text for a program or a model: the message, the reason, and below them each bad field that the message does
 /// not name.
 pub fn refusal(status: &Status) -> String {
-    let told = composed(status, &Words::default(), |text| text);
+    let told = composed(status, |text| text);
     match reason(status).as_str() {
         CREDENTIALS => format!("{told}{}", below(CREDENTIALS)),
         _ => told,
     }
 }
 
-/// The text for a person at a terminal: the same with fields named as in the command's `words`, and what to do next.
-pub fn told(status: &Status, words: &Words) -> String {
-    composed(status, words, short) + &below(&reason(status))
+/// The text for a person at a terminal: the same without what is for programs, and with what to do next.
+pub fn told(status: &Status) -> String {
+    composed(status, short) + &below(&reason(status))
 }
 
 /// What to do next, on a line of its own.
@@ -67,43 +62,29 @@ fn below(reason: &str) -> String {
     next(reason).map(|step| format!("\n  {step}")).unwrap_or_default()
 }
 
-fn composed(status: &Status, words: &Words, cut: fn(&str) -> &str) -> String {
+fn composed(status: &Status, cut: fn(&str) -> &str) -> String {
     let reason = reason(status);
     let kind = if reason.is_empty() { status.code().description() } else { &reason };
-    let mut text = cut(status.message()).to_owned();
-    let mut below = String::new();
-    for Blamed { argument, field, description } in blamed(status, words) {
-        let description = cut(&description);
-        let wire = format!("{field}: {description}");
-        let spoken = match argument {
-            Some(argument) if description.starts_with(char::is_alphabetic) => {
-                format!("{argument} {description}")
-            }
-            Some(argument) => format!("{argument}: {description}"),
-            None => wire.clone(),
-        };
-        match text.contains(&wire) {
-            true => text = text.replace(&wire, &spoken),
-            false => below += &format!("\n  {spoken}"),
+    let mut text = format!("{} [{kind}]", cut(status.message()));
+    for Blamed { field, description } in blamed(status) {
+        let line = format!("{field}: {}", cut(&description));
+        if !text.contains(&line) {
+            text += &format!("\n  {line}");
         }
     }
-    format!("{text} [{kind}]{below}")
+    text
 }
 
 /// The fields that are to blame.
-pub fn blamed(status: &Status, words: &Words) -> Vec<Blamed> {
+pub fn blamed(status: &Status) -> Vec<Blamed> {
     let violations = status.get_details_bad_request().map(|it| it.field_violations).unwrap_or_default();
-    let blamed = violations.into_iter().map(|violation| Blamed {
-        argument: words.spoken(&violation.field),
-        field: violation.field,
-        description: violation.description,
-    });
-    blamed.collect()
+    let blamed = |it: FieldViolation| Blamed { field: it.field, description: it.description };
+    violations.into_iter().map(blamed).collect()
 }
 
 /// Whether a server refuses a request because of this field.
 pub fn blames(status: &Status, field: &str) -> bool {
-    blamed(status, &Words::default()).iter().any(|blamed| blamed.field == field)
+    blamed(status).iter().any(|blamed| blamed.field == field)
 }
 
 /// A text without the part for programs.
@@ -144,7 +125,7 @@ mod tests {
         let message = format!("instructions: {description}");
         let status = Status::with_error_details(Code::InvalidArgument, message, details);
         let told = "instructions: \"last:0\": N counts from 1 [INSTRUCTION_NOT_UNDERSTOOD]\n  `utterd forget --help` explains the instructions";
-        assert_eq!(super::told(&status, &Words::default()), told);
+        assert_eq!(super::told(&status), told);
         assert!(refusal(&status).contains("and many more"), "a model is told all");
     }
 }

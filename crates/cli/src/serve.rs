@@ -9,7 +9,7 @@ use clap::Args;
 use super::{
     errors::CliError,
     settings::SettingFlags,
-    terminal::output::{Output, note},
+    terminal::{Output, note},
 };
 use utterd_config::{ConfigError, Effective, LogFormat, Settings, Sources};
 use utterd_server as server;
@@ -53,8 +53,7 @@ pub struct Start {
 
 /// Print the settings in effect, and their sources
 ///
-/// Prints TOML that `utterd serve --config` accepts. Every setting is also an option of this command: `utterd serve --help`
-/// lists them.
+/// Prints TOML that `utterd serve --config` accepts. Every setting is also an option of this command.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = "Example: utterd config --config utterd.toml > effective.toml")]
 pub struct Configuration {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
+use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 
 use super::help::SETTINGS;
 use utterd_config::{KEYS, Key};
@@ -46,7 +46,7 @@ fn flag(key: &Key) -> Arg {
         none if none.is_empty() => key.help.to_owned(),
         default => format!("{} [default: {default}]", key.help),
     };
-    let flag = Arg::new(key.name).long(key.flag).value_name(key.value_name).help(help).action(ArgAction::Set);
+    let flag = Arg::new(key.name).long(key.flag).value_name(key.value_name).help(help).hide_short_help(true);
     match key.usual {
         Some(usual) => flag.num_args(0..=1).default_missing_value(usual),
         None => flag.allow_hyphen_values(true),

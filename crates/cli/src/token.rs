@@ -9,15 +9,11 @@ use std::{
     time::Duration,
 };
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
 use super::{
     errors::CliError,
-    terminal::{
-        output::{Output, note},
-        read,
-        text::visible,
-    },
+    terminal::{Output, note, read, visible},
 };
 use utterd_domain::limits::MAX_SETTINGS_BYTES;
 use utterd_server as server;
@@ -50,7 +46,7 @@ pub struct New {
     namespace: String,
     /// What the holder of the token may do
     #[arg(long)]
-    role: Role,
+    role: server::Role,
     /// Let the token expire after this time, such as 90d [default: never]
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     expires: Option<Duration>,
@@ -70,27 +66,6 @@ pub struct List {
     file: PathBuf,
 }
 
-/// What a holder may do.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Role {
-    /// calls that change nothing
-    ReadOnly,
-    /// all calls in the namespace
-    ReadWrite,
-    /// all calls in every namespace, and those for the whole server
-    Admin,
-}
-
-impl From<Role> for server::Role {
-    fn from(role: Role) -> Self {
-        match role {
-            Role::ReadOnly => Self::ReadOnly,
-            Role::ReadWrite => Self::ReadWrite,
-            Role::Admin => Self::Admin,
-        }
-    }
-}
-
 /// Makes a token, or lists credentials.
 pub fn token(command: Token) -> Result<(), CliError> {
     match command {
@@ -107,7 +82,7 @@ fn new(args: New) -> Result<(), CliError> {
     let wanted = NewCredential {
         name: args.name,
         namespace: args.namespace,
-        role: args.role.into(),
+        role: args.role,
         lifetime: args.expires,
         calls_per_second: args.calls_per_second,
     };

@@ -16,7 +16,7 @@ use utterd_domain::limits::MAX_SETTINGS_BYTES;
 #[derive(Clone, Debug, Default, Args)]
 pub struct Trust {
     /// The certificate authorities to trust with https://, in PEM [default: those of the system]
-    #[arg(long, value_name = "FILE", env = "UTTERD_TLS_CA", hide_env_values = true, help_heading = CONNECTION)]
+    #[arg(long, value_name = "FILE", env = "UTTERD_TLS_CA", hide_env_values = true, hide_short_help = true, help_heading = CONNECTION)]
     tls_ca: Option<PathBuf>,
     /// The certificate to present to a server that asks for one, in PEM
     #[arg(
@@ -24,7 +24,7 @@ pub struct Trust {
         value_name = "FILE",
         env = "UTTERD_CLIENT_CERT",
         hide_env_values = true,
-        help_heading = CONNECTION,
+        hide_short_help = true, help_heading = CONNECTION,
         requires = "tls_key"
     )]
     tls_cert: Option<PathBuf>,
@@ -34,7 +34,7 @@ pub struct Trust {
         value_name = "FILE",
         env = "UTTERD_CLIENT_KEY",
         hide_env_values = true,
-        help_heading = CONNECTION,
+        hide_short_help = true, help_heading = CONNECTION,
         requires = "tls_cert"
     )]
     tls_key: Option<PathBuf>,

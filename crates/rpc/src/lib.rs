@@ -32,6 +32,7 @@ pub use convert::decode::grpc_timeout;
 pub use convert::status::{
     clearer_status, message_too_large, name_request, panicked, too_large, transport_error, turned_away,
 };
+pub use import::format as import_format;
 pub use limits::RequestLimits;
 pub use memorize::Combined;
 pub use streams::memory_room::{Held, Purpose, Room};

@@ -66,7 +66,7 @@ fn what_was_said_is_found_forgotten_and_restored() {
         &[
             "The flight to Lisbon leaves at nine.\n",
             "forgot 1 utterance (2)",
-            "restored 1 utterance (2)\n",
+            "restored 1 utterance (2) of trip\n",
             "forgot 1 utterance (1) for good, understood as about:Lisbon\n",
             "1 utterance ·",
             "there is no summary\n",

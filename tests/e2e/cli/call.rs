@@ -116,7 +116,7 @@ fn methods_are_listed_described_and_completed() {
         &help,
         &["UpdateUtteranceRequest:\n", "  utteranceId ", "EDIT_MODE_FORK", "utterd call UpdateUtterance '{"],
     );
-    assert_holds(&run(&["call", "--help"]), &["--list", "--help-connection"]);
+    assert_holds(&run(&["call", "--help"]), &["--list", "--token-file"]);
     assert_holds(&run(&["completions", "bash"]), &["UpdateUtterance"]);
 }
 

@@ -89,7 +89,7 @@ fn what_cannot_be_compacted_is_told() {
     let error = server.run(&["compact", "short", "--undo"]).failed(1);
     assert_holds(&error, &["[NOTHING_TO_UNDO]"]);
     let error = server.run(&["compact", "long", "--keep", "0"]).failed(1);
-    assert_holds(&error, &["--keep is 0"]);
+    assert_holds(&error, &["keep_recent: is 0"]);
     let none = server.run(&["compact", "short", "--list"]);
     assert_eq!((none.stdout.as_str(), none.stderr.as_str()), ("", "nothing was compacted\n"));
     for wrong in [

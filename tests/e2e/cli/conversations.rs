@@ -114,7 +114,7 @@ fn a_history_is_prepared_and_what_is_left_out_is_told() {
     assert_eq!(whole["dropped"][0]["index"], 2);
     assert_holds(
         &fed(&server, &["prepare", "--max-messages", "-1"], "[]").failed(1),
-        &["--max-messages is -1"],
+        &["max_messages: is -1"],
     );
 }
 

@@ -12,17 +12,17 @@ use serde_json::Value;
 use super::{Outcome, Server, assert_holds, utterd};
 
 #[test]
-fn a_refusal_speaks_the_words_of_its_command() {
+fn a_refusal_names_the_field() {
     let server = Server::shared();
     server.run(&["memorize", "--to", "worded", "hello"]).worked();
     for (arguments, expected) in [
-        (&["compact", "--keep", "0"][..], "error: --keep is 0; accepted: 1 or more"),
-        (&["memorize", "--to", "worded", "--turn", "-1", "x"], "error: --turn is -1; accepted: 1 or more"),
-        (&["context", "--budget", "1"], "error: --budget is 1; accepted: "),
-        (&["summarize", "--recent", "0"], "error: --recent is 0; accepted: 1 or more"),
+        (&["compact", "--keep", "0"][..], "error: keep_recent: is 0; accepted: 1 or more"),
+        (&["memorize", "--to", "worded", "--turn", "-1", "x"], "error: utterances[0].turn_number: is -1; accepted: 1 or more"),
+        (&["context", "--budget", "1"], "error: token_budget: is 1; accepted: "),
+        (&["summarize", "--recent", "0"], "error: recent_count: is 0; accepted: 1 or more"),
         (
             &["remember", "worded", "--min-relevance", "7", "x"],
-            "error: --min-relevance is 7; accepted: 0 to 1",
+            "error: min_relevance: is 7; accepted: 0 to 1",
         ),
     ] {
         let named = arguments.contains(&"worded");
@@ -38,7 +38,7 @@ fn an_instruction_is_refused_without_the_grammar() {
     let error = server.run(&["forget", "terse", "last:0"]).failed(1);
     assert_holds(
         &error,
-        &["error: INSTRUCTION: \"last:0\": a count must be at least 1 [", "`utterd forget --help`"],
+        &["error: instructions: \"last:0\": a count must be at least 1 [", "`utterd forget --help`"],
     );
     assert!(error.split_whitespace().count() < 20, "{error}");
 }
@@ -96,7 +96,7 @@ fn errors_are_json_where_answers_are() {
     let refused = json(&["compact", "jsoned", "--keep", "0"], 1);
     assert_eq!((&refused["exit_code"], &refused["reason"]), (&1.into(), &"INVALID_FIELD".into()));
     let field = &refused["fields"][0];
-    assert_eq!((&field["argument"], &field["field"]), (&"--keep".into(), &"keep_recent".into()));
+    assert_eq!(field["field"], "keep_recent");
     let missing = json(&["show", "nowhere"], 3);
     assert_eq!(missing["reason"], "CONVERSATION_NOT_FOUND");
     assert_eq!(json(&["show", "--bogus"], 2)["exit_code"], 2);

@@ -73,7 +73,7 @@ fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
         server.run(&["context", "demo", "--format", "text", "--recall", "train", "--everywhere"]).worked();
     assert_holds(&text, &["## Current Conversation\n", "User: The train leaves at nine."]);
     let error = server.run(&["context", "demo", "--budget", "1"]).failed(1);
-    assert_holds(&error, &["--budget is 1; accepted: "]);
+    assert_holds(&error, &["token_budget: is 1; accepted: "]);
 
     let ended = server.run(&["end", "demo", "--reason", "task completed"]).worked();
     assert_holds(&ended, &["ended demo\n", "From platform 4."]);
@@ -99,9 +99,9 @@ fn a_refusal_is_told_field_by_field() {
     let server = Server::shared();
     server.run(&["memorize", "--to", "refused", "hello"]).worked();
     let error = server.run(&["forget", "refused", "gibberish about nothing:"]).failed(1);
-    assert_holds(&error, &["error: INSTRUCTION ", "[INSTRUCTION_NOT_UNDERSTOOD]"]);
+    assert_holds(&error, &["error: instructions: ", "[INSTRUCTION_NOT_UNDERSTOOD]"]);
     let error = server.run(&["memorize", "--to", "refused", "--tool-call-id", "none", "result"]).failed(1);
-    assert_holds(&error, &["[NO_OPEN_CALL]", "error: --tool-call-id: "]);
+    assert_holds(&error, &["[NO_OPEN_CALL]", "tool_call_id: "]);
     let error = server.run(&["show", "elsewhere"]).failed(3);
     assert_holds(&error, &["[CONVERSATION_NOT_FOUND]", "elsewhere"]);
     let error = server.run(&["memorize", "--tool-calls", "[{}]"]).failed(2);
@@ -112,7 +112,7 @@ fn a_refusal_is_told_field_by_field() {
     assert_holds(&server.run(&["memorize"]).failed(2), &["TEXT is missing, and stdin is empty"]);
     for words in [&["hello", "world"][..], &["order-7", "-"], &["The", "train", "leaves"]] {
         let error = server.run(&[&["memorize"], words].concat()).failed(2);
-        assert_holds(&error, &["unexpected argument ", "put it in quotes", "utterd memorize --to trip '"]);
+        assert_holds(&error, &["unexpected argument "]);
     }
 }
 

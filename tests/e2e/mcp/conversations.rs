@@ -25,7 +25,7 @@ fn a_conversation_that_ended_is_listed_and_read() {
 
     let (ended, text) = client.call("end_conversation", json!({ "reason": "task completed" }));
     assert_eq!((&ended["id"], &ended["messageCount"]), (id, &json!(4)));
-    assert_holds(&text, &["Ended conversation ", "What is memorized next starts another conversation."]);
+    assert_holds(&text, &["ended ", "What is memorized next starts another conversation."]);
 
     let (list, text) = client.call("get_conversation", json!({}));
     assert_eq!(list, json!({ "conversations": [ended] }));

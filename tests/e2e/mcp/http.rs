@@ -117,7 +117,7 @@ fn what_is_no_message_is_told_in_the_protocols_way() {
         ("", -32700, Value::Null),
         ("{}", -32600, Value::Null),
         ("[1]", -32600, Value::Null),
-        ("{\"id\":3,\"params\":", -32700, json!(3)),
+        ("{\"id\":3,\"params\":", -32700, Value::Null),
         ("{\"id\":4,\"method\":\"ping\"}", -32600, json!(4)),
     ] {
         let (status, head, answer) = listening.send("POST /mcp", &types, body);

@@ -56,7 +56,7 @@ fn what_is_memorized_is_found_shown_and_summarised() {
     assert_eq!((&capacity["recipientId"], &capacity["utteranceCount"]), (&json!("tester"), &json!(5)));
     assert_holds(
         &text,
-        &[" is active. Its window holds 5 of 20 messages and ", " of 8,000 tokens in 1 turn."],
+        &[" · active · revision ", " of 8,000 tokens · 5 of 20 utterances · 1 turn\n"],
     );
 }
 
@@ -65,7 +65,7 @@ fn what_nobody_has_said_yet_is_no_error() {
     let mut client = Client::start();
     let (capacity, text) = client.call("get_capacity_info", json!({}));
     assert_eq!((&capacity["conversationId"], &capacity["status"]), (&json!(""), &json!("")));
-    assert_holds(&text, &["tester has no conversation yet. The next one's window holds 0 of 20 messages"]);
+    assert_holds(&text, &["tester has no conversation yet", "0 of 20 utterances"]);
     assert_eq!(
         client.call("build_context", json!({})).1,
         "There is no conversation yet: memorize starts one."
@@ -117,7 +117,7 @@ fn what_leaves_the_window_is_told() {
     assert_holds(&text, &["5 older messages left the window for the summary."]);
     let (capacity, text) = client.call("get_capacity_info", json!({}));
     assert_eq!(capacity["archivedUtteranceCount"], 5);
-    assert_holds(&text, &["5 older messages left it and can still be found; the summary has "]);
+    assert_holds(&text, &["archive: 5 utterances\n"]);
     let (summary, _) = client.call("summarize", json!({ "scope": "evicted" }));
     assert!(summary["text"].as_str().is_some_and(|text| text.contains("part_")), "{summary}");
     let (context, _) = client.call("build_context", json!({ "max_turns": 1 }));

@@ -1,7 +1,5 @@
 //! Arguments that are one of a few words.
 
-use utterd_formats::Format;
-
 /// Defines an argument that is one of a few words, each with its help, and the variant of a generated enum that it means
 /// on the wire.
 macro_rules! choice {
@@ -43,8 +41,10 @@ choice! {
 
 choice! {
     /// A format of conversations.
+    #[derive(Default)]
     pub enum ConversationFormat means ConversationFormat {
         /// OpenAI's chat messages
+        #[default]
         Openai = OpenaiChat,
         /// OpenAI's Responses items
         Responses = OpenaiResponses,
@@ -68,22 +68,6 @@ choice! {
 impl ConversationFormat {
     /// The formats of an export; the others can only be imported.
     pub const EXPORTED: [Self; 4] = [Self::Openai, Self::Responses, Self::Anthropic, Self::Persisted];
-}
-
-impl From<ConversationFormat> for Format {
-    fn from(format: ConversationFormat) -> Self {
-        match format {
-            ConversationFormat::Openai => Self::OpenAiChat,
-            ConversationFormat::Responses => Self::OpenAiResponses,
-            ConversationFormat::Anthropic => Self::Anthropic,
-            ConversationFormat::Persisted => Self::Persisted,
-            ConversationFormat::Legacy => Self::Legacy,
-            ConversationFormat::Chatgpt => Self::ChatGpt,
-            ConversationFormat::Claude => Self::Claude,
-            ConversationFormat::ClaudeCode => Self::ClaudeCode,
-            ConversationFormat::Codex => Self::Codex,
-        }
-    }
 }
 
 choice! {

@@ -3,7 +3,7 @@
 use clap::Args;
 use prost::Message;
 
-use crate::{access::Access, errors::CliError, help::CONNECTION, terminal::output::Output};
+use crate::{access::Access, errors::CliError, help::CONNECTION, terminal::Output};
 
 /// The default address of a server.
 const DEFAULT_SERVER: &str = "http://127.0.0.1:50051";
@@ -11,7 +11,7 @@ const DEFAULT_SERVER: &str = "http://127.0.0.1:50051";
 const SHARED: usize = 900;
 
 /// The server to talk to.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct Remote {
     /// The server's address: HOST, HOST:PORT, http://…, https://… or unix:PATH
     #[arg(
@@ -20,7 +20,7 @@ pub struct Remote {
         env = "UTTERD_SERVER",
         hide_env_values = true,
         default_value = DEFAULT_SERVER,
-        help_heading = CONNECTION
+        hide_short_help = true, help_heading = CONNECTION
     )]
     pub server: String,
     /// The credentials to send.
@@ -29,7 +29,7 @@ pub struct Remote {
 }
 
 /// Whether a command prints JSON.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Copy, Debug, Default, Args)]
 pub struct Json {
     /// Print JSON instead of text, for errors too
     #[arg(long, display_order = SHARED + 1)]
@@ -58,26 +58,16 @@ impl Json {
 }
 
 /// The server to talk to, the conversation, and the form of the output.
-///
-/// An argument that fills a field of the request has the field's name as its id; that is how a server's errors find
-/// the argument.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Target {
     /// The server to talk to.
     #[command(flatten)]
     pub remote: Remote,
     /// The conversation [default: the recipient's active one]
-    #[arg(id = "conversation_id", value_name = "CONVERSATION")]
+    #[arg(value_name = "CONVERSATION")]
     conversation: Option<String>,
     /// The recipient whose conversations are meant [default: default]
-    #[arg(
-        id = "recipient_id",
-        long = "recipient",
-        short = 'r',
-        value_name = "ID",
-        default_value = "",
-        display_order = SHARED
-    )]
+    #[arg(long, short, value_name = "ID", default_value = "", display_order = SHARED)]
     pub recipient: String,
     /// The form of the output.
     #[command(flatten)]
@@ -87,8 +77,7 @@ pub struct Target {
 impl Target {
     /// A conversation at a server, for output as text.
     pub fn of(remote: Remote, conversation_id: String) -> Self {
-        let json = Json { json: false };
-        Self { remote, conversation: Some(conversation_id), recipient: String::new(), json }
+        Self { remote, conversation: Some(conversation_id), ..Self::default() }
     }
 
     /// The conversation; empty for the recipient's active one.

@@ -10,7 +10,7 @@ use super::{
     examples,
     methods::named,
 };
-use crate::terminal::{output::Output, wrap::wrap};
+use crate::terminal::{Output, wrap};
 
 /// The command.
 const CALL: &str = "call";

@@ -17,11 +17,7 @@ use super::{
     args::{Json, Remote},
     client::Connection,
     errors::CliError,
-    terminal::{
-        output::{Output, bold},
-        table::{Side::Left, aligned},
-        text::clipped,
-    },
+    terminal::{Output, Side::Left, aligned, bold},
 };
 use comments::first_sentence;
 use methods::{Methods, services};
@@ -107,8 +103,7 @@ fn list(json: Json) -> Result<(), CliError> {
         }
         output.line(&bold(service.name()))?;
         for row in aligned(&methods, [Left, Left]) {
-            let row = clipped(&row, output.width());
-            output.line(&row)?;
+            output.row(&row)?;
         }
     }
     Ok(output.flush()?)

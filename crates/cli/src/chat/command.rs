@@ -6,13 +6,9 @@ use crate::{
     args::Target,
     errors::CliError,
     messages::{
-        capacity::AskCapacity,
-        compact::Compact,
-        forget::Forget,
-        remember::Remember,
-        which::{Which, named},
+        capacity::AskCapacity, compact::Compact, forget::Forget, remember::Remember, restore::Restore,
     },
-    terminal::table::{Side::Left, aligned},
+    terminal::{Side::Left, aligned},
 };
 
 /// What a line asks for. The commands that the command line has too come with their arguments there.
@@ -22,8 +18,7 @@ pub enum Command {
     Capacity(AskCapacity),
     Remember(Remember),
     Forget(Forget),
-    /// Bring back all that is forgotten, or these.
-    Restore(Option<Vec<Which>>),
+    Restore(Restore),
     /// Write the conversation to a file, with `full` also what left the window.
     Export {
         full: bool,
@@ -123,8 +118,7 @@ pub fn parse(line: &str, target: Target) -> Result<Command, CliError> {
         "forget" => forget(rest, target),
         "remember" if rest.is_empty() => wrong("/remember needs the words to look for"),
         "remember" => Ok(Command::Remember(remember(rest, target))),
-        "restore" if rest.is_empty() => Ok(Command::Restore(None)),
-        "restore" => Ok(Command::Restore(Some(named(Some(rest.to_owned()), "NUMBERS")?))),
+        "restore" => Ok(Command::Restore(restore(rest, target))),
         "export" => Ok(export(rest)),
         "summary" => alone(Command::Summary),
         "capacity" => alone(Command::Capacity(AskCapacity { target, watch: false })),
@@ -144,17 +138,7 @@ fn wrong(text: impl Into<String>) -> Result<Command, CliError> {
 }
 
 fn compact(rest: &str, target: Target) -> Result<Command, CliError> {
-    let mut compact = Compact {
-        target,
-        keep: None,
-        count: None,
-        no_summary: false,
-        dry_run: false,
-        wait: false,
-        focus: Vec::new(),
-        undo: false,
-        list: false,
-    };
+    let mut compact = Compact { target, ..Compact::default() };
     if matches!(rest, "--undo" | "undo") {
         compact.undo = true;
         return Ok(Command::Compact(compact));
@@ -180,23 +164,20 @@ fn forget(rest: &str, target: Target) -> Result<Command, CliError> {
         instructions => Ok(Command::Forget(Forget {
             target,
             hard: behind_flag.is_some(),
-            dry_run: false,
             instructions: Some(instructions.to_owned()),
+            ..Forget::default()
         })),
     }
 }
 
 fn remember(rest: &str, target: Target) -> Remember {
-    let prompt = Some(rest.to_owned());
-    Remember {
-        target,
-        scope: None,
-        role: Vec::new(),
-        recent: false,
-        min_relevance: None,
-        limit: MATCHES,
-        prompt,
-    }
+    Remember { target, limit: MATCHES, prompt: Some(rest.to_owned()), ..Remember::default() }
+}
+
+/// Brings back these utterances, or all that are forgotten.
+fn restore(rest: &str, target: Target) -> Restore {
+    let which = Some(rest.to_owned()).filter(|which| !which.is_empty());
+    Restore { target, all: which.is_none(), which, ..Restore::default() }
 }
 
 fn export(rest: &str) -> Command {

@@ -4,14 +4,10 @@ use std::{fs, io, path::PathBuf};
 
 use super::server::Server;
 use crate::{
-    args::{ConversationFormat, Target},
+    args::Target,
     conversations::export::{self, Export},
     errors::CliError,
-    terminal::{
-        output::Output,
-        read::about,
-        text::{bytes, visible},
-    },
+    terminal::{Output, bytes, read::about, visible},
 };
 
 /// Writes the conversation as OpenAI messages: summary and window, or with `full` everything that is stored. A file
@@ -28,20 +24,8 @@ pub async fn export(
         return Err(CliError::Usage(format!("{name} exists: name another file behind the command")));
     }
     match full {
-        true => export::export(everything(target, path)).await,
+        true => export::export(Export { target, output: Some(path), ..Export::default() }).await,
         false => window(server, &target.conversation(), path).await,
-    }
-}
-
-fn everything(target: Target, path: PathBuf) -> Export {
-    Export {
-        target,
-        all: false,
-        format: ConversationFormat::Openai,
-        layout: None,
-        output: Some(path),
-        close_unanswered: false,
-        repair_all: false,
     }
 }
 

@@ -22,7 +22,7 @@ use super::command;
 use crate::{
     errors::CliError,
     terminal::{
-        output::dim,
+        dim,
         read::{behind, line},
     },
 };

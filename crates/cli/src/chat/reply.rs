@@ -11,7 +11,7 @@ use sse_stream::SseStream;
 use super::args;
 use crate::{
     errors::{CliError, root_cause},
-    terminal::text::visible,
+    terminal::visible,
 };
 use utterd_rpc::proto::ToolCall;
 

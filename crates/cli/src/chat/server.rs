@@ -1,65 +1,38 @@
 //! The calls that a chat makes to the server.
 
-use std::{collections::BTreeMap, io, time::Duration};
+use std::{io, time::Duration};
 
 use tonic::{Code, Response, Status};
 
-use super::{args, shown::BROKEN_OFF};
+use super::args;
 use crate::{
     args::Preset,
     client::Connection,
     errors::{CliError, blames, reason},
-    messages::{
-        compact::{compacted, nothing_to_compact},
-        which::{Which, everything, select},
-    },
-    terminal::{
-        output::note,
-        text::{counted, sequences},
-    },
+    messages::compact::{compacted, nothing_to_compact},
+    terminal::note,
 };
 use utterd_rpc::proto::{
     AnswerCompactionPromptRequest, BuildContextRequest, Capacity, CompactionAnswer, Conversation,
     ConversationStatus, CreateConversationRequest, EndConversationRequest, GetCapacityInfoRequest,
     GetConversationRequest, GetStatsRequest, GetSummaryRequest, ListOrder, ListUtterancesRequest,
-    MemorizeRequest, NewUtterance, Policy, RestoreRequest, Role, SummaryPlacement, ToolCall, Utterance,
-    UtteranceState,
+    MemorizeRequest, MemorizeResponse, NewUtterance, Policy, SummaryPlacement, Utterance,
 };
 
-/// The pauses between attempts to reach a server that does not answer.
-const PAUSES: [Duration; 5] = [
-    Duration::from_millis(250),
-    Duration::from_millis(500),
-    Duration::from_secs(1),
-    Duration::from_secs(2),
-    Duration::from_secs(4),
-];
+/// How often a server that does not answer is tried again: with each attempt, the pause before it doubles.
+const ATTEMPTS: u32 = 5;
+/// The pause before the second attempt.
+const PAUSE: Duration = Duration::from_millis(250);
 /// The newest utterances that are read.
 const RECENT: i32 = 100;
 
 /// A message to be memorized.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone)]
 pub struct Draft {
-    /// The speaker.
-    pub role: Role,
-    /// What is said.
-    pub text: String,
-    /// The tools that are called.
-    pub calls: Vec<ToolCall>,
-    /// Whether it is a reply that was broken off.
-    pub broken_off: bool,
+    /// What is said, and by whom.
+    pub utterance: NewUtterance,
     /// The number of the attempt to store it: with the same number, it is stored only once.
     pub attempt: u64,
-}
-
-/// A draft that became an utterance.
-pub struct Stored {
-    /// Its sequence.
-    pub sequence: i64,
-    /// How full the window is now.
-    pub capacity: Capacity,
-    /// Whether the server no longer had the conversation, which starts again with this utterance.
-    pub started_anew: bool,
 }
 
 /// A conversation as a chat opens it.
@@ -185,28 +158,16 @@ impl Server {
     }
 
     /// Stores a draft once, however many attempts it takes.
-    pub async fn memorize(&self, conversation_id: &str, draft: Draft) -> Result<Stored, CliError> {
-        let broken_off = draft.broken_off.then(|| (BROKEN_OFF.to_owned(), "true".to_owned()));
+    pub async fn memorize(&self, conversation_id: &str, draft: Draft) -> Result<MemorizeResponse, CliError> {
         let request = MemorizeRequest {
             conversation_id: conversation_id.to_owned(),
-            utterances: vec![NewUtterance {
-                role: draft.role.into(),
-                content: draft.text,
-                tool_calls: draft.calls,
-                metadata: BTreeMap::from_iter(broken_off),
-                ..Default::default()
-            }],
+            utterances: vec![draft.utterance],
             request_id: format!("{}-{}", self.session_id, draft.attempt),
             session_id: self.session_id.clone(),
             ..Default::default()
         };
         let memorize = || async { self.connection.memory().memorize(request.clone()).await };
-        let response = patiently(memorize).await?;
-        Ok(Stored {
-            sequence: response.memorized.first().map_or(0, |reference| reference.sequence),
-            capacity: response.capacity.unwrap_or_default(),
-            started_anew: response.started_conversation,
-        })
+        Ok(patiently(memorize).await?)
     }
 
     /// The conversation as messages for a model, a JSON array; `whole` lifts its token limit.
@@ -279,24 +240,6 @@ impl Server {
         let none = "nothing has left the window, so there is no summary";
         Ok(if text.is_empty() { none.into() } else { text })
     }
-
-    /// Brings back what is forgotten, of these if any are named; tells what that was.
-    pub async fn restore(&self, conversation_id: &str, named: Option<&[Which]>) -> Result<String, CliError> {
-        let stored = everything(&self.connection, conversation_id).await?;
-        let named = if let Some(named) = named { select(stored, named)? } else { stored };
-        let forgotten = named.into_iter().filter(|one| one.state() == UtteranceState::Forgotten);
-        let utterance_ids: Vec<_> = forgotten.map(|one| one.utterance_id).collect();
-        if utterance_ids.is_empty() {
-            return Ok("nothing to restore".into());
-        }
-        let request = RestoreRequest {
-            conversation_id: conversation_id.to_owned(),
-            utterance_ids,
-            ..Default::default()
-        };
-        let restored = self.connection.memory().restore(request).await?.into_inner().restored;
-        Ok(format!("restored {} ({})", counted(restored.len(), "utterance"), sequences(&restored)))
-    }
 }
 
 /// Repeats a call, with pauses, while no server answers. Only for calls that are safe to repeat.
@@ -304,14 +247,14 @@ async fn patiently<T, F>(call: impl Fn() -> F) -> Result<T, Status>
 where
     F: Future<Output = Result<Response<T>, Status>>,
 {
-    for (attempt, pause) in PAUSES.into_iter().enumerate() {
+    for attempt in 0..ATTEMPTS {
         match call().await {
             // nobody here cancels a call: a connection that ends while it is used does
             Err(status) if matches!(status.code(), Code::Unavailable | Code::Cancelled) => {
                 if attempt == 0 {
                     note("! the server does not answer: trying again…");
                 }
-                tokio::time::sleep(pause).await;
+                tokio::time::sleep(PAUSE * 2_u32.pow(attempt)).await;
             }
             other => return other.map(Response::into_inner),
         }

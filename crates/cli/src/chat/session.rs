@@ -14,7 +14,7 @@ use super::{
     export::export,
     lines::Lines,
     reply::Model,
-    server::{Draft, Opening, Server, Stored},
+    server::{Draft, Opening, Server},
     shown,
 };
 use crate::{
@@ -23,15 +23,11 @@ use crate::{
     messages::{
         capacity, compact,
         forget::{self, Forget},
-        remember,
+        remember, restore,
     },
-    terminal::{
-        interrupt::unless_interrupted,
-        output::{Output, bold, dim, note},
-        text::{call, counted, visible},
-    },
+    terminal::{Output, bold, call, counted, dim, note, unless_interrupted, visible},
 };
-use utterd_rpc::proto::{Capacity, CompactionAnswer, Role, Utterance, UtteranceState};
+use utterd_rpc::proto::{Capacity, CompactionAnswer, NewUtterance, Role, Utterance, UtteranceState};
 
 /// Utterances that are shown when a conversation is opened.
 const SHOWN: usize = 20;
@@ -172,8 +168,8 @@ impl Session {
     fn left_behind(&mut self) -> Option<&'static str> {
         match mem::take(&mut self.doing) {
             Doing::Anything => None,
-            Doing::Storing(draft) if draft.role == Role::User => {
-                self.begun.clone_from(&draft.text);
+            Doing::Storing(draft) if draft.utterance.role() == Role::User => {
+                self.begun.clone_from(&draft.utterance.content);
                 self.unsent = Some(draft);
                 Some("your message is not stored: Enter sends it again")
             }
@@ -185,8 +181,9 @@ impl Session {
                 Some("your message is stored, and has no reply: /retry asks again")
             }
             Doing::Asking => {
-                let text = self.said.trim().to_owned();
-                self.unkept = Some(Draft { broken_off: true, ..self.draft(Role::Assistant, text) });
+                let mut draft = self.draft(Role::Assistant, self.said.trim().to_owned());
+                draft.utterance.metadata.insert(shown::BROKEN_OFF.to_owned(), "true".to_owned());
+                self.unkept = Some(draft);
                 // Nothing better can be done if stdout is closed.
                 let _ = print(&format!("\n{}", shown::BROKEN_OFF_MARK));
                 Some("/keep stores this much of the reply, /retry asks again")
@@ -221,7 +218,7 @@ impl Session {
 
     /// Stores what the user says, and asks the model, or first whether to compact.
     async fn say(&mut self, text: String) -> Result<(), CliError> {
-        let unsent = self.unsent.take().filter(|unsent| unsent.text == text);
+        let unsent = self.unsent.take().filter(|unsent| unsent.utterance.content == text);
         let draft = unsent.unwrap_or_else(|| self.draft(Role::User, text));
         self.store(draft).await?;
         self.begun.clear();
@@ -238,7 +235,8 @@ impl Session {
 
     fn draft(&mut self, role: Role, text: String) -> Draft {
         self.attempts += 1;
-        Draft { role, text, attempt: self.attempts, ..Draft::default() }
+        let utterance = NewUtterance { role: role.into(), content: text, ..Default::default() };
+        Draft { utterance, attempt: self.attempts }
     }
 
     async fn store(&mut self, draft: Draft) -> Result<(), CliError> {
@@ -246,10 +244,10 @@ impl Session {
         let stored = self.server.memorize(&self.conversation_id, draft).await?;
         self.doing = Doing::Anything;
         (self.unsent, self.unkept) = (None, None);
-        let Stored { sequence, capacity, started_anew } = stored;
+        let sequence = stored.memorized.first().map_or(0, |reference| reference.sequence);
         let seen = mem::replace(&mut self.seen, sequence);
-        self.capacity = capacity;
-        if started_anew {
+        self.capacity = stored.capacity.unwrap_or_default();
+        if stored.started_conversation {
             note(
                 "! the server no longer has the earlier messages: the conversation starts again with this one",
             );
@@ -281,13 +279,14 @@ impl Session {
         let calls: Vec<_> = reply.calls.iter().map(call).collect();
         let before = if reply.text.is_empty() { format!("{} ", bold("assistant:")) } else { "\n".to_owned() };
         print(&format!("{before}{}", calls.join("\n")))?;
-        let draft = Draft { calls: reply.calls, ..self.draft(Role::Assistant, reply.text) };
+        let mut draft = self.draft(Role::Assistant, reply.text);
+        draft.utterance.tool_calls = reply.calls;
         self.keep(draft).await
     }
 
     /// Stores a reply.
     async fn keep(&mut self, draft: Draft) -> Result<(), CliError> {
-        let calls = !draft.calls.is_empty();
+        let calls = !draft.utterance.tool_calls.is_empty();
         self.store(draft).await?;
         if calls {
             note("· a chat does not run the tools; your next message continues without their results");
@@ -297,7 +296,8 @@ impl Session {
 
     /// Asks again; but if a complete reply could not be stored, stores that.
     async fn retry(&mut self) -> Result<(), CliError> {
-        if let Some(draft) = self.unkept.clone().filter(|draft| !draft.broken_off) {
+        let is_whole = |draft: &Draft| !draft.utterance.metadata.contains_key(shown::BROKEN_OFF);
+        if let Some(draft) = self.unkept.clone().filter(is_whole) {
             return self.keep(draft).await;
         }
         if self.model.is_none() {
@@ -317,9 +317,7 @@ impl Session {
             Command::Capacity(args) => capacity::capacity(args).await?,
             Command::Remember(args) => remember::remember(args).await?,
             Command::Forget(args) => self.forget(args).await?,
-            Command::Restore(which) => {
-                print(&self.server.restore(&self.conversation_id, which.as_deref()).await?)?;
-            }
+            Command::Restore(args) => restore::forgotten(args).await?,
             Command::Export { full, file } => export(&self.server, self.target(), full, file).await?,
             Command::Retry => return self.retry().await,
             Command::Keep => match self.unkept.clone() {

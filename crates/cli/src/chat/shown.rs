@@ -1,8 +1,8 @@
 //! What a chat prints.
 
 use crate::terminal::{
-    output::{bold, dim},
-    text::{self, count, counted, said},
+    bold, count, counted, dim, said,
+    text::{self},
 };
 use utterd_rpc::proto::{Capacity, CompactionAdvice, CompactionAnswer, Utterance, UtteranceState};
 

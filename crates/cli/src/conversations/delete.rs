@@ -1,13 +1,14 @@
 //! `utterd delete`: deletes a conversation.
 
+use std::io::{self, IsTerminal, Write};
+
 use clap::Args;
 
-use super::confirm::confirmed;
 use crate::{
     args::{Json, Remote},
     client::Connection,
     errors::CliError,
-    terminal::text::{counted, visible},
+    terminal::{counted, note, visible},
 };
 use utterd_rpc::proto::{DeleteConversationRequest, GetConversationRequest};
 
@@ -20,7 +21,7 @@ pub struct Delete {
     #[command(flatten)]
     remote: Remote,
     /// The conversation
-    #[arg(id = "conversation_id", value_name = "CONVERSATION")]
+    #[arg(value_name = "CONVERSATION")]
     conversation: String,
     /// Delete without asking
     #[arg(long, short)]
@@ -49,4 +50,22 @@ async fn content(connection: &Connection, id: &str) -> Result<String, CliError> 
     let response = connection.conversations().get_conversation(request).await?.into_inner();
     let stored = response.conversation.unwrap_or_default().utterance_count();
     Ok(format!("{} with {}", visible(id), counted(stored, "utterance")))
+}
+
+/// Asks whether to remove `what`, such as `2 conversations of ben`; the person confirms by typing `name`.
+fn confirmed(what: &str, name: &str) -> Result<bool, CliError> {
+    if !io::stdin().is_terminal() {
+        let text = "stdin is not a terminal, so nobody can confirm: give --yes to remove without a question";
+        return Err(CliError::Usage(text.to_owned()));
+    }
+    let mut terminal = io::stderr();
+    write!(terminal, "Remove {what} for good? Type {} to confirm: ", visible(name))?;
+    terminal.flush()?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    let is_confirmed = answer.trim_end_matches(['\r', '\n']) == name;
+    if !is_confirmed {
+        note("nothing was removed");
+    }
+    Ok(is_confirmed)
 }

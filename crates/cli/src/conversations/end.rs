@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::{args::Target, client::Connection, errors::CliError};
-use utterd_rpc::proto::{EndConversationRequest, EndConversationResponse};
+use utterd_rpc::proto::{Conversation, EndConversationRequest};
 
 /// End a conversation
 ///
@@ -25,7 +25,7 @@ pub struct End {
 
 /// Ends a conversation, and prints its title and closing summary.
 pub async fn end(args: End) -> Result<(), CliError> {
-    let connection = Connection::open(&args.target).await?;
+    let connection = Connection::to(&args.target.remote).await?;
     let request = EndConversationRequest {
         conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
@@ -35,13 +35,13 @@ pub async fn end(args: End) -> Result<(), CliError> {
     };
     let response = connection.conversations().end_conversation(request).await?.into_inner();
     args.target.json.answer("EndConversationResponse", response, |output, response| {
-        describe(&response).lines().try_for_each(|line| output.prose(line))
+        describe(&response.conversation.unwrap_or_default()).lines().try_for_each(|line| output.prose(line))
     })
 }
 
-fn describe(response: &EndConversationResponse) -> String {
-    let conversation = response.conversation.clone().unwrap_or_default();
-    let texts = [conversation.title, conversation.closing_summary];
+/// The id, the title and the closing summary of a conversation that has ended.
+pub fn describe(conversation: &Conversation) -> String {
+    let texts = [&conversation.title, &conversation.closing_summary];
     let texts: String =
         texts.iter().filter(|text| !text.is_empty()).map(|text| format!("\n{text}")).collect();
     format!("ended {}{texts}", conversation.conversation_id)

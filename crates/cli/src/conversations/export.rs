@@ -2,7 +2,7 @@
 
 use std::{
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 use clap::{
@@ -15,12 +15,7 @@ use crate::{
     client::Connection,
     errors::CliError,
     stores::meter::Meter,
-    terminal::{
-        interrupt::all_or_nothing,
-        output::{Output, note},
-        part::Part,
-        text::{bytes, counted, ranges},
-    },
+    terminal::{Output, Part, Sink, all_or_nothing, bytes, counted, note, ranges},
 };
 use utterd_rpc::proto::{
     ExportConversationRequest, ExportEnd, ExportLoss, export_conversation_response::Message,
@@ -30,7 +25,7 @@ use utterd_rpc::proto::{
 ///
 /// Exports the named or the active conversation, or with --all those of the recipient. Lists on stderr what the format
 /// cannot hold.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:
   utterd export trip --format anthropic
   utterd export --all --recipient alice --format persisted -o alice.json")]
@@ -38,7 +33,7 @@ pub struct Export {
     #[command(flatten)]
     pub target: Target,
     /// Export all conversations of the recipient
-    #[arg(id = "all_conversations", long = "all", conflicts_with = "conversation_id")]
+    #[arg(long, conflicts_with = "conversation")]
     pub all: bool,
     /// The format
     #[arg(long, default_value = "openai", value_parser = exported())]
@@ -79,19 +74,17 @@ pub async fn export(args: Export) -> Result<(), CliError> {
 }
 
 async fn write(args: Export) -> Result<(), CliError> {
-    let connection = Connection::open(&args.target).await?;
+    let connection = Connection::to(&args.target.remote).await?;
     let mut conversations = connection.conversations();
     let mut stream = conversations.export_conversation(request(&args)?).await?.into_inner();
     let meter = Meter::turning();
-    let mut sink = Sink::open(args.output.as_deref())?;
+    let mut sink = Sink::open(args.output.as_deref(), PUBLIC)?;
     let mut end = None;
     while let Some(response) = stream.message().await? {
         match response.message {
             Some(Message::Chunk(chunk)) => {
-                sink.writer.write_all(&chunk)?;
-                sink.written += chunk.len() as u64;
-                let written = sink.written;
-                meter.at(|| bytes(written));
+                sink.write(&chunk)?;
+                meter.at(|| bytes(sink.written));
             }
             Some(Message::End(last)) => end = Some(last),
             None => {}
@@ -99,9 +92,10 @@ async fn write(args: Export) -> Result<(), CliError> {
     }
     let end =
         end.ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "the server ended the export early"))?;
-    let written = sink.close()?;
+    io::stdout().flush()?;
+    sink.part.map(Part::finish).transpose()?;
     let took = meter.end();
-    tell(&args, &end, written, &took)
+    tell(&args, &end, sink.written, &took)
 }
 
 fn request(args: &Export) -> Result<ExportConversationRequest, CliError> {
@@ -160,28 +154,3 @@ fn lost(losses: &[ExportLoss]) -> Vec<String> {
 
 /// The mode of a file that others can read, as far as the caller's umask allows.
 const PUBLIC: u32 = 0o666;
-
-/// Where an export goes. A file gets its name only once it is complete.
-struct Sink {
-    writer: Box<dyn Write>,
-    part: Option<Part>,
-    written: u64,
-}
-
-impl Sink {
-    fn open(path: Option<&Path>) -> io::Result<Self> {
-        let Some(path) = path else {
-            return Ok(Self { writer: Box::new(io::stdout()), part: None, written: 0 });
-        };
-        let (part, file) = Part::create(path, PUBLIC)?;
-        Ok(Self { writer: Box::new(io::BufWriter::new(file)), part: Some(part), written: 0 })
-    }
-
-    fn close(mut self) -> io::Result<u64> {
-        self.writer.flush()?;
-        if let Some(part) = self.part.take() {
-            part.finish()?;
-        }
-        Ok(self.written)
-    }
-}

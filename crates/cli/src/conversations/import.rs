@@ -1,9 +1,13 @@
 //! `utterd import`: imports conversations of other programs, with their times and ids.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 use futures::stream;
+use tokio::{sync::mpsc, task::spawn_blocking};
 use tonic::Status;
 
 use super::parts::Parts;
@@ -14,12 +18,10 @@ use crate::{
     refusal::told,
     stores::meter::Meter,
     terminal::{
-        interrupt::unless_interrupted,
-        output::{Output, note},
-        read::{behind, is_stdin, label},
-        text::{bytes, clipped, count, counted, visible},
+        Output, bytes, clipped, count, counted, note,
+        read::{is_stdin, label},
+        unless_interrupted, visible,
     },
-    words::Words,
 };
 use utterd_formats as formats;
 use utterd_formats::{UnknownRoles, fit_id};
@@ -46,10 +48,10 @@ pub struct Import {
     #[command(flatten)]
     remote: Remote,
     /// The id for the conversation in the file [default: the id in the file, or the file's name]
-    #[arg(id = "conversation_id", long = "as", value_name = "ID", default_value = "")]
+    #[arg(long = "as", value_name = "ID", default_value = "")]
     conversation: String,
     /// The recipient of the conversations [default: default]
-    #[arg(id = "recipient_id", long = "recipient", short = 'r', value_name = "ID", default_value = "")]
+    #[arg(long, short, value_name = "ID", default_value = "")]
     recipient: String,
     #[command(flatten)]
     json: Json,
@@ -115,38 +117,24 @@ impl Importing {
                 self.meter.tell(&format!("failed: {reason}"));
             }
         }
-        if failed > 0 { Err(CliError::Incomplete(counted(failed, "file"))) } else { Ok(()) }
+        if failed > 0 { Err(CliError::Failed(format!("{} failed", counted(failed, "file")))) } else { Ok(()) }
     }
 
     /// Imports a file; the inner error says what is wrong with it.
     async fn file(&mut self, file: &Path) -> Result<Result<(), String>, CliError> {
-        let (name, mut sent) = (file.to_owned(), 0);
-        let mut parts = match behind(move || Parts::open(name)).await {
-            Ok(parts) => parts,
-            Err(error) => return Ok(Err(error.to_string())),
-        };
-        loop {
-            let (read, part) = behind(move || {
-                let part = parts.next();
-                Ok((parts, part))
-            })
-            .await?;
-            parts = read;
-            let part = match part {
-                Ok(Some(part)) if part.iter().all(u8::is_ascii_whitespace) => {
-                    return Ok(Err(format!("{}: is empty", label(file))));
-                }
-                Ok(Some(part)) => part,
-                Ok(None) => return Ok(Ok(())),
-                Err(error) => return Ok(Err(error.to_string())),
-            };
+        let (parts, mut read) = mpsc::channel(1);
+        let name = file.to_owned();
+        let reading = spawn_blocking(move || read_parts(name, &parts));
+        let mut sent = 0;
+        while let Some(part) = read.recv().await {
+            if part.iter().all(u8::is_ascii_whitespace) {
+                return Ok(Err(format!("{}: is empty", label(file))));
+            }
             sent += part.len() as u64;
             let response = match self.send(self.header(file, &part), &part).await {
                 Ok(response) => response,
                 Err(status) if is_gone(&status) => return Err(status.into()),
-                Err(status) => {
-                    return Ok(Err(format!("{}: {}", label(file), told(&status, &Words::default()))));
-                }
+                Err(status) => return Ok(Err(format!("{}: {}", label(file), told(&status)))),
             };
             self.take(file, &response)?;
             if self.args.dry_run && !self.args.json.json {
@@ -155,6 +143,7 @@ impl Importing {
             let stored = self.tally.stored;
             self.meter.at(|| format!("{}, {}", bytes(sent), counted(stored, "utterance")));
         }
+        Ok(reading.await.map_err(io::Error::other)?.map_err(|error| error.to_string()))
     }
 
     /// If the content is a single conversation without an id, the conversation is named after the file.
@@ -173,7 +162,7 @@ impl Importing {
             }
         }
         ImportHeader {
-            format: args.format.map_or(0, |format| format.wire().into()),
+            format: self.format(),
             conversation_id,
             recipient_id: args.recipient.clone(),
             into_existing: args.into_existing,
@@ -187,7 +176,13 @@ impl Importing {
     /// The content as the server reads it, if it can be read.
     fn parse(&self, content: &[u8]) -> Option<formats::Source> {
         let roles = if self.args.lenient { UnknownRoles::ReadAsUser } else { UnknownRoles::Refuse };
-        formats::parse(content, self.args.format.map(Into::into), roles).ok()
+        let format = utterd_rpc::import_format(self.format()).ok()?;
+        formats::parse(content, format, roles).ok()
+    }
+
+    /// The number of the format on the wire; 0 if it is to be detected.
+    fn format(&self) -> i32 {
+        self.args.format.map_or(0, |format| format.wire().into())
     }
 
     async fn send(&self, header: ImportHeader, content: &[u8]) -> Result<ImportConversationResponse, Status> {
@@ -239,6 +234,17 @@ impl Importing {
         }
         Ok(())
     }
+}
+
+/// Reads the parts of a file, as long as somebody takes them.
+fn read_parts(file: PathBuf, parts: &mpsc::Sender<Vec<u8>>) -> Result<(), CliError> {
+    let mut reading = Parts::open(file)?;
+    while let Some(part) = reading.next()? {
+        if parts.blocking_send(part).is_err() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// What an import did, in numbers.

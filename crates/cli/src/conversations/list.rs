@@ -7,10 +7,7 @@ use crate::{
     args::{Json, Remote, choice},
     client::Connection,
     errors::CliError,
-    terminal::{
-        output::{Output, bold, note},
-        text::{clipped, count, counted, minute, visible, word},
-    },
+    terminal::{Output, bold, count, counted, minute, note, visible, word},
 };
 use utterd_rpc::proto::{Conversation, ConversationStatus, ListConversationsRequest};
 
@@ -59,31 +56,25 @@ pub struct List {
     #[command(flatten)]
     remote: Remote,
     /// List the conversations of this recipient [default: default]
-    #[arg(id = "recipient_id", long = "recipient", short = 'r', value_name = "ID", default_value = "")]
+    #[arg(long, short, value_name = "ID", default_value = "")]
     recipient: String,
     /// List the conversations of every recipient
-    #[arg(id = "all_recipients", long = "all", short = 'a', conflicts_with = "recipient_id")]
+    #[arg(long, short, conflicts_with = "recipient")]
     all: bool,
     /// List only conversations with this status
     #[arg(long)]
     status: Option<Status>,
     /// List only conversations whose id begins with TEXT
-    #[arg(id = "conversation_id_prefix", long = "prefix", value_name = "TEXT", default_value = "")]
+    #[arg(long, value_name = "TEXT", default_value = "")]
     prefix: String,
     /// The order
     #[arg(long, default_value = "used")]
     order: Order,
     /// List at most N, up to 1000; 0 lists all
-    #[arg(
-        id = "page_size",
-        long = "limit",
-        value_name = "N",
-        default_value_t = 50,
-        value_parser = clap::value_parser!(i32).range(0..=1000)
-    )]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(i32).range(0..=1000))]
     limit: i32,
     /// Continue an earlier list, by the token that it printed
-    #[arg(id = "page_token", long = "after", value_name = "TOKEN", default_value = "")]
+    #[arg(long, value_name = "TOKEN", default_value = "")]
     after: String,
     #[command(flatten)]
     json: Json,
@@ -142,10 +133,10 @@ fn tell(output: &mut Output, listed: &[Conversation], all: bool) -> std::io::Res
         let cells = cells(conversation);
         match output.width() {
             None => output.line(&cells.join("\t"))?,
-            width => {
+            Some(_) => {
                 let [first, second] = shown(conversation, cells, all);
-                output.line(&clipped(&bold(&first), width))?;
-                output.line(&clipped(&format!("  {second}"), width))?;
+                output.row(&bold(&first))?;
+                output.row(&format!("  {second}"))?;
             }
         }
     }

@@ -1,8 +1,6 @@
 //! Commands for conversations as a whole.
 
-mod confirm;
 pub(super) mod delete;
-pub(super) mod elements;
 pub(super) mod end;
 pub(super) mod export;
 pub(super) mod import;

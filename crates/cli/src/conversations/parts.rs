@@ -1,11 +1,14 @@
 //! Splits a file into parts that are imported one after the other.
 
-use std::{io::BufRead, mem, path::PathBuf};
+use std::{
+    io::BufRead,
+    mem,
+    path::{Path, PathBuf},
+};
 
-use super::elements;
 use crate::{
     errors::CliError,
-    terminal::read::{self, bounded},
+    terminal::read::{self, about, bounded},
 };
 use utterd_domain::limits::{MAX_IMPORT_BYTES, MAX_IMPORT_WEIGHT};
 use utterd_formats::{Condenser, weight};
@@ -44,9 +47,9 @@ impl Parts {
     }
 
     fn of(mut reader: Box<dyn BufRead + Send>, file: PathBuf) -> Result<Self, CliError> {
-        let mut begun = elements::before(&mut reader, &file, MAX_IMPORT_BYTES)?;
+        let mut begun = before(&mut reader, &file, MAX_IMPORT_BYTES)?;
         let form = if begun.contains(&b'[') {
-            let first = elements::object(&mut reader, &file, MAX_IMPORT_BYTES)?;
+            let first = object(&mut reader, &file, MAX_IMPORT_BYTES)?;
             let is_export = has_any(&first, &["mapping", "chat_messages"]);
             begun = if is_export { first } else { [begun, first].concat() };
             if is_export { Form::Elements } else { Form::Whole }
@@ -112,7 +115,7 @@ impl Parts {
                     part = lines.flat_map(|line| condenser.line(line)).collect();
                 }
             }
-            part = bounded(part, MAX_IMPORT_BYTES, &self.file, MAX_IMPORT_BYTES)?;
+            part = bounded(part, &self.file, MAX_IMPORT_BYTES)?;
             if is_end {
                 return Ok(part);
             }
@@ -123,8 +126,8 @@ impl Parts {
     fn conversation(&mut self) -> Result<Vec<u8>, CliError> {
         match self.form {
             Form::Elements => {
-                elements::before(&mut self.reader, &self.file, MAX_IMPORT_BYTES)?;
-                elements::object(&mut self.reader, &self.file, MAX_IMPORT_BYTES - 2)
+                before(&mut self.reader, &self.file, MAX_IMPORT_BYTES)?;
+                object(&mut self.reader, &self.file, MAX_IMPORT_BYTES - 2)
             }
             _ => read::line(&mut self.reader, &self.file, MAX_IMPORT_BYTES),
         }
@@ -137,9 +140,69 @@ fn has_any(object: &[u8], names: &[&str]) -> bool {
         .is_ok_and(|value| names.iter().any(|name| value.get(name).is_some()))
 }
 
+/// How far the reader is in an element.
+#[derive(Default)]
+struct Scan {
+    depth: usize,
+    in_text: bool,
+    is_escaped: bool,
+}
+
+impl Scan {
+    /// Follows the next byte of an object; returns whether it is the last one.
+    fn ends(&mut self, byte: u8) -> bool {
+        match (self.in_text, byte) {
+            (true, _) if self.is_escaped => self.is_escaped = false,
+            (true, b'\\') => self.is_escaped = true,
+            (_, b'"') => self.in_text = !self.in_text,
+            (false, b'{' | b'[') => self.depth += 1,
+            (false, b'}' | b']') => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+        self.depth == 0
+    }
+}
+
+/// Reads what stands before the next object of an array: blanks, brackets and commas, of at most `limit` bytes.
+fn before(reader: &mut impl BufRead, file: &Path, limit: usize) -> Result<Vec<u8>, CliError> {
+    let mut before = Vec::new();
+    while let Some(byte) = next(reader, file)?
+        && (byte.is_ascii_whitespace() || matches!(byte, b'[' | b','))
+    {
+        before.push(byte);
+        before = bounded(before, file, limit)?;
+        reader.consume(1);
+    }
+    Ok(before)
+}
+
+fn next(reader: &mut impl BufRead, file: &Path) -> Result<Option<u8>, CliError> {
+    Ok(reader.fill_buf().map_err(about(file))?.first().copied())
+}
+
+/// Reads an object of at most `limit` bytes to its end, or to the end of the file; reads nothing if something else comes
+/// next.
+fn object(reader: &mut impl BufRead, file: &Path, limit: usize) -> Result<Vec<u8>, CliError> {
+    if next(reader, file)? != Some(b'{') {
+        return Ok(Vec::new());
+    }
+    let (mut object, mut scan) = (Vec::new(), Scan::default());
+    loop {
+        let bytes = reader.fill_buf().map_err(about(file))?;
+        let end = bytes.iter().position(|byte| scan.ends(*byte));
+        let taken = end.map_or(bytes.len(), |end| end + 1);
+        object.extend_from_slice(&bytes[..taken]);
+        reader.consume(taken);
+        object = bounded(object, file, limit)?;
+        if end.is_some() || taken == 0 {
+            return Ok(object);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::io::Cursor;
+    use std::io::{BufReader, Cursor, Read as _};
 
     use super::*;
     use utterd_formats as formats;
@@ -218,5 +281,43 @@ mod tests {
         let parts = |file: &str| Parts::open(file.into()).and_then(|mut parts| parts.next());
         let error = parts("/dev/zero").unwrap_err().to_string();
         assert_eq!(error, "/dev/zero: is larger than 16.00 MiB, the limit");
+    }
+
+    /// Every object, and what is left, read a few bytes at a time.
+    fn split(text: &str) -> (Vec<String>, String) {
+        let mut reader = BufReader::with_capacity(3, Cursor::new(text.as_bytes().to_vec()));
+        let mut objects = Vec::new();
+        loop {
+            let before = before(&mut reader, Path::new("x"), 100).unwrap();
+            let object = object(&mut reader, Path::new("x"), 100).unwrap();
+            if object.is_empty() {
+                let mut rest = before;
+                reader.read_to_end(&mut rest).unwrap();
+                return (objects, String::from_utf8(rest).unwrap());
+            }
+            objects.push(String::from_utf8(object).unwrap());
+        }
+    }
+
+    #[test]
+    fn an_array_is_split_into_its_objects() {
+        let objects = [r#"{"a":[{"b":"}]"}]}"#, "{}", r#"{"c\"{":"\\"}"#];
+        let array = format!("[\n {} ,{},{} ]", objects[0], objects[1], objects[2]);
+        assert_eq!(split(&array), (objects.map(str::to_owned).to_vec(), " ]".to_owned()));
+    }
+
+    #[test]
+    fn what_is_no_array_of_objects_is_left() {
+        for text in ["", "3", "[1, 2]", "[\"{\"]", "nothing"] {
+            assert_eq!(split(text), (Vec::new(), text.to_owned()));
+        }
+        assert_eq!(split("[{\"a\": 1").0, ["{\"a\": 1"], "it was cut off");
+    }
+
+    #[test]
+    fn an_object_has_a_limit() {
+        let mut reader = Cursor::new(format!("[{{\"a\":\"{}\"}}]", "x".repeat(200)));
+        before(&mut reader, Path::new("x"), 100).unwrap();
+        assert!(object(&mut reader, Path::new("x"), 100).is_err());
     }
 }

@@ -13,13 +13,7 @@ use crate::{
     client::Connection,
     errors::CliError,
     messages::capacity::heading,
-    terminal::{
-        bar::bar,
-        json::reflect,
-        output::{Output, bold, dim},
-        text::{clipped, count, counted, said, speaker, visible},
-        wrap::wrap,
-    },
+    terminal::{Output, bar, bold, clipped, count, counted, dim, reflect, said, speaker, visible, wrap},
 };
 use utterd_rpc::proto::{
     Capacity, Conversation, GetCapacityInfoRequest, GetConversationRequest, GetSummaryRequest,
@@ -54,7 +48,7 @@ const SHOWN_CHARACTERS: usize = 600;
 
 /// Prints the window, the summary of what left it, and the budget.
 pub async fn show(args: Show) -> Result<(), CliError> {
-    let connection = Connection::open(&args.target).await?;
+    let connection = Connection::to(&args.target.remote).await?;
     let window = Window::fetch(&connection, &args.target).await?;
     let mut output = Output::paged();
     if args.target.json.json {

@@ -1,8 +1,16 @@
-//! Reads what is stored of a conversation, page by page.
+//! What is stored of a conversation: read page by page, and listed.
 
-use crate::{args::Target, client::Connection, errors::CliError};
+use std::io;
+
+use crate::{
+    args::Target,
+    client::Connection,
+    errors::CliError,
+    terminal::{Output, said, speaker},
+};
 use utterd_rpc::proto::{
-    Conversation, GetConversationRequest, ListUtterancesRequest, ListUtterancesResponse, Utterance,
+    Conversation, GetConversationRequest, ListUtterancesRequest, ListUtterancesResponse, SequenceRange,
+    Utterance,
 };
 
 /// The most utterances read at once: as many as the server gives.
@@ -34,4 +42,48 @@ pub async fn utterances(
         }
         request.page_token = next_page_token;
     }
+}
+
+/// Everything stored of a conversation, including what is forgotten and can be restored.
+pub async fn everything(connection: &Connection, conversation: &str) -> Result<Vec<Utterance>, CliError> {
+    utterances(connection, all_of(conversation)).await
+}
+
+/// Asks for everything stored of a conversation.
+pub fn all_of(conversation: &str) -> ListUtterancesRequest {
+    ListUtterancesRequest {
+        conversation_id: conversation.to_owned(),
+        include_archive: true,
+        include_forgotten: true,
+        page_size: PAGE_SIZE,
+        ..Default::default()
+    }
+}
+
+/// Prints the utterances of a conversation in `ranges`, each on a line: number, speaker, text.
+pub async fn tell(
+    output: &mut Output,
+    connection: &Connection,
+    conversation: &str,
+    ranges: &[SequenceRange],
+) -> Result<(), CliError> {
+    let firsts = ranges.iter().map(|range| range.first).min();
+    let Some((first, last)) = firsts.zip(ranges.iter().map(|range| range.last).max()) else { return Ok(()) };
+    let between = ListUtterancesRequest {
+        after_sequence: Some(first - 1),
+        before_sequence: Some(last + 1),
+        ..all_of(conversation)
+    };
+    let is_meant = |utterance: &Utterance| {
+        ranges.iter().any(|range| (range.first..=range.last).contains(&utterance.sequence))
+    };
+    let meant: Vec<_> = utterances(connection, between).await?.into_iter().filter(is_meant).collect();
+    let width = meant.iter().map(|it| it.sequence.to_string().len()).max().unwrap_or(0);
+    Ok(meant.iter().try_for_each(|utterance| line(output, utterance, width))?)
+}
+
+fn line(output: &mut Output, utterance: &Utterance, width: usize) -> io::Result<()> {
+    let text = said(utterance).join("  ");
+    let line = format!("{:>width$}  {}  {text}", utterance.sequence, speaker(utterance));
+    output.row(&line)
 }

@@ -8,10 +8,7 @@ use crate::{
     args::{Json, Remote},
     client::Connection,
     errors::CliError,
-    terminal::{
-        output::{Output, bold, dim, note},
-        text::{counted, ranges, word},
-    },
+    terminal::{Output, bold, counted, dim, note, ranges, word},
 };
 use utterd_rpc::proto::{
     Event, WatchEventsRequest, WatchEventsResponse, WatchStarted, watch_events_response::Message,
@@ -28,15 +25,15 @@ pub struct Watch {
     #[command(flatten)]
     remote: Remote,
     /// The conversation [default: all]
-    #[arg(id = "conversation_id", value_name = "CONVERSATION", default_value = "")]
+    #[arg(value_name = "CONVERSATION", default_value = "")]
     conversation: String,
     /// Print only the events of this recipient
-    #[arg(id = "recipient_id", long = "recipient", short = 'r', value_name = "ID", default_value = "")]
+    #[arg(long, short, value_name = "ID", default_value = "")]
     recipient: String,
     #[command(flatten)]
     json: Json,
     /// Start after this event [default: start with the next one]
-    #[arg(id = "after_event", long = "after", value_name = "CURSOR", default_value = "")]
+    #[arg(long, value_name = "CURSOR", default_value = "")]
     pub after: String,
 }
 

@@ -15,7 +15,7 @@ pub async fn admit(memory: &Memory, headers: &HeaderMap) -> Result<Memory, Answe
     let memory = memory.of(identity);
     // a call that requires credentials and reveals nothing
     let request = CountTokensRequest { texts: vec![String::new()], ..Default::default() };
-    let Err(status) = memory.server().contexts().count_tokens(request).await else { return Ok(memory) };
+    let Err(status) = memory.server.contexts().count_tokens(request).await else { return Ok(memory) };
     match status.code() {
         Code::Unauthenticated => Err(refused(StatusCode::UNAUTHORIZED, refusal(&status))),
         Code::PermissionDenied => Err(refused(StatusCode::FORBIDDEN, refusal(&status))),

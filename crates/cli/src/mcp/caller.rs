@@ -2,47 +2,22 @@
 
 use std::sync::Arc;
 
-use ulid::Ulid;
+use crate::client::Connection;
 
-use crate::{access::Identity, client::Connection};
-
-/// A server, the recipient of calls that name none, and the call that is made.
+/// A server, and the call that is made.
 #[derive(Clone)]
 pub struct Caller {
-    connection: Connection,
-    recipient: Arc<str>,
-    /// Identifies the call, so that it can be repeated.
-    request: Ulid,
+    /// The server.
+    pub server: Connection,
+    /// The recipient of a call that names none.
+    pub default_recipient: Arc<str>,
+    /// The id of the call, the same in each attempt.
+    pub request_id: String,
 }
 
 impl Caller {
-    /// A call to the server behind `connection`; `recipient` is meant if it names none.
-    pub fn new(connection: Connection, recipient: &str) -> Self {
-        Self { connection, recipient: recipient.into(), request: Ulid::new() }
-    }
-
-    /// The same for the caller with this identity.
-    pub fn of(&self, identity: Identity) -> Self {
-        Self { connection: self.connection.on_behalf_of(identity), ..self.clone() }
-    }
-
-    /// Another call.
-    pub fn anew(&self) -> Self {
-        Self { request: Ulid::new(), ..self.clone() }
-    }
-
-    /// The id of the call, the same in each attempt.
-    pub fn request_id(&self) -> String {
-        self.request.to_string()
-    }
-
-    /// The server.
-    pub fn server(&self) -> &Connection {
-        &self.connection
-    }
-
     /// The recipient that is named, or else the default one.
     pub fn recipient(&self, named: Option<String>) -> String {
-        named.filter(|named| !named.is_empty()).unwrap_or_else(|| self.recipient.to_string())
+        named.filter(|named| !named.is_empty()).unwrap_or_else(|| self.default_recipient.to_string())
     }
 }

@@ -7,12 +7,11 @@
 use rmcp::model::JsonObject;
 use serde_json::{Map, Number, Value, json};
 
-/// Other names of arguments, each with the argument.
-pub type Aliases = &'static [(&'static str, &'static str)];
+/// Arguments, each with its other names.
+pub type Aliases = &'static [(&'static str, &'static [&'static str])];
 
 /// Names that many tools have, by their usual other names.
-const USUAL: Aliases =
-    &[("conversation", "conversation_id"), ("recipient", "recipient_id"), ("user_id", "recipient_id")];
+const USUAL: Aliases = &[("conversation_id", &["conversation"]), ("recipient_id", &["recipient", "user_id"])];
 
 /// Words in the name of an argument that says whose memory, or which part of it, is meant.
 const WHOSE: [&str; 8] =
@@ -91,10 +90,10 @@ impl Fitting {
     fn named<'k>(&self, name: &str, known: &'k Map<String, Value>) -> Option<&'k str> {
         let name = folded(name);
         let meant = |named: &str| known.keys().find(|key| folded(key) == folded(named)).map(String::as_str);
-        let aliases = self.aliases.iter().chain(USUAL);
-        meant(&name).or_else(|| {
-            aliases.filter(|(alias, _)| folded(alias) == name).find_map(|(_, named)| meant(named))
-        })
+        let mut aliases = self.aliases.iter().chain(USUAL);
+        let is_alias = |aliases: &[&str]| aliases.iter().any(|alias| folded(alias) == name);
+        meant(&name)
+            .or_else(|| aliases.find_map(|(named, aliases)| meant(named).filter(|_| is_alias(aliases))))
     }
 }
 
@@ -117,14 +116,10 @@ fn parse(value: &mut Value, is_expected: fn(&Value) -> bool) {
 
 /// `"5"` and `5.0` are 5.
 fn number(value: &mut Value) {
-    parse_trimmed(value);
-    let whole = value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9e15);
-    whole.into_iter().for_each(|whole| *value = Value::Number(Number::from(whole as i64)));
-}
-
-fn parse_trimmed(value: &mut Value) {
     let read = value.as_str().and_then(|text| text.trim().parse::<Number>().ok());
     read.into_iter().for_each(|read| *value = Value::Number(read));
+    let whole = value.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < 9e15);
+    whole.into_iter().for_each(|whole| *value = Value::Number(Number::from(whole as i64)));
 }
 
 /// `"true"`, `"yes"` and 1 are true.
@@ -186,7 +181,7 @@ mod tests {
         let unknown = fit(
             given.as_object_mut().unwrap(),
             schema.as_object().unwrap(),
-            &[("query", "prompt"), ("text", "content")],
+            &[("prompt", &["query"]), ("content", &["text"])],
         );
         (given, unknown)
     }

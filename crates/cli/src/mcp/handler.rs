@@ -17,10 +17,7 @@ use rmcp::{
 use super::{
     fault::{Fault, persist},
     memory::Memory,
-    prompts, resources,
-    source::Keeps,
-    tool::Shown,
-    tools,
+    prompts, resources, tools,
     window::{Client, Window},
     wire::{REPLACED, Replaced},
 };
@@ -45,13 +42,13 @@ pub struct Handler {
     memory: Memory,
     /// The window of the only client, if it is the only one.
     window: Option<Arc<Window>>,
-    shown: Shown,
+    all_tools: bool,
     config: Arc<ServerConfig>,
 }
 
 impl Handler {
-    /// A handler over `memory`, which keeps conversations as `keeps` says, and whose tools are listed as `shown` says.
-    pub fn new(memory: Memory, keeps: Keeps, shown: Shown) -> Self {
+    /// A handler over `memory`, which ends with this process if it `is_brief`. Lists `all_tools` or the usual ones.
+    pub fn new(memory: Memory, is_brief: bool, all_tools: bool) -> Self {
         let capabilities = ServerCapabilities::builder()
             .enable_tools()
             .enable_resources()
@@ -60,11 +57,11 @@ impl Handler {
             .build();
         let own = Implementation::new("utterd", env!("CARGO_PKG_VERSION"))
             .with_title("utterd: conversation memory");
-        let kept = if keeps == Keeps::Briefly { BRIEFLY } else { "" };
+        let kept = if is_brief { BRIEFLY } else { "" };
         let config = ServerConfig::new(capabilities)
             .with_server_info(own)
             .with_instructions(format!("{INSTRUCTIONS}{kept}"));
-        Self { memory, window: None, shown, config: Arc::new(config) }
+        Self { memory, window: None, all_tools, config: Arc::new(config) }
     }
 
     /// The handler of one client: the calls that name no conversation concern one of its own.
@@ -105,11 +102,11 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::described(self.shown).to_vec()))
+        Ok(ListToolsResult::with_all_items(tools::described(self.all_tools)))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools::named(name).map(|(_, described)| described.clone())
+        tools::named(name).map(|tool| tool.described.clone())
     }
 
     async fn call_tool(
@@ -117,13 +114,11 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let (tool, described) = tools::named(&request.name).ok_or_else(|| {
+        let tool = tools::named(&request.name).ok_or_else(|| {
             let text = format!("there is no tool {}; there are {}", request.name, tools::names());
             ErrorData::invalid_params(text, None)
         })?;
-        let arguments = request.arguments.unwrap_or_default();
-        let memory = self.memory_of(&context);
-        let called = (tool.call)(memory, &described.input_schema, arguments);
+        let called = tool.call(self.memory_of(&context), request.arguments.unwrap_or_default());
         let called = Within::Call.catching(called).await;
         let mut result = called.unwrap_or_else(|Panicked| Fault::Wrong(FAULT.to_owned()).into_result());
         if is_replaced(&context) {

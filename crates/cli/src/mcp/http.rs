@@ -78,7 +78,7 @@ impl Listening {
 
     /// Serves callers until the process is asked to end; requests in flight are answered.
     pub async fn serve(self, handler: Handler) -> Result<(), CliError> {
-        let failed = |error: ServeError| CliError::Mcp(error.to_string());
+        let failed = |error: ServeError| CliError::Failed(error.to_string());
         let listen = Listen::Tcp(self.address);
         let bound = Bound::new(Some(&listen), 0, "http", "MCP is served").await.map_err(failed)?;
         if let Some(bound) = &bound {
@@ -142,7 +142,7 @@ async fn answer(request: Request<Incoming>, service: Service, handler: Handler, 
     let (json, replaced) = wire::text(&body);
     if is_json && let Err(error) = serde_json::from_str::<IgnoredAny>(&json) {
         let error = ErrorData::parse_error(format!("the request is not JSON: {error}"), None);
-        return fault(error, wire::id(&json));
+        return fault(error, None);
     }
     let rewritten = replaced.map(|replaced| {
         parts.extensions.insert(replaced);
@@ -155,7 +155,7 @@ async fn answer(request: Request<Incoming>, service: Service, handler: Handler, 
         // JSON that is refused for its type is not a message of the protocol
         StatusCode::UNSUPPORTED_MEDIA_TYPE if is_json => {
             let error = ErrorData::invalid_request("the request is no message of JSON-RPC 2.0", None);
-            fault(error, wire::id(&String::from_utf8_lossy(&body)))
+            fault(error, wire::id(&serde_json::from_slice(&body).unwrap_or_default()))
         }
         _ => answer.map(BodyExt::boxed_unsync),
     }

@@ -4,7 +4,10 @@
 
 use std::{io, mem::take};
 
-use futures::future::BoxFuture;
+use futures::{
+    FutureExt,
+    future::{BoxFuture, Shared},
+};
 use rmcp::{
     ErrorData, RoleServer,
     model::{ClientRequest, GetExtensions, GetMeta, JsonRpcMessage, ProtocolVersion, RequestId},
@@ -30,6 +33,8 @@ pub struct Lines<R, W: AsyncWrite> {
     answer: Option<BoxFuture<'static, io::Result<()>>>,
     /// Whether the client has said which protocol it speaks.
     has_begun: bool,
+    /// Ready when no more lines are to be read.
+    end: Shared<BoxFuture<'static, ()>>,
 }
 
 /// The line that is read.
@@ -41,22 +46,22 @@ struct Line {
 }
 
 impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
-    /// The messages of a client.
-    pub fn new(reader: R, writer: W) -> Self {
+    /// The messages of a client, until `end` is ready.
+    pub fn new(reader: R, writer: W, end: impl Future<Output = ()> + Send + 'static) -> Self {
         let (reader, writer) = (BufReader::new(reader), AsyncRwTransport::new(empty(), writer));
-        Self { reader, writer, line: Line::default(), answer: None, has_begun: false }
+        let end = end.boxed().shared();
+        Self { reader, writer, line: Line::default(), answer: None, has_begun: false, end }
     }
 
     /// Reads the next line; `None` at the end. Nothing is lost if the future is dropped: the part that was read stays.
     async fn next(&mut self) -> Option<Line> {
         loop {
-            let read = match self.reader.fill_buf().await {
-                Ok(read) => read,
-                Err(error) => {
-                    tracing::warn!(%error, "could not read stdin");
-                    return None;
-                }
+            let read = tokio::select! {
+                biased;
+                () = self.end.clone() => return None,
+                read = self.reader.fill_buf() => read,
             };
+            let read = read.inspect_err(|error| tracing::warn!(%error, "could not read stdin")).ok()?;
             if read.is_empty() {
                 return (!self.line.bytes.is_empty()).then(|| take(&mut self.line));
             }
@@ -170,7 +175,7 @@ impl Line {
             }
             Err(error) if matches!(error.classify(), Category::Syntax | Category::Eof) => {
                 let error = ErrorData::parse_error(format!("the line is not JSON: {error}"), None);
-                Err(Refused { id: wire::id(&json), error }.into())
+                Err(Refused { id: None, error }.into())
             }
             Err(_) => no_message(&serde_json::from_str(&json).unwrap_or_default()),
         }
@@ -179,10 +184,9 @@ impl Line {
 
 /// Refuses JSON that is no message, unless it is a notification: those are never answered.
 fn no_message(json: &Value) -> Result<Option<Message>, Box<Refused>> {
-    let id = &json["id"];
-    if json["method"].is_string() && id.is_null() {
+    if json["method"].is_string() && json["id"].is_null() {
         return Ok(None);
     }
     let error = ErrorData::invalid_request("the line is no message of JSON-RPC 2.0", None);
-    Err(Refused { id: serde_json::from_value(id.clone()).ok(), error }.into())
+    Err(Refused { id: wire::id(json), error }.into())
 }

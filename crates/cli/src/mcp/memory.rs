@@ -2,6 +2,8 @@
 
 use std::{ops::Deref, sync::Arc};
 
+use ulid::Ulid;
+
 use super::{
     caller::Caller,
     fault::Fault,
@@ -28,7 +30,12 @@ impl Deref for Memory {
 impl Memory {
     /// The server behind `connection`; `recipient` is meant if a call names none.
     pub fn new(connection: Connection, recipient: &str) -> Self {
-        Self { caller: Caller::new(connection, recipient), window: None }
+        let caller = Caller {
+            server: connection,
+            default_recipient: recipient.into(),
+            request_id: Ulid::new().to_string(),
+        };
+        Self { caller, window: None }
     }
 
     /// The same server for a client in this window.
@@ -38,12 +45,14 @@ impl Memory {
 
     /// The same server for the caller with this identity.
     pub fn of(&self, identity: Identity) -> Self {
-        Self { caller: self.caller.of(identity), ..self.clone() }
+        let server = self.server.on_behalf_of(identity);
+        Self { caller: Caller { server, ..self.caller.clone() }, ..self.clone() }
     }
 
     /// The same server for another call.
     pub fn anew(&self) -> Self {
-        Self { caller: self.caller.anew(), ..self.clone() }
+        let request_id = Ulid::new().to_string();
+        Self { caller: Caller { request_id, ..self.caller.clone() }, ..self.clone() }
     }
 
     /// The conversation and the recipient of a call. If a conversation is named, the default recipient does not apply:

@@ -38,7 +38,6 @@ use std::time::Duration;
 use super::errors::CliError;
 use handler::Handler;
 use source::Source;
-use tool::Shown;
 use utterd_server as server;
 
 /// How long to wait, at the end, for a read of stdin that is still in progress.
@@ -55,8 +54,7 @@ pub fn mcp(args: args::Mcp) -> Result<(), CliError> {
 async fn serve(args: args::Mcp) -> Result<(), CliError> {
     let listening = args.http.map(|address| http::Listening::new(address, &args)).transpose()?;
     let source = Source::open(&args).await?;
-    let shown = if args.all_tools { Shown::All } else { Shown::Usual };
-    let handler = Handler::new(source.memory(&args.recipient), source.keeps(), shown);
+    let handler = Handler::new(source.memory(&args.recipient), source.is_brief, args.all_tools);
     let served = match listening {
         Some(listening) => listening.serve(handler).await,
         None => stdio::serve(handler).await,

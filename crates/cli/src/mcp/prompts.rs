@@ -37,7 +37,7 @@ async fn continued(memory: &Memory, named: &str) -> Result<String, Fault> {
     let format = ContextFormat::Text.into();
     let token_budget = Some(CONTEXT_TOKENS);
     let request = BuildContextRequest { conversation_id, format, token_budget, ..Default::default() };
-    let context = memory.server().contexts().build_context(request).await?.into_inner();
+    let context = memory.server.contexts().build_context(request).await?.into_inner();
     Ok(format!(
         "Let us continue an earlier conversation ({}). This is where it stands:\n\n{}\n\nSay in a sentence or two where \
          we were, and continue from there.",
@@ -50,6 +50,6 @@ async fn newest(memory: &Memory) -> Result<Option<String>, Fault> {
     let recipient_id = memory.recipient(None);
     let order = ConversationOrder::NewestUpdate.into();
     let request = ListConversationsRequest { recipient_id, page_size: 1, order, ..Default::default() };
-    let listed = memory.server().conversations().list_conversations(request).await?.into_inner();
+    let listed = memory.server.conversations().list_conversations(request).await?.into_inner();
     Ok(listed.conversations.into_iter().next().map(|conversation| conversation.conversation_id))
 }

@@ -11,7 +11,7 @@ use super::{
     memory::Memory,
     transcript::{self, Listed, Message, Speaker, Transcript},
 };
-use crate::terminal::text::{counted, word};
+use crate::terminal::{counted, word};
 use utterd_rpc::proto::{
     Conversation, ConversationOrder, GetConversationRequest, ListConversationsRequest,
     ListConversationsResponse, SummarizeRequest,
@@ -103,7 +103,7 @@ async fn listed(
 ) -> Result<ListConversationsResponse, Fault> {
     let order = ConversationOrder::NewestUpdate.into();
     let request = ListConversationsRequest { recipient_id: memory.recipient(None), order, ..request };
-    Ok(memory.server().conversations().list_conversations(request).await?.into_inner())
+    Ok(memory.server.conversations().list_conversations(request).await?.into_inner())
 }
 
 fn uri(id: &str) -> String {
@@ -139,9 +139,9 @@ async fn conversation(memory: &Memory, id: &str) -> Result<String, Fault> {
 async fn summary(memory: &Memory, id: &str) -> Result<String, Fault> {
     let conversation_id = id.to_owned();
     let request = GetConversationRequest { conversation_id: conversation_id.clone(), ..Default::default() };
-    let response = memory.server().conversations().get_conversation(request).await?.into_inner();
+    let response = memory.server.conversations().get_conversation(request).await?.into_inner();
     let request = SummarizeRequest { conversation_id, ..Default::default() };
-    let told = memory.server().memory().summarize(request).await?.into_inner();
+    let told = memory.server.memory().summarize(request).await?.into_inner();
     Ok(format!("{}{}", heading(&response.conversation.unwrap_or_default()), told.text))
 }
 

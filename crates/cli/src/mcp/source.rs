@@ -16,7 +16,8 @@ const LOG: &str = "UTTERD_LOG";
 pub struct Source {
     connection: Connection,
     server: Server,
-    keeps: Keeps,
+    /// Whether the conversations are lost when this process ends.
+    pub is_brief: bool,
 }
 
 /// Where the server is.
@@ -27,15 +28,6 @@ enum Server {
     Own(Box<InProcess>),
     /// On files, in this process or in another one.
     Shared(Arc<Shared>),
-}
-
-/// How long conversations are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeps {
-    /// Until this process ends.
-    Briefly,
-    /// Beyond the end of this process.
-    Long,
 }
 
 impl Source {
@@ -51,15 +43,15 @@ impl Source {
         log(&env::var(LOG).unwrap_or_else(|_| Settings::default().log), LogFormat::Text);
         let remote = Remote { server, access: args.access.clone() };
         let connection = Connection::to(&remote).await?;
-        Ok(Self { connection, server: Server::Running, keeps: Keeps::Long })
+        Ok(Self { connection, server: Server::Running, is_brief: false })
     }
 
     async fn own(args: &args::Mcp) -> Result<Self, CliError> {
         let Effective { settings, warnings, .. } = effective(args)?;
         log(&settings.log, settings.log_format);
         warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
-        let keeps = if settings.backend == Backend::Memory { Keeps::Briefly } else { Keeps::Long };
-        if keeps == Keeps::Briefly {
+        let is_brief = settings.backend == Backend::Memory;
+        if is_brief {
             tracing::warn!(
                 "conversations are kept in memory, and are lost when this ends: --data-dir DIR keeps them in files, \
                  --server URL offers those of a running server"
@@ -75,17 +67,12 @@ impl Source {
                 (Connection::within(own.connector(), &args.access).await?, Server::Own(own.into()))
             }
         };
-        Ok(Self { connection, server, keeps })
+        Ok(Self { connection, server, is_brief })
     }
 
     /// The server as its callers see it; `recipient` is meant if a call names none.
     pub fn memory(&self, recipient: &str) -> Memory {
         Memory::new(self.connection.clone(), recipient)
-    }
-
-    /// How long conversations are kept.
-    pub fn keeps(&self) -> Keeps {
-        self.keeps
     }
 
     /// Ends the server, if it is one within this process.

@@ -1,6 +1,6 @@
 //! What every tool has.
 
-use futures::future::BoxFuture;
+use futures::{FutureExt, future::BoxFuture};
 use rmcp::{
     model::{CallToolResult, ContentBlock, JsonObject, Tool as Described, ToolAnnotations},
     schemars::JsonSchema,
@@ -8,10 +8,10 @@ use rmcp::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
+pub use super::{fault::Fault, fit::Aliases, memory::Memory};
 use super::{
-    fault::{Fault, persist},
-    fit::{Aliases, fit, is_address},
-    memory::Memory,
+    fault::persist,
+    fit::{fit, is_address},
     schema,
 };
 
@@ -25,6 +25,8 @@ pub trait Tool: 'static {
     const DESCRIPTION: &'static str;
     /// Its effect on what is stored.
     const EFFECT: Effect;
+    /// Whether clients usually need it. The other tools answer even if they are not shown.
+    const IS_USUAL: bool = true;
     /// Arguments that only a complete list shows, wherever they occur.
     const RARE: &'static [&'static str];
     /// Other names of its arguments, as models write them.
@@ -71,49 +73,43 @@ impl<A: Serialize> Told<A> {
     }
 }
 
-/// How much of the tools a client is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
-    /// The usual tools and arguments.
-    Usual,
-    /// Every tool with every argument, and the schemas of the answers.
-    All,
-}
-
 /// Any of the tools.
 pub struct Entry {
-    /// Its name.
-    pub name: &'static str,
-    /// Its description for clients.
-    pub describe: fn(Shown) -> Described,
-    /// Calls it with the arguments given, which the schema of all its arguments tells how to read.
-    pub call: fn(Memory, &'static JsonObject, JsonObject) -> BoxFuture<'static, CallToolResult>,
+    /// Its whole description, for clients.
+    pub described: Described,
+    /// Whether clients are usually shown it.
+    pub is_usual: bool,
+    rare: &'static [&'static str],
+    call: fn(Memory, &'static JsonObject, JsonObject) -> BoxFuture<'static, CallToolResult>,
 }
 
 impl Entry {
     /// The tool `T`.
-    pub const fn of<T: Tool>() -> Self {
-        Self {
-            name: T::NAME,
-            describe: describe::<T>,
-            call: |memory, schema, given| Box::pin(call::<T>(memory, schema, given)),
-        }
+    pub fn of<T: Tool>() -> Self {
+        let hints = ToolAnnotations::new()
+            .read_only(T::EFFECT == Effect::Reads)
+            .destructive(T::EFFECT == Effect::Changes)
+            .open_world(false);
+        let described = Described::new(T::NAME, T::DESCRIPTION, schema::of_arguments::<T::Arguments>())
+            .with_raw_output_schema(schema::of_answer::<T::Answer>())
+            .with_title(T::TITLE)
+            .with_annotations(hints);
+        let call = |memory, schema, given| call::<T>(memory, schema, given).boxed();
+        Self { described, is_usual: T::IS_USUAL, rare: T::RARE, call }
     }
-}
 
-fn describe<T: Tool>(shown: Shown) -> Described {
-    let hints = ToolAnnotations::new()
-        .read_only(T::EFFECT == Effect::Reads)
-        .destructive(T::EFFECT == Effect::Changes)
-        .open_world(false);
-    let arguments = schema::of_arguments::<T::Arguments>();
-    match shown {
-        Shown::Usual => Described::new(T::NAME, T::DESCRIPTION, schema::without(arguments, T::RARE)),
-        Shown::All => Described::new(T::NAME, T::DESCRIPTION, arguments)
-            .with_raw_output_schema(schema::of_answer::<T::Answer>()),
+    /// Its description with the usual arguments, and without the schema of its answer.
+    pub fn briefly(&self) -> Described {
+        let mut described = self.described.clone();
+        described.input_schema = schema::without(described.input_schema, self.rare);
+        described.output_schema = None;
+        described
     }
-    .with_title(T::TITLE)
-    .with_annotations(hints)
+
+    /// Calls it with the arguments given, which the schema of all its arguments tells how to read.
+    pub fn call(&'static self, memory: Memory, given: JsonObject) -> BoxFuture<'static, CallToolResult> {
+        (self.call)(memory, &self.described.input_schema, given)
+    }
 }
 
 async fn call<T: Tool>(memory: Memory, schema: &JsonObject, mut given: JsonObject) -> CallToolResult {

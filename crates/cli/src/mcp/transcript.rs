@@ -7,7 +7,7 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::Serialize;
 
 use super::{bounds::cut, fault::Fault, memory::Memory};
-use crate::{conversations::stored, terminal::text::counted};
+use crate::{conversations::stored, terminal::counted};
 use utterd_rpc::proto::{
     Conversation, GetConversationRequest, ListUtterancesRequest, Role, Utterance, UtteranceState,
 };
@@ -81,7 +81,7 @@ pub struct Transcript {
 /// much as fits of the first one.
 pub async fn read(memory: &Memory, id: &str, first: usize, bytes: usize) -> Result<Transcript, Fault> {
     let whole = GetConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
-    let whole = memory.server().conversations().get_conversation(whole).await?.into_inner();
+    let whole = memory.server.conversations().get_conversation(whole).await?.into_inner();
     let conversation = whole.conversation.unwrap_or_default();
     let mut request = ListUtterancesRequest {
         conversation_id: id.to_owned(),
@@ -91,7 +91,7 @@ pub async fn read(memory: &Memory, id: &str, first: usize, bytes: usize) -> Resu
     };
     let mut part = Part { first, bytes, ..Part::default() };
     loop {
-        let page = memory.server().conversations().list_utterances(request.clone()).await?.into_inner();
+        let page = memory.server.conversations().list_utterances(request.clone()).await?.into_inner();
         page.utterances.into_iter().for_each(|utterance| part.add(utterance));
         if page.next_page_token.is_empty() || part.next.is_some() {
             return Ok(Transcript { conversation, messages: part.messages, next: part.next });

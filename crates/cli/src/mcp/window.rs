@@ -77,7 +77,7 @@ impl Window {
             Ok(Some(current)) if current.utterance_count() == 0 => {
                 let conversation_id = current.conversation_id;
                 let request = DeleteConversationRequest { conversation_id, ..Default::default() };
-                caller.server().conversations().delete_conversation(request).await.map(drop)
+                caller.server.conversations().delete_conversation(request).await.map(drop)
             }
             Ok(Some(current)) => end(caller, current.conversation_id, "the client disconnected").await,
             _ => return,
@@ -95,7 +95,7 @@ async fn current(
 ) -> Result<Option<Conversation>, Fault> {
     let Some(conversation_id) = own.clone() else { return Ok(None) };
     let request = GetConversationRequest { conversation_id, ..Default::default() };
-    let found = match caller.server().conversations().get_conversation(request).await {
+    let found = match caller.server.conversations().get_conversation(request).await {
         Ok(response) => response.into_inner().conversation,
         Err(status) if status.code() == Code::NotFound => None,
         Err(status) => return Err(status.into()),
@@ -117,10 +117,10 @@ async fn started(caller: &Caller, client: &Client) -> Result<String, Fault> {
         labels: labels.collect(),
         // a message that names only the recipient is not for this window
         inactive: true,
-        request_id: format!("{}-start", caller.request_id()),
+        request_id: format!("{}-start", caller.request_id),
         ..Default::default()
     };
-    let created = caller.server().conversations().create_conversation(request).await?.into_inner();
+    let created = caller.server.conversations().create_conversation(request).await?.into_inner();
     Ok(created.conversation.unwrap_or_default().conversation_id)
 }
 
@@ -133,7 +133,7 @@ async fn end_idle(caller: &Caller) {
         page_size: MOST_IDLE,
         ..Default::default()
     };
-    let Ok(listed) = caller.server().conversations().list_conversations(request).await else { return };
+    let Ok(listed) = caller.server.conversations().list_conversations(request).await else { return };
     let listed = listed.into_inner().conversations;
     for idle in listed.into_iter().filter(|conversation| conversation.labels.contains_key(CLIENT)) {
         let _stays = end(caller, idle.conversation_id, IDLE).await;
@@ -142,7 +142,7 @@ async fn end_idle(caller: &Caller) {
 
 async fn end(caller: &Caller, conversation_id: String, reason: &str) -> Result<(), tonic::Status> {
     let request = EndConversationRequest { conversation_id, reason: reason.into(), ..Default::default() };
-    caller.server().conversations().end_conversation(request).await.map(drop)
+    caller.server.conversations().end_conversation(request).await.map(drop)
 }
 
 /// The client that makes a call.

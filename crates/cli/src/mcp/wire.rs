@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use rmcp::model::RequestId;
-use serde_json::Deserializer;
+use serde_json::Value;
 
 use utterd_formats::replace_surrogates;
 
@@ -23,60 +23,14 @@ pub fn text(bytes: &[u8]) -> (Cow<'_, str>, Option<Replaced>) {
     if replaced { (Cow::Owned(whole), Some(Replaced)) } else { (text, None) }
 }
 
-/// The id of a request that cannot be read as a whole: its sender waits for an answer to it.
-pub fn id(text: &str) -> Option<RequestId> {
-    let (mut depth, mut rest) = (0_usize, text);
-    while let Some(first) = rest.chars().next() {
-        let mut length = first.len_utf8();
-        match first {
-            '{' | '[' => depth += 1,
-            '}' | ']' => depth = depth.saturating_sub(1),
-            '"' => length = quoted(rest),
-            _ => {}
-        }
-        let (token, after) = rest.split_at(length);
-        if depth == 1
-            && token == "\"id\""
-            && let Some(value) = after.trim_start().strip_prefix(':')
-        {
-            return Deserializer::from_str(value).into_iter().next()?.ok();
-        }
-        rest = after;
-    }
-    None
-}
-
-/// The length of the string at the beginning of a text, with its quotes.
-fn quoted(text: &str) -> usize {
-    let mut is_escaped = false;
-    let end = text.bytes().skip(1).position(|byte| {
-        let ends = byte == b'"' && !is_escaped;
-        is_escaped = byte == b'\\' && !is_escaped;
-        ends
-    });
-    end.map_or(text.len(), |end| end + 2)
+/// The id of a request that is no message, if it has one: its sender waits for an answer to it.
+pub fn id(json: &Value) -> Option<RequestId> {
+    serde_json::from_value(json["id"].clone()).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_id_is_found_in_what_is_broken() {
-        for (text, expected) in [
-            (r#"{"id":7,"method":"x","params":{"a":"\x"}}"#, Some(RequestId::Number(7))),
-            (
-                r#"{"params":{"id":1,"a":NaN,"b":"\"id\":2"}, "id" : "a"}"#,
-                Some(RequestId::String("a".into())),
-            ),
-            (r#"{"method":"x","params":{"id":1"#, None),
-            (r#"[{"id":1,"a":}]"#, None),
-            (r#"{"id":"#, None),
-            ("é\"", None),
-        ] {
-            assert_eq!(id(text), expected, "{text}");
-        }
-    }
 
     #[test]
     fn what_is_no_text_is_replaced() {

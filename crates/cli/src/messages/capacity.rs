@@ -6,11 +6,7 @@ use crate::{
     args::Target,
     client::Connection,
     errors::CliError,
-    terminal::{
-        bar::bar,
-        output::{Output, dim},
-        text::{count, counted, word},
-    },
+    terminal::{Output, bar, count, counted, dim, word},
 };
 use utterd_rpc::proto::{Capacity, GetCapacityInfoRequest, OverLimitCause, WatchCapacityRequest};
 
@@ -30,13 +26,12 @@ pub struct AskCapacity {
 }
 
 /// Prints how full the window is: once, or with `--watch` one line per change.
-pub async fn capacity(args: AskCapacity) -> Result<(), CliError> {
-    if args.watch { follow(args).await } else { once(args).await }
+pub async fn capacity(AskCapacity { target, watch }: AskCapacity) -> Result<(), CliError> {
+    let connection = Connection::to(&target.remote).await?;
+    if watch { follow(&connection, target).await } else { once(&connection, target).await }
 }
 
-async fn once(args: AskCapacity) -> Result<(), CliError> {
-    let connection = Connection::open(&args.target).await?;
-    let target = args.target;
+async fn once(connection: &Connection, target: Target) -> Result<(), CliError> {
     let request = GetCapacityInfoRequest {
         conversation_id: target.conversation(),
         recipient_id: target.recipient,
@@ -48,9 +43,7 @@ async fn once(args: AskCapacity) -> Result<(), CliError> {
     })
 }
 
-async fn follow(args: AskCapacity) -> Result<(), CliError> {
-    let connection = Connection::open(&args.target).await?;
-    let target = args.target;
+async fn follow(connection: &Connection, target: Target) -> Result<(), CliError> {
     let request = WatchCapacityRequest {
         conversation_id: target.conversation(),
         recipient_id: target.recipient,

@@ -4,18 +4,15 @@ use std::io;
 
 use clap::Args;
 
-use super::texts;
 use crate::{
     args::Target,
     client::Connection,
+    conversations::stored,
     errors::CliError,
     terminal::{
-        output::{Output, note},
-        table::{
-            Side::{Left, Right},
-            aligned,
-        },
-        text::{clipped, count, counted, minute, ranges, sequences, visible, word},
+        Output,
+        Side::{Left, Right},
+        aligned, count, counted, minute, note, ranges, sequences, visible, word,
     },
 };
 use utterd_rpc::proto::{
@@ -27,7 +24,7 @@ use utterd_rpc::proto::{
 ///
 /// The last utterances of the window stay in it, the others move to the archive. There, searches and exports still find
 /// them, and --undo brings them back.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(
     aliases = ["summarize-history", "compress"],
     after_help = "Examples:
@@ -40,10 +37,10 @@ pub struct Compact {
     #[command(flatten)]
     pub target: Target,
     /// Keep at least the last N utterances in the window [default: 15]
-    #[arg(id = "keep_recent", long = "keep", value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub keep: Option<i32>,
     /// Instead, compact the N oldest utterances, in whole exchanges
-    #[arg(long, value_name = "N", conflicts_with = "keep_recent", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", conflicts_with = "keep", allow_negative_numbers = true)]
     pub count: Option<i32>,
     /// Archive the utterances without summarising them
     #[arg(long)]
@@ -55,13 +52,13 @@ pub struct Compact {
     #[arg(long)]
     pub wait: bool,
     /// Prefer sentences with this word for the summary
-    #[arg(id = "focus_areas", long = "focus", value_name = "WORD")]
+    #[arg(long, value_name = "WORD")]
     pub focus: Vec<String>,
     /// Instead, undo the last compaction
-    #[arg(long, group = "instead", conflicts_with_all = ["keep_recent", "count", "no_summary", "dry_run", "wait", "focus_areas"])]
+    #[arg(long, group = "instead", conflicts_with_all = ["keep", "count", "no_summary", "dry_run", "wait", "focus"])]
     pub undo: bool,
     /// Instead, list the compactions of the conversation
-    #[arg(long, group = "instead", conflicts_with_all = ["keep_recent", "count", "no_summary", "dry_run", "wait", "focus_areas"])]
+    #[arg(long, group = "instead", conflicts_with_all = ["keep", "count", "no_summary", "dry_run", "wait", "focus"])]
     pub list: bool,
 }
 
@@ -70,7 +67,7 @@ const PAGE_SIZE: i32 = 100;
 
 /// Compacts; or undoes a compaction or lists them instead.
 pub async fn compact(args: Compact) -> Result<(), CliError> {
-    let connection = Connection::open(&args.target).await?;
+    let connection = Connection::to(&args.target.remote).await?;
     match &args {
         Compact { undo: true, .. } => undo(&connection, &args).await,
         Compact { list: true, .. } => list(&connection, &args).await,
@@ -124,7 +121,7 @@ async fn show(
 ) -> Result<(), CliError> {
     let compacted = response.compaction.as_ref().map_or(&[][..], |it| it.compacted.as_slice());
     output.line("")?;
-    texts::tell(output, connection, &response.conversation_id, compacted).await?;
+    stored::tell(output, connection, &response.conversation_id, compacted).await?;
     if !response.summary.is_empty() {
         output.line("\nsummary:")?;
         output.text(&response.summary)?;
@@ -203,19 +200,12 @@ async fn list(connection: &Connection, args: &Compact) -> Result<(), CliError> {
         ..Default::default()
     };
     let response = connection.compactions().list_compactions(request).await?.into_inner();
-    let mut output = Output::new();
-    if args.target.json.json {
-        output.json("ListCompactionsResponse", &response)?;
-        return Ok(output.flush()?);
-    }
-    for line in table(&response.compactions) {
-        output.line(&clipped(&line, output.width()))?;
-    }
-    output.flush()?;
-    if response.compactions.is_empty() {
-        note("nothing was compacted");
-    }
-    Ok(())
+    args.target.json.answer("ListCompactionsResponse", response, |output, response| {
+        if response.compactions.is_empty() {
+            note("nothing was compacted");
+        }
+        table(&response.compactions).iter().try_for_each(|row| output.row(row))
+    })
 }
 
 /// One line per compaction, in aligned columns: number, time in UTC, cause, utterances, tokens before and after,

@@ -11,10 +11,7 @@ use crate::{
     args::{ContextFormat, Target},
     client::Connection,
     errors::CliError,
-    terminal::{
-        output::{Output, note},
-        text::{count, counted, ranges, word},
-    },
+    terminal::{Output, count, counted, note, ranges, word},
 };
 use utterd_rpc::proto::{
     BuildContextRequest, BuildContextResponse, ContextRecall, Earlier, RememberScope, SummaryPlacement,
@@ -35,10 +32,10 @@ pub struct Context {
     #[arg(long, default_value = "openai")]
     pub format: ContextFormat,
     /// The most tokens [default: the conversation's limit]
-    #[arg(id = "token_budget", long = "budget", value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub budget: Option<i32>,
     /// Only the last N turns, 0 for all [default: the conversation's limit]
-    #[arg(id = "max_turns", long = "turns", value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub turns: Option<i32>,
     /// Leave turns out in large steps, so that prompt caches hit in between [default: true without --turns]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
@@ -47,22 +44,16 @@ pub struct Context {
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub instructions: String,
     /// Also quote earlier utterances about PROMPT
-    #[arg(id = "recall_prompt", long = "recall", value_name = "PROMPT")]
+    #[arg(long, value_name = "PROMPT")]
     pub recall: Option<String>,
     /// Quote from the recipient's other conversations too [default: only if no conversation is named]
-    #[arg(long, requires = "recall_prompt")]
+    #[arg(long, requires = "recall")]
     pub everywhere: bool,
     /// Quote at most N utterances [default: as many as fit]
-    #[arg(long, value_name = "N", requires = "recall_prompt", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", requires = "recall", allow_negative_numbers = true)]
     pub recall_limit: Option<i32>,
     /// The share of the budget for quotes, in per cent [default: 50, and what recent turns leave]
-    #[arg(
-        id = "recall_max_percent",
-        long = "recall-percent",
-        value_name = "N",
-        requires = "recall_prompt",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "N", requires = "recall", allow_negative_numbers = true)]
     pub recall_percent: Option<i32>,
     /// Fill the rest of the budget with turns that left the window
     #[arg(long)]
@@ -71,12 +62,7 @@ pub struct Context {
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
     pub earlier: Option<bool>,
     /// Mask tool results that are at least N turns old
-    #[arg(
-        id = "mask_tool_results_after_turns",
-        long = "mask",
-        value_name = "N",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub mask: Option<i32>,
     /// Put the summary in a user message, not in the system prompt
     #[arg(long)]
@@ -88,7 +74,7 @@ pub struct Context {
 
 /// Prints the messages on stdout, and on stderr what they cost and leave out.
 pub async fn context(args: Context) -> Result<(), CliError> {
-    let connection = Connection::open(&args.target).await?;
+    let connection = Connection::to(&args.target.remote).await?;
     let json = args.target.json;
     let context = connection.contexts().build_context(request(args)).await?.into_inner();
     json.answer("BuildContextResponse", context, |output, context| {

@@ -2,22 +2,19 @@
 
 use clap::Args;
 
-use super::texts;
 use crate::{
     args::{Target, required},
     client::Connection,
+    conversations::stored,
     errors::CliError,
-    terminal::{
-        output::Output,
-        text::{counted, ranges, sequences},
-    },
+    terminal::{Output, counted, ranges, sequences},
 };
 use utterd_rpc::proto::{ForgetMode, ForgetRequest, ForgetResponse, SequenceRange, UtteranceRef};
 
 /// Forget the utterances that an instruction selects
 ///
 /// `restore` brings them back, unless they were forgotten with --hard.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(
     after_help = "Instructions:
   oldest  newest  first:N  last:N  nth:N  position:N  in the window
@@ -50,7 +47,7 @@ pub struct Forget {
     #[arg(long)]
     pub dry_run: bool,
     /// What to forget, such as last:3, turn:2 or about:TEXT, or a sentence in plain English
-    #[arg(id = "instructions", value_name = "INSTRUCTION")]
+    #[arg(value_name = "INSTRUCTION")]
     pub instructions: Option<String>,
 }
 
@@ -58,7 +55,7 @@ pub struct Forget {
 pub async fn forget(mut args: Forget) -> Result<(), CliError> {
     let [instructions] = args.target.split([args.instructions.take()]);
     let instructions = required(instructions, "INSTRUCTION")?;
-    let connection = Connection::open(&args.target).await?;
+    let connection = Connection::to(&args.target.remote).await?;
     let mode = if args.hard { ForgetMode::Hard } else { ForgetMode::Soft };
     let request = ForgetRequest {
         conversation_id: args.target.conversation(),
@@ -79,7 +76,7 @@ pub async fn forget(mut args: Forget) -> Result<(), CliError> {
         let one = |it: &UtteranceRef| SequenceRange { first: it.sequence, last: it.sequence };
         let forgotten: Vec<_> = response.forgotten.iter().map(one).collect();
         output.line("")?;
-        texts::tell(&mut output, &connection, &response.conversation_id, &forgotten).await?;
+        stored::tell(&mut output, &connection, &response.conversation_id, &forgotten).await?;
     }
     Ok(output.flush()?)
 }

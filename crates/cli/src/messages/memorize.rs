@@ -8,7 +8,7 @@ use crate::{
     args::{Json, Remote, Speaker},
     client::Connection,
     errors::CliError,
-    terminal::{interrupt::unless_interrupted, output::Output, read::said, text::counted},
+    terminal::{Output, counted, read::said, unless_interrupted},
 };
 use utterd_domain::limits::MOST_CONTENT_BYTES;
 use utterd_formats::{Place, openai_chat};
@@ -27,10 +27,10 @@ pub struct Memorize {
     #[command(flatten)]
     remote: Remote,
     /// The conversation [default: the recipient's active one]
-    #[arg(id = "conversation_id", long = "to", value_name = "CONVERSATION", default_value = "")]
+    #[arg(long = "to", value_name = "CONVERSATION", default_value = "")]
     conversation: String,
     /// The recipient of the conversation [default: default]
-    #[arg(id = "recipient_id", long = "recipient", short = 'r', value_name = "ID", default_value = "")]
+    #[arg(long, short, value_name = "ID", default_value = "")]
     recipient: String,
     #[command(flatten)]
     json: Json,
@@ -44,7 +44,7 @@ pub struct Memorize {
     #[arg(long)]
     pin: bool,
     /// The turn of the utterance [default: counted by the server]
-    #[arg(id = "turn_number", long = "turn", value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     turn: Option<i32>,
     /// An id for this attempt, so that repeating the command stores nothing twice
     #[arg(long, value_name = "ID", default_value = "")]
@@ -56,7 +56,7 @@ pub struct Memorize {
     #[arg(long, value_name = "ID", conflicts_with = "tool_calls")]
     tool_call_id: Option<String>,
     /// The text, in quotes; `-`, or no text without --tool-calls, reads stdin
-    #[arg(id = "content", value_name = "TEXT")]
+    #[arg(value_name = "TEXT")]
     text: Option<String>,
 }
 

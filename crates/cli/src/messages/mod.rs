@@ -9,5 +9,4 @@ pub(super) mod prepare;
 pub(super) mod remember;
 pub(super) mod restore;
 pub(super) mod summarize;
-mod texts;
 pub(super) mod which;

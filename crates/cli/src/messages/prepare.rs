@@ -9,11 +9,7 @@ use crate::{
     args::{ContextFormat, Json, Remote, choice},
     client::Connection,
     errors::CliError,
-    terminal::{
-        output::{Output, note},
-        read,
-        text::{counted, visible},
-    },
+    terminal::{Output, counted, note, read, visible},
 };
 use utterd_domain::limits::MAX_HISTORY_WEIGHT;
 use utterd_rpc::proto::{DroppedMessage, HistoryRecall, PrepareHistoryRequest, PrepareHistoryResponse};
@@ -54,7 +50,7 @@ pub struct Prepare {
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     max_bytes: Option<i32>,
     /// The most tokens [default: unlimited]
-    #[arg(id = "token_budget", long = "budget", value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     budget: Option<i32>,
     /// How to treat consecutive messages of one role
     #[arg(long, default_value = "merge")]
@@ -63,12 +59,12 @@ pub struct Prepare {
     #[arg(long, value_name = "NAME", default_value = "")]
     model: String,
     /// Quote messages about PROMPT from the part that is left out [default: --prompt]
-    #[arg(id = "recall_prompt", long = "recall", value_name = "PROMPT", num_args = 0..=1, default_missing_value = "")]
+    #[arg(long, value_name = "PROMPT", num_args = 0..=1, default_missing_value = "")]
     recall: Option<String>,
     #[command(flatten)]
     json: Json,
     /// The history; `-` reads stdin
-    #[arg(id = "messages_json", value_name = "FILE", default_value = "-")]
+    #[arg(value_name = "FILE", default_value = "-")]
     file: PathBuf,
 }
 

@@ -8,10 +8,7 @@ use crate::{
     args::{Speaker, Target, choice, required},
     client::Connection,
     errors::CliError,
-    terminal::{
-        output::{Output, bold, dim, note},
-        text::{clipped, said, speaker},
-    },
+    terminal::{Output, bold, dim, note, said, speaker},
 };
 use utterd_rpc::proto::{
     Match, RememberFilter, RememberOrder, RememberRequest, RememberResponse, RememberScope, Role, Utterance,
@@ -20,7 +17,7 @@ use utterd_rpc::proto::{
 /// Search utterances
 ///
 /// Prints one match per line: conversation, number, speaker, relevance, text.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(
     alias = "search",
     after_help = "Examples:
@@ -44,7 +41,7 @@ pub struct Remember {
     #[arg(long, value_name = "SHARE")]
     pub min_relevance: Option<f64>,
     /// Print at most N utterances
-    #[arg(id = "page_size", long = "limit", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(i32).range(1..=1000))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(i32).range(1..=1000))]
     pub limit: i32,
     /// What to search for
     pub prompt: Option<String>,
@@ -68,7 +65,7 @@ pub async fn remember(mut args: Remember) -> Result<(), CliError> {
     if !args.recent {
         required(args.prompt.clone(), "PROMPT")?;
     }
-    let connection = Connection::open(&args.target).await?;
+    let connection = Connection::to(&args.target.remote).await?;
     let json = args.target.json;
     let response = connection.memory().remember(request(args)).await?.into_inner();
     json.answer("RememberResponse", response, |output, response| tell(output, &response))
@@ -91,9 +88,7 @@ fn request(args: Remember) -> RememberRequest {
 
 fn tell(output: &mut Output, response: &RememberResponse) -> io::Result<()> {
     for found in &response.matches {
-        let line = line(found);
-        let line = clipped(&line, output.width());
-        output.line(&line)?;
+        output.row(&line(found))?;
     }
     if response.matches.is_empty() {
         note("nothing found");

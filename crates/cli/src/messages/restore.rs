@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::which::{everything, named, select};
+use super::which::{named, select};
 use crate::{
     args::Target,
     client::{Connection, block_on},
@@ -15,10 +15,7 @@ use crate::{
         meter::Meter,
         verify::{problems, whole},
     },
-    terminal::{
-        output::{Output, note},
-        text::{bytes, counted, sequences},
-    },
+    terminal::{Output, bytes, counted, note, sequences},
 };
 use utterd_config::Place;
 use utterd_rpc::proto::{RestoreRequest, RestoreResponse, Utterance, UtteranceState};
@@ -38,7 +35,7 @@ const MOST: usize = 1_000;
 /// A PLACE is fjall:DIR or sled:DIR; the URL of a database, with ?schema=NAME unless the schema is that of the settings
 /// (utterd by default); or postgres, for the database of the settings: UTTERD_DATABASE_URL and UTTERD_DATABASE_SCHEMA,
 /// or the same keys in the configuration file. Other users of the machine can see a password on the command line.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(
     after_help = "Examples:
   utterd restore trip 3,5-7
@@ -51,18 +48,18 @@ const MOST: usize = 1_000;
 )]
 pub struct Restore {
     #[command(flatten)]
-    target: Target,
+    pub target: Target,
     /// Bring back all that is forgotten and can be
-    #[arg(long, conflicts_with_all = ["utterance_ids", "to"])]
-    all: bool,
+    #[arg(long, conflicts_with_all = ["which", "to"])]
+    pub all: bool,
     /// Make this store from a backup: there must be none yet
-    #[arg(long, value_name = "PLACE", conflicts_with_all = ["utterance_ids", "recipient_id", "json"])]
-    to: Option<Place>,
+    #[arg(long, value_name = "PLACE", conflicts_with_all = ["which", "recipient", "json"])]
+    pub to: Option<Place>,
     #[command(flatten)]
-    database: DatabaseOptions,
+    pub database: DatabaseOptions,
     /// The numbers of utterances, as `show` prints them, such as 3 or 2,5-7; or one id
-    #[arg(id = "utterance_ids", value_name = "UTTERANCES")]
-    which: Option<String>,
+    #[arg(value_name = "UTTERANCES")]
+    pub which: Option<String>,
 }
 
 /// Restores utterances, or a store.
@@ -77,7 +74,8 @@ pub fn restore(args: Restore) -> Result<(), CliError> {
     }
 }
 
-async fn forgotten(Restore { mut target, all, which, .. }: Restore) -> Result<(), CliError> {
+/// Brings back what was forgotten.
+pub async fn forgotten(Restore { mut target, all, which, .. }: Restore) -> Result<(), CliError> {
     let which = match all {
         true => Vec::new(),
         false => {
@@ -85,9 +83,9 @@ async fn forgotten(Restore { mut target, all, which, .. }: Restore) -> Result<()
             named(which, "UTTERANCES")?
         }
     };
-    let connection = Connection::open(&target).await?;
+    let connection = Connection::to(&target.remote).await?;
     let conversation_id = stored::conversation(&connection, &target).await?.conversation_id;
-    let stored = everything(&connection, &conversation_id).await?;
+    let stored = stored::everything(&connection, &conversation_id).await?;
     let named = if all { stored } else { select(stored, &which)? };
     let is_forgotten = |utterance: &Utterance| utterance.state() == UtteranceState::Forgotten;
     let ids: Vec<_> = named.into_iter().filter(is_forgotten).map(|it| it.utterance_id).collect();
@@ -129,7 +127,7 @@ fn backup(file: &Path, to: Place, database: DatabaseOptions) -> Result<(), CliEr
     let file = file.display();
     output.line(&format!("restored {file} to {to} and verified it: {}, in {took}", all(held, &report)))?;
     output.flush()?;
-    whole(to, &report)
+    whole(&to, &report)
 }
 
 fn so_far(restoring: Restoring) -> String {

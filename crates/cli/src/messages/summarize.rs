@@ -6,10 +6,7 @@ use crate::{
     args::Target,
     client::Connection,
     errors::CliError,
-    terminal::{
-        output::note,
-        text::{counted, ranges},
-    },
+    terminal::{counted, note, ranges},
 };
 use utterd_rpc::proto::{SummarizeRequest, SummarizeResponse, SummarizeScope};
 
@@ -24,25 +21,19 @@ pub struct Summarize {
     #[command(flatten)]
     pub target: Target,
     /// Summarise only the last N utterances of the window
-    #[arg(
-        id = "recent_count",
-        long = "recent",
-        value_name = "N",
-        group = "scope",
-        allow_negative_numbers = true
-    )]
+    #[arg(long, value_name = "N", group = "scope", allow_negative_numbers = true)]
     pub recent: Option<i32>,
     /// Summarise only the utterances that left the window
     #[arg(long, group = "scope")]
     pub evicted: bool,
     /// Summarise only these turns, such as 3 or 2-5
-    #[arg(id = "first_turn", long = "turns", value_name = "A-B", group = "scope", value_parser = turns)]
+    #[arg(long, value_name = "A-B", group = "scope", value_parser = turns)]
     pub turns: Option<(i32, i32)>,
     /// The most tokens of the summary [default: the conversation's limit]
-    #[arg(id = "token_limit", long = "budget", value_name = "N", allow_negative_numbers = true)]
+    #[arg(long = "budget", value_name = "N", allow_negative_numbers = true)]
     pub tokens: Option<i32>,
     /// Prefer sentences with this word; can be repeated
-    #[arg(id = "focus_areas", long = "focus", value_name = "WORD")]
+    #[arg(long, value_name = "WORD")]
     pub focus: Vec<String>,
     /// Wait until a model has written the summary, if the server has one
     #[arg(long)]
@@ -51,7 +42,7 @@ pub struct Summarize {
 
 /// Prints the summary on stdout, and on stderr what it was made from.
 pub async fn summarize(args: Summarize) -> Result<(), CliError> {
-    let connection = Connection::open(&args.target).await?;
+    let connection = Connection::to(&args.target.remote).await?;
     let json = args.target.json;
     let response = connection.memory().summarize(request(args)).await?.into_inner();
     json.answer("SummarizeResponse", response, |output, response| {

@@ -2,8 +2,8 @@
 
 use std::{fmt, ops::RangeInclusive, str::FromStr};
 
-use crate::{args::required, client::Connection, conversations::stored, errors::CliError};
-use utterd_rpc::proto::{ListUtterancesRequest, Utterance};
+use crate::{args::required, errors::CliError};
+use utterd_rpc::proto::Utterance;
 
 /// Utterances by a range of sequences, or one by its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,22 +54,6 @@ pub fn named(word: Option<String>, name: &str) -> Result<Vec<Which>, CliError> {
     match parts.map_err(|wrong| CliError::Usage(format!("{name} {wrong}")))? {
         parts if parts.iter().any(is_id) => Ok(vec![Which::Id(word)]),
         parts => Ok(parts),
-    }
-}
-
-/// Everything stored of a conversation, including what is forgotten and can be restored.
-pub async fn everything(connection: &Connection, conversation: &str) -> Result<Vec<Utterance>, CliError> {
-    stored::utterances(connection, all_of(conversation)).await
-}
-
-/// Asks for everything stored of a conversation.
-pub fn all_of(conversation: &str) -> ListUtterancesRequest {
-    ListUtterancesRequest {
-        conversation_id: conversation.to_owned(),
-        include_archive: true,
-        include_forgotten: true,
-        page_size: stored::PAGE_SIZE,
-        ..Default::default()
     }
 }
 

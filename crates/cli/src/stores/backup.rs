@@ -14,13 +14,7 @@ use crate::{
     args::Remote,
     client::{Connection, block_on},
     errors::CliError,
-    terminal::{
-        interrupt::all_or_nothing,
-        output::Output,
-        part::Part,
-        read::about,
-        text::{bytes, counted},
-    },
+    terminal::{Output, Part, Sink, all_or_nothing, bytes, counted, read::about},
 };
 use utterd_config::{Place, Settings};
 use utterd_rpc::proto::BackupRequest;
@@ -56,6 +50,8 @@ pub struct Backup {
     pub file: PathBuf,
 }
 
+/// The name that stands for stdout.
+const STDOUT: &str = "-";
 /// The file's mode: only its owner can read and write it.
 const PRIVATE: u32 = 0o600;
 /// Chunks that are read before they are written.
@@ -63,12 +59,14 @@ const AHEAD: usize = 2;
 
 /// Writes the backup to a file, reads it back, and prints what it holds; or writes it to stdout.
 pub fn backup(args: Backup) -> Result<(), CliError> {
-    let to_file = args.file != Path::new("-");
+    let to_file = args.file != Path::new(STDOUT);
     block_on(all_or_nothing(to_file, write(args)))
 }
 
 async fn write(Backup { remote, from, database, force, file }: Backup) -> Result<(), CliError> {
-    let mut writing = Writing { sink: Sink::open(&file, force)?, written: 0, meter: Meter::turning() };
+    let path = Some(file.as_path()).filter(|path| *path != Path::new(STDOUT));
+    path.map_or(Ok(()), |path| refuse_taken(path, force))?;
+    let mut writing = Writing { sink: Sink::open(path, PRIVATE)?, meter: Meter::turning() };
     let source = match from {
         None => {
             of_server(&remote, &mut writing).await?;
@@ -79,11 +77,12 @@ async fn write(Backup { remote, from, database, force, file }: Backup) -> Result
             from.to_string()
         }
     };
-    let Writing { sink, written, meter } = writing;
-    let Some(held) = sink.close(force, &meter)? else { return Ok(()) };
+    let Writing { sink, meter } = writing;
+    let Some(part) = sink.part else { return Ok(io::stdout().flush()?) };
+    let held = close(part, force, &meter)?;
     let (took, file) = (meter.end(), file.display());
     let mut output = Output::new();
-    let held = format!("{}, {}", counted(held.records, "record"), bytes(written));
+    let held = format!("{}, {}", counted(held.records, "record"), bytes(sink.written));
     output.line(&format!("backed up {source} to {file} and checked it: {held}, in {took}"))?;
     Ok(output.flush()?)
 }
@@ -113,62 +112,33 @@ async fn of_store(from: Place, settings: Settings, writing: &mut Writing) -> Res
 /// A backup in progress.
 struct Writing {
     sink: Sink,
-    written: u64,
     meter: Meter,
 }
 
 impl Writing {
     fn write(&mut self, chunk: &[u8]) -> io::Result<()> {
-        self.sink.write(chunk)?;
-        self.written += chunk.len() as u64;
-        self.meter.at(|| format!("{} written", bytes(self.written)));
+        match self.sink.write(chunk) {
+            // a reader that stops early has no backup, so a closed pipe is an error here
+            Err(error) if self.sink.part.is_none() => Err(io::Error::other(format!("stdout: {error}"))),
+            written => written,
+        }?;
+        self.meter.at(|| format!("{} written", bytes(self.sink.written)));
         Ok(())
     }
 }
 
-/// Where a backup goes. A file gets its name only once it is complete and on the disk.
-enum Sink {
-    Stdout,
-    File { file: File, part: Part },
-}
-
-impl Sink {
-    fn open(path: &Path, force: bool) -> Result<Self, CliError> {
-        if path == Path::new("-") {
-            return Ok(Self::Stdout);
-        }
-        refuse_taken(path, force)?;
-        let (part, file) = Part::create(path, PRIVATE)?;
-        Ok(Self::File { file, part })
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        match self {
-            // a reader that stops early has no backup, so a closed pipe is an error here
-            Self::Stdout => {
-                io::stdout().write_all(bytes).map_err(|error| io::Error::other(format!("stdout: {error}")))
-            }
-            Self::File { file, part, .. } => file.write_all(bytes).map_err(about(&part.at)),
-        }
-    }
-
-    /// Checks that the file is complete, gives it its name, and returns what it holds.
-    fn close(self, force: bool, meter: &Meter) -> Result<Option<Held>, CliError> {
-        let Self::File { file, part } = self else {
-            io::stdout().flush()?;
-            return Ok(None);
-        };
-        file.sync_all().map_err(about(&part.at))?;
-        let checked = |held: Held| format!("{} checked", counted(held.records, "record"));
-        let held = upkeep::check_backup(&part.at, &mut |held| meter.at(|| checked(held)))?;
-        refuse_taken(&part.path, force)?;
-        let path = part.path.clone();
-        part.finish()?;
-        let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
-        let directory = directory.unwrap_or(Path::new("."));
-        File::open(directory).and_then(|directory| directory.sync_all()).map_err(about(directory))?;
-        Ok(Some(held))
-    }
+/// Checks that the file is complete, gives it its name once it is on the disk, and returns what it holds.
+fn close(part: Part, force: bool, meter: &Meter) -> Result<Held, CliError> {
+    part.file.sync_all().map_err(about(&part.at))?;
+    let checked = |held: Held| format!("{} checked", counted(held.records, "record"));
+    let held = upkeep::check_backup(&part.at, &mut |held| meter.at(|| checked(held)))?;
+    refuse_taken(&part.path, force)?;
+    let path = part.path.clone();
+    part.finish()?;
+    let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    File::open(directory).and_then(|directory| directory.sync_all()).map_err(about(directory))?;
+    Ok(held)
 }
 
 fn refuse_taken(file: &Path, force: bool) -> Result<(), CliError> {

@@ -7,7 +7,7 @@ use clap::Args;
 use utterd_config::{ConfigError, Place, Settings, Sources};
 
 /// How a database is reached.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct DatabaseOptions {
     /// The certificate authorities to trust for the database, in PEM [env: UTTERD_DATABASE_CA] [default: those of the
     /// system]

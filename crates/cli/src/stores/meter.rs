@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::terminal::output::note;
+use crate::terminal::note;
 
 /// Shows a command's progress as a moving line on stderr if that is a terminal, else nothing.
 pub struct Meter {

@@ -5,7 +5,7 @@ use clap::Args;
 use crate::{
     errors::CliError,
     serve::{Configuration, load},
-    terminal::output::Output,
+    terminal::Output,
 };
 use utterd_server::database::{self, Migrated};
 
@@ -13,8 +13,7 @@ use utterd_server::database::{self, Migrated};
 ///
 /// Servers of the previous version go on serving meanwhile. Several `utterd migrate` may run at the same time.
 ///
-/// Every setting is also an option of this command, such as --database-url and --database-schema: `utterd serve --help`
-/// lists them.
+/// Every setting is also an option of this command, such as --database-url and --database-schema.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd migrate --database-url postgres://utterd@127.0.0.1/utterd

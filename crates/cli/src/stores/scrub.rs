@@ -5,7 +5,7 @@ use clap::Args;
 use super::meter::Meter;
 use crate::{
     errors::CliError,
-    terminal::{output::Output, text::bytes},
+    terminal::{Output, bytes},
 };
 use utterd_config::Files;
 use utterd_server::upkeep::{self, Scrubbed};

@@ -7,10 +7,7 @@ use clap::Args;
 use super::{database::DatabaseOptions, meter::Meter};
 use crate::{
     errors::CliError,
-    terminal::{
-        output::Output,
-        text::{count, counted, visible},
-    },
+    terminal::{Output, count, counted, visible},
 };
 use utterd_config::Place;
 use utterd_server::upkeep::{self, Report};
@@ -44,7 +41,7 @@ pub fn verify(args: VerifyStore) -> Result<(), CliError> {
     problems(&report, &mut output)?;
     output.line(&format!("verified {store}: {}, in {took}", all(&report)))?;
     output.flush()?;
-    whole(store, &report)
+    whole(&store, &report)
 }
 
 /// Prints each problem on a line.
@@ -59,10 +56,10 @@ pub fn problems(report: &Report, output: &mut Output) -> io::Result<()> {
 }
 
 /// Fails if anything is wrong with `store`.
-pub fn whole(store: Place, report: &Report) -> Result<(), CliError> {
+pub fn whole(store: &Place, report: &Report) -> Result<(), CliError> {
     match report.problems.len() as u64 + report.more_problems {
         0 => Ok(()),
-        problems => Err(CliError::Damaged { store, problems: counted(problems, "problem") }),
+        problems => Err(CliError::Failed(format!("{} in {store}", counted(problems, "problem")))),
     }
 }
 

@@ -8,7 +8,9 @@ use utterd_rpc::proto::descriptors;
 
 /// Converts `message`, of the type `name` in the package `utterd.v1`, to a form that serialises to JSON.
 pub fn reflect(name: &str, message: &impl Message) -> Result<DynamicMessage, CliError> {
-    let failed = |error: &dyn std::fmt::Display| CliError::Json(error.to_string());
+    let failed = |error: &dyn std::fmt::Display| {
+        CliError::Failed(format!("the response cannot be shown as JSON: {error}"))
+    };
     let descriptor = descriptors().and_then(|pool| pool.get_message_by_name(&format!("utterd.v1.{name}")));
     let descriptor = descriptor.ok_or_else(|| failed(&format_args!("there is no message {name}")))?;
     DynamicMessage::decode(descriptor, message.encode_to_vec().as_slice()).map_err(|error| failed(&error))

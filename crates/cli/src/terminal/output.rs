@@ -5,7 +5,11 @@ use std::io::{self, BufWriter, Stdout, Write};
 use console::{Style, Term};
 use prost::Message;
 
-use super::{json, pager, text::sequences, wrap::wrap};
+use super::{
+    json, pager,
+    text::{clipped, sequences},
+    wrap::wrap,
+};
 use crate::errors::CliError;
 use utterd_rpc::proto::UtteranceRef;
 
@@ -53,6 +57,11 @@ impl Output {
     /// Writes text and ends the line.
     pub fn line(&mut self, text: &str) -> io::Result<()> {
         writeln!(self, "{text}")
+    }
+
+    /// Writes a line, on a terminal cut to its width.
+    pub fn row(&mut self, text: &str) -> io::Result<()> {
+        self.line(&clipped(text, self.width))
     }
 
     /// Writes a line, on a terminal broken between words.

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io,
+    io::{self, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
@@ -11,6 +11,8 @@ use super::read::about;
 
 /// A file under construction. It is removed on drop, unless it was finished.
 pub struct Part {
+    /// Its content.
+    pub file: File,
     /// Where it is until it is finished.
     pub at: PathBuf,
     /// Where it will be.
@@ -19,13 +21,13 @@ pub struct Part {
 
 impl Part {
     /// Creates the file that will be at `path`, with these permissions at most.
-    pub fn create(path: &Path, mode: u32) -> io::Result<(Self, File)> {
+    pub fn create(path: &Path, mode: u32) -> io::Result<Self> {
         let mut at = path.as_os_str().to_owned();
         at.push(".part");
         let at = PathBuf::from(at);
         let file = OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(&at);
         let file = file.map_err(about(path))?;
-        Ok((Self { at, path: path.to_owned() }, file))
+        Ok(Self { file, at, path: path.to_owned() })
     }
 
     /// Gives the file its name.
@@ -38,5 +40,29 @@ impl Drop for Part {
     fn drop(&mut self) {
         // the remains of what failed are of no use; a finished file is not there any more
         let _ = fs::remove_file(&self.at);
+    }
+}
+
+/// Where the output of a command goes: a file, or else stdout.
+pub struct Sink {
+    /// The file.
+    pub part: Option<Part>,
+    /// The bytes written so far.
+    pub written: u64,
+}
+
+impl Sink {
+    /// Begins a file with these permissions at most, if there is a path.
+    pub fn open(path: Option<&Path>, mode: u32) -> io::Result<Self> {
+        Ok(Self { part: path.map(|path| Part::create(path, mode)).transpose()?, written: 0 })
+    }
+
+    /// Writes more.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.written += bytes.len() as u64;
+        match &mut self.part {
+            Some(part) => part.file.write_all(bytes).map_err(about(&part.at)),
+            None => io::stdout().write_all(bytes),
+        }
     }
 }

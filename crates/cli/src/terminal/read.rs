@@ -6,7 +6,10 @@ use std::{
     path::Path,
 };
 
-use super::{output::note, text::visible};
+use super::{
+    output::note,
+    text::{bytes, visible},
+};
 use crate::errors::CliError;
 use utterd_telemetry::blocking;
 
@@ -33,7 +36,9 @@ pub fn open(file: &Path) -> Result<Box<dyn BufRead + Send>, CliError> {
 
 /// Reads a whole file of at most `limit` bytes. A larger one is an error, and is not read further.
 pub fn read(file: &Path, limit: usize) -> Result<Vec<u8>, CliError> {
-    rest(&mut open(file)?, file, 0, limit)
+    let mut content = Vec::new();
+    open(file)?.take(limit as u64 + 1).read_to_end(&mut content).map_err(about(file))?;
+    bounded(content, file, limit)
 }
 
 /// Reads a file like [`read`], as text.
@@ -42,23 +47,11 @@ pub fn text(file: &Path, limit: usize) -> Result<String, CliError> {
     Ok(String::from_utf8(read(file, limit)?).map_err(wrong)?)
 }
 
-/// Reads the rest of a file of at most `limit` bytes, of which `before` have been read.
-pub fn rest(
-    reader: &mut impl BufRead,
-    file: &Path,
-    before: usize,
-    limit: usize,
-) -> Result<Vec<u8>, CliError> {
-    let (mut content, room) = (Vec::new(), limit.saturating_sub(before));
-    reader.take(room as u64 + 1).read_to_end(&mut content).map_err(about(file))?;
-    bounded(content, room, file, limit)
-}
-
 /// Reads the next line with its line end, of at most `limit` bytes; empty at the end of the file.
 pub fn line(reader: &mut impl BufRead, file: &Path, limit: usize) -> Result<Vec<u8>, CliError> {
     let mut line = Vec::new();
     reader.take(limit as u64 + 1).read_until(b'\n', &mut line).map_err(about(file))?;
-    bounded(line, limit, file, limit)
+    bounded(line, file, limit)
 }
 
 /// Reads stdin, or a slow file, without blocking anything else.
@@ -75,10 +68,13 @@ pub async fn said(limit: usize) -> Result<String, CliError> {
     Ok(without_end.unwrap_or(&said).to_owned())
 }
 
-/// Refuses more bytes than there is room for.
-pub fn bounded(content: Vec<u8>, room: usize, file: &Path, limit: usize) -> Result<Vec<u8>, CliError> {
-    match content.len() > room {
-        true => Err(CliError::TooLarge { source_name: label(file), limit }),
+/// Refuses more bytes than the limit.
+pub fn bounded(content: Vec<u8>, file: &Path, limit: usize) -> Result<Vec<u8>, CliError> {
+    match content.len() > limit {
+        true => {
+            let limit = bytes(limit as u64);
+            Err(CliError::Failed(format!("{}: is larger than {limit}, the limit", label(file))))
+        }
         false => Ok(content),
     }
 }
@@ -101,9 +97,8 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_read_whole() {
+    fn lines_are_read_with_their_ends() {
         let file = Path::new("x");
-        assert_eq!(rest(&mut &b"123456789"[..], file, 0, 9).unwrap(), b"123456789");
         let mut lines = &b"12\n345"[..];
         let mut next = || line(&mut lines, file, 3).unwrap();
         assert_eq!([next(), next(), next()], [&b"12\n"[..], b"345", b""]);

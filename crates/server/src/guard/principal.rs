@@ -6,13 +6,13 @@ use crate::guard::access::Access;
 use utterd_domain::Namespace;
 
 /// What a caller may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum Role {
-    /// Calls in its namespace that change nothing.
+    /// calls in its namespace that change nothing
     ReadOnly,
-    /// Every call in its namespace.
+    /// every call in its namespace
     ReadWrite,
-    /// Every call in every namespace, and calls that affect the whole server.
+    /// every call in every namespace, and calls that affect the whole server
     Admin,
 }
 

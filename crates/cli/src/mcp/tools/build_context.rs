@@ -5,18 +5,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
+    args::choice,
     mcp::{
         bounds::CONTEXT_TOKENS,
-        fault::Fault,
-        fit::Aliases,
-        memory::Memory,
-        tool::{Effect, Told, Tool},
+        tool::{Aliases, Effect, Fault, Memory, Told, Tool},
     },
-    terminal::text::{ranges, word},
+    terminal::{ranges, word},
 };
 use utterd_rpc::proto::{
-    BuildContextRequest, BuildContextResponse, ContextFormat, ContextRecall, Earlier, OmittedUtterances,
-    RememberScope,
+    BuildContextRequest, BuildContextResponse, ContextRecall, Earlier, OmittedUtterances, RememberScope,
 };
 
 /// Builds a context.
@@ -43,13 +40,15 @@ pub struct Arguments {
     instructions: Option<String>,
 }
 
-/// The format of a context.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Format {
-    Text,
-    OpenaiChat,
-    AnthropicMessages,
+choice! {
+    /// The format of a context.
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Format means ContextFormat {
+        Text = Text,
+        OpenaiChat = OpenaiChat,
+        AnthropicMessages = AnthropicMessages,
+    }
 }
 
 /// A context.
@@ -95,13 +94,8 @@ impl Tool for BuildContext {
          its recent messages. Use it to continue a conversation, or to hand it to another agent.";
     const EFFECT: Effect = Effect::Reads;
     const RARE: &'static [&'static str] = &["recipient_id", "format", "max_turns", "instructions"];
-    const ALIASES: Aliases = &[
-        ("budget", "token_budget"),
-        ("max_tokens", "token_budget"),
-        ("tokens", "token_budget"),
-        ("query", "recall"),
-        ("prompt", "recall"),
-    ];
+    const ALIASES: Aliases =
+        &[("token_budget", &["budget", "max_tokens", "tokens"]), ("recall", &["query", "prompt"])];
     type Arguments = Arguments;
     type Answer = Context;
 
@@ -114,11 +108,7 @@ impl Tool for BuildContext {
             scope: RememberScope::Recipient.into(),
             ..Default::default()
         });
-        let format = match arguments.format {
-            None | Some(Format::Text) => ContextFormat::Text,
-            Some(Format::OpenaiChat) => ContextFormat::OpenaiChat,
-            Some(Format::AnthropicMessages) => ContextFormat::AnthropicMessages,
-        };
+        let format = arguments.format.unwrap_or(Format::Text).wire();
         let request = BuildContextRequest {
             conversation_id,
             recipient_id,
@@ -131,7 +121,7 @@ impl Tool for BuildContext {
             earlier: if names { Earlier::Unspecified } else { Earlier::Ended }.into(),
             ..Default::default()
         };
-        let response = memory.server().contexts().build_context(request).await?.into_inner();
+        let response = memory.server.contexts().build_context(request).await?.into_inner();
         told(response)
     }
 }

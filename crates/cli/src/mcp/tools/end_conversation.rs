@@ -3,12 +3,12 @@
 use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
-use crate::mcp::{
-    fault::Fault,
-    fit::Aliases,
-    memory::Memory,
-    tool::{Effect, Told, Tool},
-    transcript::Listed,
+use crate::{
+    conversations::end::describe,
+    mcp::{
+        tool::{Aliases, Effect, Fault, Memory, Told, Tool},
+        transcript::Listed,
+    },
 };
 use utterd_rpc::proto::EndConversationRequest;
 
@@ -33,7 +33,7 @@ impl Tool for EndConversation {
          concluded, the user indicates they're done, or when moving to an unrelated topic.";
     const EFFECT: Effect = Effect::Adds;
     const RARE: &'static [&'static str] = &["recipient_id"];
-    const ALIASES: Aliases = &[("id", "conversation_id")];
+    const ALIASES: Aliases = &[("conversation_id", &["id"])];
     type Arguments = Arguments;
     type Answer = Listed;
 
@@ -44,17 +44,12 @@ impl Tool for EndConversation {
             conversation_id,
             recipient_id,
             reason: arguments.reason.unwrap_or_default(),
-            request_id: memory.request_id(),
+            request_id: memory.request_id.clone(),
             ..Default::default()
         };
-        let response = memory.server().conversations().end_conversation(request).await?.into_inner();
-        let ended = Listed::from(&response.conversation.unwrap_or_default());
-        let text = format!(
-            "Ended conversation {}: {}\n{}\nWhat is memorized next starts another conversation.",
-            ended.id,
-            ended.title.as_deref().unwrap_or("untitled"),
-            ended.summary.as_deref().unwrap_or("There is nothing to summarise."),
-        );
-        Ok(Told { answer: ended, text })
+        let response = memory.server.conversations().end_conversation(request).await?.into_inner();
+        let ended = response.conversation.unwrap_or_default();
+        let text = describe(&ended) + "\nWhat is memorized next starts another conversation.";
+        Ok(Told { answer: Listed::from(&ended), text })
     }
 }

@@ -3,20 +3,15 @@
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 
+use super::reference::Reference;
 use crate::{
     mcp::{
         bounds::LISTED,
-        fault::Fault,
-        fit::Aliases,
-        memory::Memory,
-        tool::{Effect, Told, Tool},
+        tool::{Aliases, Effect, Fault, Memory, Told, Tool},
     },
     messages::forget::describe,
-    terminal::text::role,
 };
-use utterd_rpc::proto::{
-    Capacity, ForgetMode, ForgetRequest, ForgetResponse, GetCapacityInfoRequest, UtteranceRef,
-};
+use utterd_rpc::proto::{Capacity, ForgetMode, ForgetRequest, ForgetResponse, GetCapacityInfoRequest};
 
 /// Forgets messages.
 pub struct Forget;
@@ -53,21 +48,9 @@ pub struct Forgotten {
     /// Whether it is for good.
     hard: bool,
     /// The messages, at most the first 500; an exchange with tools is forgotten whole.
-    messages: Vec<Message>,
+    messages: Vec<Reference>,
     /// Anything else to know.
     warnings: Vec<String>,
-}
-
-/// A message that is forgotten, or would be.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Message {
-    /// Its id.
-    utterance_id: String,
-    /// Its number in the conversation, from 1.
-    sequence: i64,
-    /// Who said it.
-    role: String,
 }
 
 impl Tool for Forget {
@@ -77,7 +60,7 @@ impl Tool for Forget {
          changes nothing; tell the user what would be forgotten, and confirm once they agree.";
     const EFFECT: Effect = Effect::Changes;
     const RARE: &'static [&'static str] = &["recipient_id"];
-    const ALIASES: Aliases = &[("instruction", "instructions"), ("what", "instructions")];
+    const ALIASES: Aliases = &[("instructions", &["instruction", "what"])];
     type Arguments = Arguments;
     type Answer = Forgotten;
 
@@ -88,7 +71,7 @@ impl Tool for Forget {
             memory.address(arguments.conversation_id, arguments.recipient_id).await?;
         // a later confirmation forgets exactly what is selected now, or nothing
         let request = GetCapacityInfoRequest { conversation_id, recipient_id, ..Default::default() };
-        let capacity = memory.server().memory().get_capacity_info(request).await?.into_inner().capacity;
+        let capacity = memory.server.memory().get_capacity_info(request).await?.into_inner().capacity;
         let Capacity { conversation_id, recipient_id, revision, .. } = capacity.unwrap_or_default();
         let request = ForgetRequest {
             conversation_id,
@@ -97,10 +80,10 @@ impl Tool for Forget {
             mode: if hard { ForgetMode::Hard } else { ForgetMode::Soft }.into(),
             dry_run: !done,
             expected_revision: arguments.expected_revision,
-            request_id: memory.request_id(),
+            request_id: memory.request_id.clone(),
             ..Default::default()
         };
-        let response = memory.server().memory().forget(request).await?.into_inner();
+        let response = memory.server.memory().forget(request).await?.into_inner();
         let revision = if done { response.revision } else { revision };
         Ok(Told { text: text(&response, done, revision), answer: answer(response, done, revision) })
     }
@@ -108,14 +91,9 @@ impl Tool for Forget {
 
 fn answer(response: ForgetResponse, done: bool, revision: i64) -> Forgotten {
     let hard = response.mode() == ForgetMode::Hard;
-    let message = |it: &UtteranceRef| Message {
-        utterance_id: it.utterance_id.clone(),
-        sequence: it.sequence,
-        role: role(it.role()),
-    };
     Forgotten {
         done,
-        messages: response.forgotten.iter().take(LISTED).map(message).collect(),
+        messages: response.forgotten.iter().take(LISTED).map(Reference::from).collect(),
         conversation_id: response.conversation_id,
         revision,
         understood_as: response.understood_as,

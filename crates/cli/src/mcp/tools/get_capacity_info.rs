@@ -4,12 +4,9 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    mcp::{
-        fault::Fault,
-        memory::Memory,
-        tool::{Effect, Told, Tool},
-    },
-    terminal::text::{count, counted, word},
+    mcp::tool::{Effect, Fault, Memory, Told, Tool},
+    messages::capacity::lines,
+    terminal::word,
 };
 use utterd_rpc::proto::{self, GetCapacityInfoRequest};
 
@@ -70,6 +67,7 @@ impl Tool for GetCapacityInfo {
     const TITLE: &'static str = "See how full the window is";
     const DESCRIPTION: &'static str = "Report how full a conversation's window is, and what has left it.";
     const EFFECT: Effect = Effect::Reads;
+    const IS_USUAL: bool = false;
     const RARE: &'static [&'static str] = &["recipient_id"];
     type Arguments = Arguments;
     type Answer = Capacity;
@@ -78,9 +76,9 @@ impl Tool for GetCapacityInfo {
         let (conversation_id, recipient_id) =
             memory.address(arguments.conversation_id, arguments.recipient_id).await?;
         let request = GetCapacityInfoRequest { conversation_id, recipient_id, ..Default::default() };
-        let response = memory.server().memory().get_capacity_info(request).await?.into_inner();
-        let answer = Capacity::from(response.capacity.unwrap_or_default());
-        Ok(Told { text: text(&answer), answer })
+        let response = memory.server.memory().get_capacity_info(request).await?.into_inner();
+        let capacity = response.capacity.unwrap_or_default();
+        Ok(Told { text: lines(&capacity).join("\n"), answer: capacity.into() })
     }
 }
 
@@ -109,34 +107,4 @@ impl From<proto::Capacity> for Capacity {
             recipient_id: capacity.recipient_id,
         }
     }
-}
-
-fn text(capacity: &Capacity) -> String {
-    let of = |most: Option<i64>| most.map(|most| format!(" of {}", count(most))).unwrap_or_default();
-    let which = match capacity.conversation_id.as_str() {
-        "" => format!("{} has no conversation yet. The next one's window", capacity.recipient_id),
-        id => format!("Conversation {id} is {}. Its window", capacity.status),
-    };
-    let mut text = format!(
-        "{which} holds {}{} messages and {}{} tokens in {}.",
-        count(capacity.utterance_count),
-        of(capacity.max_utterances),
-        count(capacity.token_count),
-        of(capacity.max_tokens),
-        counted(capacity.turn_count, "turn"),
-    );
-    if capacity.archived_utterance_count > 0 {
-        text += &format!(
-            " {} left it and can still be found; the summary has {}.",
-            counted(capacity.archived_utterance_count, "older message"),
-            counted(capacity.summary_token_count, "token"),
-        );
-    }
-    if capacity.over_limit {
-        text += " It is over its limit, because what is in it cannot leave.";
-    }
-    if capacity.compaction_advised {
-        text += " It is long enough to be compacted.";
-    }
-    text
 }

@@ -8,13 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::mcp::{
     bounds::ANSWER_BYTES,
-    fault::Fault,
-    fit::Aliases,
-    memory::Memory,
-    tool::{Effect, Told, Tool},
+    tool::{Aliases, Effect, Fault, Memory, Told, Tool},
     transcript::{self, Listed, Message},
 };
-use utterd_rpc::proto::{ConversationStatus, GetConversationRequest, ListConversationsRequest};
+use utterd_rpc::proto::{ConversationStatus, ListConversationsRequest};
 
 /// Conversations in a list, by default.
 const RECENT: f64 = 10.0;
@@ -54,16 +51,8 @@ pub enum Answer {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct One {
-    /// Its id.
-    id: String,
-    /// Its title.
-    title: Option<String>,
-    /// What it was about and what came of it.
-    summary: Option<String>,
-    /// When it started, ISO 8601.
-    started_at: String,
-    /// When it ended, ISO 8601.
-    ended_at: Option<String>,
+    #[serde(flatten)]
+    listed: Listed,
     /// What user and assistant said, the oldest first.
     messages: Vec<Message>,
     /// If there was no room for all messages: the number of the next one, for from_message.
@@ -86,12 +75,7 @@ impl Tool for GetConversation {
          conversations are accessible (not the current active one).";
     const EFFECT: Effect = Effect::Reads;
     const RARE: &'static [&'static str] = &["recipient_id"];
-    const ALIASES: Aliases = &[
-        ("id", "conversation_id"),
-        ("limit", "list_recent"),
-        ("count", "list_recent"),
-        ("recent", "list_recent"),
-    ];
+    const ALIASES: Aliases = &[("conversation_id", &["id"]), ("list_recent", &["limit", "count", "recent"])];
     type Arguments = Arguments;
     type Answer = Answer;
 
@@ -112,23 +96,15 @@ impl Tool for GetConversation {
 async fn one(memory: &Memory, id: &str, from: Option<i64>) -> Result<One, Fault> {
     let first = usize::try_from(from.unwrap_or(1)).ok().filter(|first| *first > 0);
     let first = first.ok_or_else(|| Fault::Wrong("from_message: must be 1 or more.".into()))?;
-    must_have_ended(memory, id).await?;
     let read = transcript::read(memory, id, first, ANSWER_BYTES).await?;
-    let Listed { id, title, summary, started_at, ended_at, .. } = Listed::from(&read.conversation);
-    let next_message = read.next.and_then(|next| i64::try_from(next).ok());
-    Ok(One { id, title, summary, started_at, ended_at, messages: read.messages, next_message })
-}
-
-async fn must_have_ended(memory: &Memory, id: &str) -> Result<(), Fault> {
-    let request = GetConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
-    let response = memory.server().conversations().get_conversation(request).await?.into_inner();
-    match response.conversation.is_some_and(|it| it.status() == ConversationStatus::Closed) {
-        true => Ok(()),
-        false => Err(Fault::Wrong(format!(
+    if read.conversation.status() != ConversationStatus::Closed {
+        return Err(Fault::Wrong(format!(
             "Conversation {id} has not ended, and only completed conversations are read here.\nNext: call remember or \
              build_context with this conversation_id to read it, or end_conversation if it is over."
-        ))),
+        )));
     }
+    let next_message = read.next.and_then(|next| i64::try_from(next).ok());
+    Ok(One { listed: Listed::from(&read.conversation), messages: read.messages, next_message })
 }
 
 async fn recent(memory: &Memory, arguments: Arguments) -> Result<Recent, Fault> {
@@ -142,6 +118,6 @@ async fn recent(memory: &Memory, arguments: Arguments) -> Result<Recent, Fault> 
         page_size: wanted as i32,
         ..Default::default()
     };
-    let response = memory.server().conversations().list_conversations(request).await?.into_inner();
+    let response = memory.server.conversations().list_conversations(request).await?.into_inner();
     Ok(Recent { conversations: response.conversations.iter().map(Listed::from).collect() })
 }

@@ -7,15 +7,13 @@ use rmcp::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::role::Role;
+use super::{reference::Reference, role::Role};
 use crate::{
     mcp::{
-        fault::{Fault, is_lost},
-        fit::Aliases,
-        memory::Memory,
-        tool::{Effect, Told, Tool},
+        fault::is_lost,
+        tool::{Aliases, Effect, Fault, Memory, Told, Tool},
     },
-    terminal::text::{count, counted, role, sequences},
+    terminal::{count, counted, sequences},
 };
 use utterd_rpc::proto::{MemorizeRequest, MemorizeResponse, NewUtterance, ToolCall};
 
@@ -78,7 +76,7 @@ pub struct Stored {
     /// The conversation's revision after this.
     revision: i64,
     /// Each message, in the order given.
-    memorized: Vec<Memorized>,
+    memorized: Vec<Reference>,
     /// How many older messages left the window for the summary.
     evicted_count: i64,
     /// Whether the conversation began with this.
@@ -95,20 +93,6 @@ pub struct Stored {
     max_tokens: Option<i64>,
 }
 
-/// A message that was stored.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Memorized {
-    /// Its id.
-    utterance_id: String,
-    /// Its number in the conversation, from 1.
-    sequence: i64,
-    /// Who said it.
-    role: String,
-    /// What it costs in tokens.
-    token_count: i64,
-}
-
 impl Tool for Memorize {
     const NAME: &'static str = "memorize";
     const TITLE: &'static str = "Memorize messages";
@@ -117,13 +101,10 @@ impl Tool for Memorize {
     const EFFECT: Effect = Effect::Adds;
     const RARE: &'static [&'static str] = &["recipient_id", "request_id", "tools_used", "pinned"];
     const ALIASES: Aliases = &[
-        ("message", "messages"),
-        ("utterances", "messages"),
-        ("text", "content"),
-        ("message", "content"),
-        ("speaker", "role"),
-        ("input", "arguments"),
-        ("args", "arguments"),
+        ("messages", &["message", "utterances"]),
+        ("content", &["text", "message"]),
+        ("role", &["speaker"]),
+        ("arguments", &["input", "args"]),
     ];
     type Arguments = Arguments;
     type Answer = Stored;
@@ -150,10 +131,10 @@ impl Tool for Memorize {
             request_id: arguments
                 .request_id
                 .filter(|id| !id.is_empty())
-                .unwrap_or_else(|| memory.request_id()),
+                .unwrap_or_else(|| memory.request_id.clone()),
             ..Default::default()
         };
-        let stored = memory.server().memory().memorize(request).await;
+        let stored = memory.server.memory().memorize(request).await;
         if opened.started && stored.as_ref().is_err_and(|status| !is_lost(status)) {
             memory.close().await;
         }
@@ -192,7 +173,7 @@ impl From<Message> for NewUtterance {
             },
         };
         Self {
-            role: message.role.into(),
+            role: message.role.wire().into(),
             name: message.name.unwrap_or_default(),
             content: message.content.unwrap_or_default(),
             tool_calls: message.tool_calls.unwrap_or_default().into_iter().map(call).collect(),
@@ -207,16 +188,10 @@ impl From<Message> for NewUtterance {
 impl From<MemorizeResponse> for Stored {
     fn from(response: MemorizeResponse) -> Self {
         let capacity = response.capacity.unwrap_or_default();
-        let memorized = response.memorized.into_iter().map(|stored| Memorized {
-            role: role(stored.role()),
-            token_count: stored.token_count().into(),
-            sequence: stored.sequence,
-            utterance_id: stored.utterance_id,
-        });
         Self {
             conversation_id: response.conversation_id,
             revision: response.revision,
-            memorized: memorized.collect(),
+            memorized: response.memorized.iter().map(Reference::from).collect(),
             evicted_count: i64::try_from(response.evicted.len()).unwrap_or(i64::MAX),
             started_conversation: response.started_conversation,
             ended_conversation_id: Some(response.ended_conversation_id).filter(|id| !id.is_empty()),

@@ -6,6 +6,7 @@ mod forget;
 mod get_capacity_info;
 mod get_conversation;
 mod memorize;
+mod reference;
 mod remember;
 mod role;
 mod summarize;
@@ -14,44 +15,36 @@ use std::sync::LazyLock;
 
 use rmcp::model::Tool;
 
-use super::tool::{Entry, Shown};
+use super::tool::Entry;
 
-/// The tools that clients usually need, those that they need most first.
-static USUAL: [Entry; 6] = [
-    Entry::of::<memorize::Memorize>(),
-    Entry::of::<remember::Remember>(),
-    Entry::of::<get_conversation::GetConversation>(),
-    Entry::of::<end_conversation::EndConversation>(),
-    Entry::of::<build_context::BuildContext>(),
-    Entry::of::<forget::Forget>(),
-];
-/// The others. They answer even if they are not shown.
-static RARE: [Entry; 2] =
-    [Entry::of::<summarize::Summarize>(), Entry::of::<get_capacity_info::GetCapacityInfo>()];
+/// The tools, those that clients need most first.
+static TOOLS: LazyLock<[Entry; 8]> = LazyLock::new(|| {
+    [
+        Entry::of::<memorize::Memorize>(),
+        Entry::of::<remember::Remember>(),
+        Entry::of::<get_conversation::GetConversation>(),
+        Entry::of::<end_conversation::EndConversation>(),
+        Entry::of::<build_context::BuildContext>(),
+        Entry::of::<forget::Forget>(),
+        Entry::of::<summarize::Summarize>(),
+        Entry::of::<get_capacity_info::GetCapacityInfo>(),
+    ]
+});
 
-fn all() -> impl Iterator<Item = &'static Entry> {
-    USUAL.iter().chain(&RARE)
-}
-
-/// The descriptions of the tools for clients.
-pub fn described(shown: Shown) -> &'static [Tool] {
-    static DESCRIBED: [LazyLock<Vec<Tool>>; 2] = [
-        LazyLock::new(|| USUAL.iter().map(|entry| (entry.describe)(Shown::Usual)).collect()),
-        LazyLock::new(|| all().map(|entry| (entry.describe)(Shown::All)).collect()),
-    ];
-    let [usual, all] = &DESCRIBED;
-    match shown {
-        Shown::Usual => usual,
-        Shown::All => all,
+/// The descriptions for clients: of `all` tools with all that they accept, or of what is usually needed.
+pub fn described(all: bool) -> Vec<Tool> {
+    match all {
+        true => TOOLS.iter().map(|tool| tool.described.clone()).collect(),
+        false => TOOLS.iter().filter(|tool| tool.is_usual).map(Entry::briefly).collect(),
     }
 }
 
-/// The tool of this name, and its whole description.
-pub fn named(name: &str) -> Option<(&'static Entry, &'static Tool)> {
-    all().zip(described(Shown::All)).find(|(entry, _)| entry.name == name)
+/// The tool of this name.
+pub fn named(name: &str) -> Option<&'static Entry> {
+    TOOLS.iter().find(|tool| tool.described.name == name)
 }
 
 /// The names of all tools, for people.
 pub fn names() -> String {
-    all().map(|entry| entry.name).collect::<Vec<_>>().join(", ")
+    TOOLS.iter().map(|tool| &*tool.described.name).collect::<Vec<_>>().join(", ")
 }

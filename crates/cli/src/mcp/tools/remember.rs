@@ -8,12 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::role::Role;
 use crate::{
+    args::choice,
     mcp::{
         bounds::{ANSWER_BYTES, cut},
-        fault::Fault,
-        fit::Aliases,
-        memory::Memory,
-        tool::{Effect, Told, Tool},
+        tool::{Aliases, Effect, Fault, Memory, Told, Tool},
         transcript::written,
     },
     terminal::text,
@@ -56,13 +54,15 @@ pub struct Arguments {
     max_characters: Option<i64>,
 }
 
-/// Where to search.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Scope {
-    Window,
-    Conversation,
-    Recipient,
+choice! {
+    /// Where to search.
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Scope means RememberScope {
+        Window = Window,
+        Conversation = Conversation,
+        Recipient = Recipient,
+    }
 }
 
 /// What was found.
@@ -108,20 +108,11 @@ impl Tool for Remember {
     const EFFECT: Effect = Effect::Reads;
     const RARE: &'static [&'static str] = &["recipient_id", "scope", "max_characters"];
     const ALIASES: Aliases = &[
-        ("query", "prompt"),
-        ("q", "prompt"),
-        ("question", "prompt"),
-        ("search", "prompt"),
-        ("search_query", "prompt"),
-        ("text", "prompt"),
-        ("keywords", "prompt"),
-        ("max_results", "limit"),
-        ("top_k", "limit"),
-        ("count", "limit"),
-        ("start_time", "since"),
-        ("from", "since"),
-        ("end_time", "before"),
-        ("speaker", "role"),
+        ("prompt", &["query", "q", "question", "search", "search_query", "text", "keywords"]),
+        ("limit", &["max_results", "top_k", "count"]),
+        ("since", &["start_time", "from"]),
+        ("before", &["end_time"]),
+        ("role", &["speaker"]),
     ];
     type Arguments = Arguments;
     type Answer = Found;
@@ -130,7 +121,7 @@ impl Tool for Remember {
         let characters = within(arguments.max_characters, CHARACTERS, i64::MAX, "max_characters")?;
         let request = request(memory, arguments).await?;
         let searched = request.filter.as_ref().map(searched).unwrap_or_default();
-        let response = memory.server().memory().remember(request).await?.into_inner();
+        let response = memory.server.memory().remember(request).await?.into_inner();
         let matches = response.matches.into_iter().map(|found| shown(found, characters)).collect();
         let mut found = Found { matches, more: !response.next_page_token.is_empty() };
         found.bound(ANSWER_BYTES);
@@ -154,18 +145,15 @@ impl Found {
 }
 
 async fn request(memory: &Memory, arguments: Arguments) -> Result<RememberRequest, Fault> {
-    let scope = match (arguments.scope, &arguments.conversation_id) {
-        (Some(Scope::Window), _) => RememberScope::Window,
-        (Some(Scope::Conversation), _) | (None, Some(_)) => RememberScope::Conversation,
-        (Some(Scope::Recipient), _) | (None, None) => RememberScope::Recipient,
-    };
+    let usual = if arguments.conversation_id.is_some() { Scope::Conversation } else { Scope::Recipient };
+    let scope = arguments.scope.unwrap_or(usual).wire();
     let limit = within(arguments.limit, LIMIT, MOST, "limit")?;
     let (conversation_id, recipient_id) = match (scope, arguments.conversation_id) {
         (RememberScope::Recipient, None) => (String::new(), memory.recipient(arguments.recipient_id)),
         (_, named) => memory.address(named, arguments.recipient_id).await?,
     };
     let filter = RememberFilter {
-        roles: arguments.role.into_iter().map(Into::into).collect(),
+        roles: arguments.role.into_iter().map(|role| role.wire().into()).collect(),
         start_time: time(arguments.since, "since")?,
         end_time: time(arguments.before, "before")?,
         ..Default::default()

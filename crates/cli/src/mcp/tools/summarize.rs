@@ -4,16 +4,14 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    args::choice,
     mcp::{
         bounds::SUMMARY_TOKENS,
-        fault::Fault,
-        fit::Aliases,
-        memory::Memory,
-        tool::{Effect, Told, Tool},
+        tool::{Aliases, Effect, Fault, Memory, Told, Tool},
     },
-    terminal::text::word,
+    terminal::word,
 };
-use utterd_rpc::proto::{SummarizeRequest, SummarizeResponse, SummarizeScope};
+use utterd_rpc::proto::{SummarizeRequest, SummarizeResponse};
 
 /// Summarises a conversation.
 pub struct Summarize;
@@ -45,14 +43,16 @@ pub struct Arguments {
     wait_for_llm: Option<bool>,
 }
 
-/// What to summarise.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Scope {
-    All,
-    Recent,
-    Evicted,
-    Turns,
+choice! {
+    /// What to summarise.
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Scope means SummarizeScope {
+        All = All,
+        Recent = Recent,
+        Evicted = Evicted,
+        Turns = Turns,
+    }
 }
 
 /// A summary.
@@ -78,12 +78,12 @@ impl Tool for Summarize {
     const TITLE: &'static str = "Summarize a conversation";
     const DESCRIPTION: &'static str = "Summarise a conversation or a part of it. Changes nothing.";
     const EFFECT: Effect = Effect::Reads;
+    const IS_USUAL: bool = false;
     const RARE: &'static [&'static str] = &["recipient_id"];
     const ALIASES: Aliases = &[
-        ("focus", "focus_areas"),
-        ("max_tokens", "token_limit"),
-        ("limit", "token_limit"),
-        ("count", "recent_count"),
+        ("focus_areas", &["focus"]),
+        ("token_limit", &["max_tokens", "limit"]),
+        ("recent_count", &["count"]),
     ];
     type Arguments = Arguments;
     type Answer = Summary;
@@ -91,16 +91,10 @@ impl Tool for Summarize {
     async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Summary>, Fault> {
         let (conversation_id, recipient_id) =
             memory.address(arguments.conversation_id, arguments.recipient_id).await?;
-        let scope = match arguments.scope {
-            None | Some(Scope::All) => SummarizeScope::All,
-            Some(Scope::Recent) => SummarizeScope::Recent,
-            Some(Scope::Evicted) => SummarizeScope::Evicted,
-            Some(Scope::Turns) => SummarizeScope::Turns,
-        };
         let request = SummarizeRequest {
             conversation_id,
             recipient_id,
-            scope: scope.into(),
+            scope: arguments.scope.unwrap_or(Scope::All).wire().into(),
             recent_count: arguments.recent_count,
             first_turn: arguments.first_turn,
             last_turn: arguments.last_turn,
@@ -109,7 +103,7 @@ impl Tool for Summarize {
             wait_for_llm: arguments.wait_for_llm.unwrap_or_default(),
             ..Default::default()
         };
-        let response = memory.server().memory().summarize(request).await?.into_inner();
+        let response = memory.server.memory().summarize(request).await?.into_inner();
         let answer = Summary::from(response);
         let text = match answer.text.as_str() {
             "" if answer.warnings.is_empty() => "There is nothing to summarise.".to_owned(),
