@@ -9,9 +9,7 @@ use super::{
     sql,
 };
 use crate::postgres::types::{Param, Sequences, Uuid, number, params};
-use crate::{
-    Commit, Conflict, Outcome, OutcomeKey, PointerWrite, Write, delta::Delta, durable::records::Record,
-};
+use crate::{Commit, Conflict, Outcome, OutcomeKey, PointerWrite, Write, delta::Delta, records::Record};
 use utterd_domain::{ChangeId, Head, LineageId};
 
 /// How a commit is made.

@@ -9,10 +9,8 @@ use crate::postgres::{
 use crate::{
     Outcome, OutcomeKey, PointerWrite,
     delta::Delta,
-    durable::{
-        key_value::{Key, Value},
-        records::{self, Descriptions, Kind, OutcomeName, Outcomes, Record},
-    },
+    durable::key_value::{Key, Value},
+    records::{self, Descriptions, Kind, OutcomeName, Outcomes, Record},
 };
 use utterd_domain::{Conversation, ConversationKey};
 
