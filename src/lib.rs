@@ -186,7 +186,7 @@
 //!   [`engine::offload()`]
 //! - data derived from utterances, stored block by block with them: [`domain::Block`],
 //!   [`store::DerivedData::derived`]
-//! - the format on disk: [`store::durable::records`], with a table of the record kinds
+//! - the format on disk: [`store::records`], with a table of the record kinds
 //! - parts of a provider's format that the domain does not model: [`formats::extras`]
 //! - errors on the wire: `crates/rpc/src/convert/status.rs`, the only place that uses gRPC codes, and
 //!   `crates/rpc/src/convert/bounded.rs`, which keeps them short enough to arrive

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use utterd::store::durable::records::Record;
+use utterd::store::records::Record;
 use xxhash_rust::xxh3::Xxh3;
 
 fuzz_target!(|bytes: &[u8]| {

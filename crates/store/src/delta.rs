@@ -4,12 +4,10 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
     Write,
-    durable::{
-        key_value::Key,
-        records::{
-            self, Compactions, ConversationName, Description, Descriptions, HeadRecord, Heads, Kind,
-            LineageReader, Readers, Record, Segments, StateName, StateValues,
-        },
+    durable::key_value::Key,
+    records::{
+        self, Compactions, ConversationName, Description, Descriptions, HeadRecord, Heads, Kind,
+        LineageReader, Readers, Record, Segments, StateName, StateValues,
     },
 };
 use utterd_domain::{Block, Change, Conversation, Head, LineageId, Ranges, Trunk};

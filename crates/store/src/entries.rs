@@ -4,8 +4,8 @@
 use std::{ops::Range, sync::Arc};
 
 use super::{Due, List, ListOf, ListedAt, Page, RecipientKey, Result, Write};
-use crate::durable::{
-    key_value::{Key, Value},
+use crate::{
+    durable::key_value::{Key, Value},
     records::{
         self, Dues, Ended, KeyPart, Kind, Listed, OutcomeAges, Place, RecipientUpdated, Started, Updated,
         Waiting,

@@ -19,6 +19,7 @@ mod overload;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod quotas;
+pub mod records;
 pub mod verify;
 
 pub use contract::{

@@ -5,11 +5,9 @@ use std::{fs, path::Path, thread};
 use libtest_mimic::Trial;
 use utterd::store::{
     backup::{Backup, RestoreError},
-    durable::{
-        key_value::{Batch, Durability, Key, Value},
-        records::{self, Segments},
-    },
+    durable::key_value::{Batch, Durability, Key, Value},
     postgres,
+    records::{self, Segments},
 };
 
 use crate::{

@@ -14,9 +14,11 @@ use std::{
 };
 
 use tempfile::TempDir;
-use utterd::store::durable::{
-    Directory, EngineKind,
-    key_value::{Batch, Durability, Key},
+use utterd::store::{
+    durable::{
+        Directory, EngineKind,
+        key_value::{Batch, Durability, Key},
+    },
     records::{self, Kind, Links, Meta, Metas, Utterances},
 };
 

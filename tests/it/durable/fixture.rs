@@ -25,9 +25,11 @@ use tempfile::TempDir;
 use tonic::Request;
 use utterd::{
     proto::{BackupRequest, admin_service_server::AdminService},
-    store::durable::{
-        Directory, EngineKind, Flush,
-        key_value::{Batch, Durability},
+    store::{
+        durable::{
+            Directory, EngineKind, Flush,
+            key_value::{Batch, Durability},
+        },
         records::{Blocks, Kind, Record, Waiting},
     },
 };

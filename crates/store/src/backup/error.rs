@@ -3,7 +3,7 @@
 use std::{io, path::PathBuf};
 
 use super::block::{FORMAT, TITLE};
-use crate::{StoreError, durable::records::BadRecord};
+use crate::{StoreError, records::BadRecord};
 
 /// Why a backup cannot be read.
 #[derive(Debug, thiserror::Error)]

@@ -7,7 +7,7 @@
 //! | a last block | kind `E`; length; number of records, eight bytes; checksum |
 //!
 //! - A record is the length of its key and of its value, four bytes each, then the key and the value as the durable
-//!   stores keep them: see [`records`](super::durable::records).
+//!   stores keep them: see [`records`](super::records).
 //! - A checksum is xxh3-64 over the previous checksum (the head's for the first block), the kind, the length
 //!   and the block's content. It reveals a changed, missing, repeated or moved block, and a changed end.
 //! - All numbers are big-endian.
@@ -27,8 +27,8 @@ pub use read::{Backup, Held, Reader};
 pub use write::write;
 
 use super::{
-    durable::records::{Blocks, GivenIds, Kind, Links, Metas},
     entries,
+    records::{Blocks, GivenIds, Kind, Links, Metas},
 };
 
 /// Whether a backup has the records with this key.

@@ -14,10 +14,8 @@ use super::{
 };
 use crate::{
     EachRecord, StoreError,
-    durable::{
-        key_value::{Key, Value},
-        records::Record,
-    },
+    durable::key_value::{Key, Value},
+    records::Record,
 };
 
 /// Records between two progress reports.

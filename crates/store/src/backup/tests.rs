@@ -16,7 +16,7 @@ use crate::{
             values::{attempt, outcome, user},
         },
     },
-    durable::records::Record,
+    records::Record,
 };
 use utterd_domain::limits::MAX_BACKUP_CHUNK_BYTES;
 

@@ -6,7 +6,7 @@ use super::{
     block::{self, BLOCK_BYTES, FRAME, Holds, MAX_BLOCK_BYTES},
     is_kept,
 };
-use crate::{EachRecord, Result, StoreError, durable::records::Record};
+use crate::{EachRecord, Result, StoreError, records::Record};
 use utterd_domain::limits::MAX_BACKUP_CHUNK_BYTES;
 
 /// The function that receives the bytes; an error ends the backup.

@@ -39,7 +39,7 @@ pub trait Upkeep: Send + Sync + 'static {
 
     /// Passes every record to `each`, in every namespace, as of one moment between two commits: what a
     /// [backup](crate::backup) has, in the form and in the order in which the durable stores
-    /// [keep it](crate::durable::records).
+    /// [keep it](crate::records).
     ///
     /// - It contains every commit that was answered before this call. A commit that takes effect meanwhile is
     ///   contained wholly or not at all.

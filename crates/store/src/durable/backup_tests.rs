@@ -19,7 +19,6 @@ use super::{
     Directory, DurableStore, EngineKind, OpenError, Options,
     disk::files,
     key_value::{Batch, Durability, Key, Value},
-    records::{self, Descriptions},
     restore, scrub,
     tests::conversation::{TestConversation, TestStore, user},
     tests::outcome::{keeping, key},
@@ -28,6 +27,7 @@ use super::{
 use crate::{
     BoxStream, Commit, MemoryStore, Result, Store, StoreError,
     backup::{Backup, BackupError, RestoreError, is_kept},
+    records::{self, Descriptions},
 };
 use utterd_domain::{LineageId, Policy, Timestamp, limits::BACKUP_PATIENCE};
 

@@ -7,7 +7,6 @@ use tempfile::TempDir;
 use super::{
     Directory, DurableStore, EngineKind, Options,
     key_value::{Batch, Durability, Key, Value},
-    records::{self, BlockBytes, BlockName, Blocks},
     scrub,
     tests::{holds, problems},
 };
@@ -20,6 +19,7 @@ use crate::{
             values::{key, users},
         },
     },
+    records::{self, BlockBytes, BlockName, Blocks},
 };
 use utterd_domain::{Block, Conversation, LineageId, Policy, Revision};
 

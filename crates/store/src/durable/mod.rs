@@ -33,7 +33,6 @@ pub mod key_value;
 mod options;
 mod panics;
 mod reader;
-pub mod records;
 mod request;
 mod restore;
 mod scrub;

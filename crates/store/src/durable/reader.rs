@@ -17,12 +17,14 @@ use super::{
     disk::directory::Directory,
     error::unavailable,
     key_value::{Key, KeyValue},
+};
+use crate::{
+    Outcome, OutcomeKey, RecipientKey, Result, StoreError,
     records::{
         self, Active, Compactions, ConversationName, Descriptions, GivenIds, HeadRecord, Heads, Kind, Meta,
         Metas, OutcomeAges, OutcomeName, Outcomes, Readers, Segments, StateValues, Utterances,
     },
 };
-use crate::{Outcome, OutcomeKey, RecipientKey, Result, StoreError};
 use utterd_domain::{
     Conversation, ConversationId, ConversationKey, Head, Identity, LineageId, Ranges, Sequence, Timestamp,
     Utterance, Window, compaction::Compaction, segment::Summary, state::StateValue,

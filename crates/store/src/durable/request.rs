@@ -4,16 +4,16 @@
 
 use std::{ops::Range, sync::Arc};
 
-use super::{
-    key_value::{Key, Value},
+use super::key_value::{Key, Value};
+use crate::{
+    Commit, Conflict, Derived, DerivedBlock, Outcome, OutcomeKey, PointerWrite, Write,
+    delta::Delta,
+    entries,
+    quotas::Growth,
     records::{
         self, Active, BlockBytes, BlockName, Blocks, Compactions, ConversationName, GivenIds, Kind,
         OutcomeAges, OutcomeName, Outcomes, Record, Segments, StateValues, Utterances,
     },
-};
-use crate::{
-    Commit, Conflict, Derived, DerivedBlock, Outcome, OutcomeKey, PointerWrite, Write, delta::Delta, entries,
-    quotas::Growth,
 };
 use utterd_domain::{Block, ChangeId, ConversationId, Head, LineageId, Ranges, Revision, Timestamp};
 

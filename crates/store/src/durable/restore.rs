@@ -7,12 +7,12 @@ use super::{
     error::unavailable,
     key_value::{Batch, Durability, Key, KeyValue, Value},
     reader::Reader,
-    records::{self, Meta, Metas, Record},
 };
 use crate::{
     Result,
     backup::{Backup, Held, RestoreError},
     entries,
+    records::{self, Meta, Metas, Record},
 };
 
 /// Bytes per batch.

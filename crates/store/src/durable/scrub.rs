@@ -1,12 +1,10 @@
 //! Rewrites the files of an offline store so that they contain no removed data.
 
-use super::{
-    disk::directory::Directory,
-    error::unavailable,
-    key_value::Batch,
+use super::{disk::directory::Directory, error::unavailable, key_value::Batch};
+use crate::{
+    Result,
     records::{self, Meta, Metas},
 };
-use crate::Result;
 
 /// The result of a scrub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,14 +8,13 @@ use super::{
     error::unavailable,
     group_commit::{Answer, GroupCommit},
     reader::Reader,
-    records::OutcomeName,
     request::{Request, Step},
 };
 use crate::{
     Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Derived, DerivedBlock,
     DerivedBytes, DerivedData, Due, EachRecord, List, Outcome, OutcomeKey, Page, Quotas, RecipientKey,
     Result, Sharing, Store, StoreError, Upkeep, async_trait, entries::Entries as _, listing, meters::Meters,
-    quotas::Keeper,
+    quotas::Keeper, records::OutcomeName,
 };
 use utterd_domain::{
     Block, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,

@@ -7,11 +7,6 @@ use tempfile::TempDir;
 use super::{
     Directory, DurableStore, EngineKind, Flush, Options,
     key_value::{Batch, Durability, Key, Value},
-    records::{
-        self, Active, Compactions, ConversationName, Description, Descriptions, Dues, Ended, GivenIds, Heads,
-        Kind, Links, Listed, Metas, Outcomes, Readers, RecipientUpdated, Segments, Started, StateValues,
-        Updated, Utterances, Waiting,
-    },
     tests::{
         conversation::{TestConversation, TestStore, calls, named, result, user},
         problems,
@@ -23,6 +18,11 @@ use crate::{
         self,
         forks::random_family,
         support::{family::Family, values},
+    },
+    records::{
+        self, Active, Compactions, ConversationName, Description, Descriptions, Dues, Ended, GivenIds, Heads,
+        Kind, Links, Listed, Metas, Outcomes, Readers, RecipientUpdated, Segments, Started, StateValues,
+        Updated, Utterances, Waiting,
     },
 };
 use utterd_domain::{ConversationId, LineageId, Marks, Policy, RecipientId, Sequence, Timestamp};

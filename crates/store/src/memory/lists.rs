@@ -5,12 +5,10 @@ use std::ops::{Deref, Range};
 use super::{MemoryStore, indexes::Indexes};
 use crate::{
     List, Result, StoreError,
-    durable::{
-        key_value::Key,
-        records::{self, Kind},
-    },
+    durable::key_value::Key,
     entries::Entries,
     listing::{Lists, Named},
+    records::{self, Kind},
 };
 use utterd_domain::{ConversationId, ConversationKey, Head, Timestamp};
 

@@ -27,16 +27,9 @@ pub(super) struct Bequest {
     pub(super) bytes: i64,
 }
 
-/// Whether the write removes or changes utterances that others may share.
+/// Whether the write may give up utterances that others share.
 pub(super) fn gives_up(write: &Write) -> bool {
-    let shares = write.before().is_some_and(|state| !state.head.trunks.is_empty());
-    shares
-        && match write {
-            Write::Delete { .. } => true,
-            Write::Change { changes, .. } => changes.iter().any(|change| {
-                !(change.rewritten.is_empty() && change.dropped.is_empty() && change.erased.is_empty())
-            }),
-        }
+    write.before().is_some_and(|state| !state.head.trunks.is_empty())
 }
 
 /// Returns the utterances that pass between conversations with a commit. If several conversations could take

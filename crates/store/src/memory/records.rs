@@ -6,10 +6,8 @@ use super::{MemoryStore, slot::Slot};
 use crate::{
     Outcome, OutcomeKey, RecipientKey, Write,
     delta::Delta,
-    durable::{
-        key_value::Key,
-        records::{OutcomeName, Record},
-    },
+    durable::key_value::Key,
+    records::{OutcomeName, Record},
 };
 use utterd_domain::{Change, Conversation, ConversationId, LineageId, Sequence, Utterance};
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Derived, DerivedBlock, DerivedBytes, DerivedData, Result, async_trait,
-    durable::records::{self, BlockBytes, BlockName, Blocks},
+    records::{self, BlockBytes, BlockName, Blocks},
 };
 use utterd_domain::{Block, ConversationKey, LineageId, Sequence};
 

@@ -10,7 +10,7 @@
 //!
 //! - `migrations` holds the commented SQL of the schema; [`migrate`] applies it.
 //! - The records are those of the durable stores, so both fulfil the same promise: see
-//!   [`records`](crate::durable::records).
+//!   [`records`](crate::records).
 //! - A commit is a compare-and-set of the conversation's change id. It takes one round trip: either one
 //!   statement, shared with other pending commits, or one transaction whose statements are sent together.
 //! - If a connection breaks during a commit, the store settles the commit on another connection before it

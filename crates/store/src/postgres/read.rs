@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     Newer, Outcome, OutcomeKey, RecipientKey, Result, StoreError,
-    durable::records::{
+    records::{
         self, BadRecord, ConversationName, Description, Descriptions, HeadRecord, Heads, Kind, OutcomeName,
         Outcomes, Record, Utterances,
     },

@@ -19,7 +19,7 @@ mod report;
 
 pub use report::{MAX_PROBLEMS, Problem, Report};
 
-use super::{Result, Store, durable::records::Record};
+use super::{Result, Store, records::Record};
 use records::Records;
 
 /// How many records are read between two reports of progress.

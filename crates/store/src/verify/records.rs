@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     RecipientKey,
-    durable::records::{self, ConversationName, Heads, Kind, LineageReader, Record},
+    records::{self, ConversationName, Heads, Kind, LineageReader, Record},
 };
 use utterd_domain::{ConversationId, ConversationKey, Head, LineageId, Ranges, Sequence};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display};
 
-use crate::durable::records::Record;
+use crate::records::Record;
 
 /// The maximum number of problems that a report lists. Further ones are only counted.
 pub const MAX_PROBLEMS: usize = 1_000;

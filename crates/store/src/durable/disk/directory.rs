@@ -24,8 +24,8 @@ use crate::{
     durable::{
         error::unavailable,
         key_value::{Batch, Durability, KeyValue, KeyValueError},
-        records::{self, Links, Meta, Metas},
     },
+    records::{self, Links, Meta, Metas},
 };
 
 /// The file that is locked while a store is open.

@@ -8,10 +8,13 @@ use rustc_hash::FxHashMap;
 use super::super::{
     error::unavailable,
     key_value::{Batch, Key, KeyValue, Value},
-    records::{self, Active, GivenIds, Heads, Kind, Meta, Metas, Outcomes, Utterances},
     request::{Check, Request, Step},
 };
-use crate::{CommitError, Result, quotas::Keeper};
+use crate::{
+    CommitError, Result,
+    quotas::Keeper,
+    records::{self, Active, GivenIds, Heads, Kind, Meta, Metas, Outcomes, Utterances},
+};
 use utterd_domain::{Block, ChangeId, LineageId, Ranges, Revision, Utterance};
 
 /// The cached states of conversations; `None` for a deleted conversation.

@@ -1,14 +1,13 @@
 //! Removes parts of a trunk that a conversation no longer reads or has dropped.
 
 use super::{
-    super::{
-        error::unavailable,
-        records::{self, Heads, Readers},
-        request::Release,
-    },
+    super::{error::unavailable, request::Release},
     group::{Group, Writes},
 };
-use crate::Result;
+use crate::{
+    Result,
+    records::{self, Heads, Readers},
+};
 use utterd_domain::{LineageId, Ranges};
 
 impl Group<'_> {

@@ -20,10 +20,10 @@ use crate::{
         DurableStore, EngineKind,
         disk::room::Room,
         key_value::{Key, KeyValue, Pairs, Value},
-        records::{self, OutcomeName},
         request::Step,
         tests::outcome::{self, keeping, key},
     },
+    records::{self, OutcomeName},
 };
 use utterd_domain::{Block, Policy, Timestamp};
 

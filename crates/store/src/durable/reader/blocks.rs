@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::{ATTEMPTS, Reader, unreadable};
 use crate::{
     Derived, DerivedBytes, Result,
-    durable::records::{self, Blocks, Heads},
+    records::{self, Blocks, Heads},
 };
 use utterd_domain::{Block, ConversationKey, LineageId, Revision};
 

@@ -8,12 +8,10 @@ use std::{
 use super::{Reader, unreadable};
 use crate::{
     List, Result,
-    durable::{
-        key_value::Key,
-        records::{self, ConversationName, Heads, Kind},
-    },
+    durable::key_value::Key,
     entries::Entries,
     listing::{Lists, Named},
+    records::{self, ConversationName, Heads, Kind},
 };
 use utterd_domain::{ConversationKey, Head, Identity, Timestamp};
 

@@ -3,9 +3,11 @@
 use tempfile::TempDir;
 
 use super::SledEngine;
-use crate::durable::{
-    disk::generations::Engine as _,
-    key_value::{Batch, Durability, MAX_KEY_BYTES, Value},
+use crate::{
+    durable::{
+        disk::generations::Engine as _,
+        key_value::{Batch, Durability, MAX_KEY_BYTES, Value},
+    },
     records::{self, ListPlace, Listed},
 };
 use utterd_domain::{ConversationId, Namespace, RecipientId, Timestamp, limits::MAX_ID_BYTES};

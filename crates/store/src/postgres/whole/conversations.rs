@@ -5,10 +5,8 @@ use std::{collections::HashMap, iter::Peekable, sync::Arc};
 use super::computed::Computed;
 use crate::{
     backup::{Backup, BackupError, RestoreError},
-    durable::{
-        key_value::{Key, Value},
-        records::{self, ConversationName, Descriptions, Heads, Kind, OfLineage, Segments},
-    },
+    durable::key_value::{Key, Value},
+    records::{self, ConversationName, Descriptions, Heads, Kind, OfLineage, Segments},
 };
 use utterd_domain::{ConversationKey, Identity, LineageId};
 

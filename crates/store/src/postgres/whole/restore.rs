@@ -7,8 +7,8 @@ use super::{conversations::conversations, session::Session, snapshot, writer::Wr
 use crate::{
     Result,
     backup::{Backup, Held, RestoreError},
-    durable::records::Record,
     postgres::{Options, connection::fault::unavailable, migrate},
+    records::Record,
 };
 
 /// Keeps servers and other restores from writing until the transaction ends.

@@ -7,12 +7,10 @@ use tokio_postgres::Row;
 use crate::postgres::{read::key_of, types::Uuid};
 use crate::{
     RecipientKey, Result, StoreError,
-    durable::{
-        key_value::{Key, Value},
-        records::{
-            self, Active, ConversationName, Descriptions, Heads, Kind, LineageReader, OutcomeName, Outcomes,
-            Readers, Utterances,
-        },
+    durable::key_value::{Key, Value},
+    records::{
+        self, Active, ConversationName, Descriptions, Heads, Kind, LineageReader, OutcomeName, Outcomes,
+        Readers, Utterances,
     },
 };
 use utterd_domain::{ConversationKey, LineageId, Namespace, RecipientId, RequestId, Sequence};

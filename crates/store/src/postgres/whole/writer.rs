@@ -12,10 +12,8 @@ use crate::postgres::{
 };
 use crate::{
     RecipientKey, Result,
-    durable::{
-        key_value::Value,
-        records::{OutcomeName, Record},
-    },
+    durable::key_value::Value,
+    records::{OutcomeName, Record},
 };
 
 /// Bytes per batch.

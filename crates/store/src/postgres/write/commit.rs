@@ -15,7 +15,6 @@ use super::{
     lone::{Lones, Sent},
     plan::{How, Logged, Lone, Plan, Step},
     quotas::Taken,
-    row::Basis,
     sql,
 };
 use crate::postgres::{
@@ -121,10 +120,7 @@ impl Commits {
     /// well conflict, or if the batch did not write it.
     async fn run_lone(&self, lone: &Arc<Lone>) -> Result<(), Failed> {
         if lone.row.is_small() && !lone.is_contended {
-            let batches = match lone.row.basis {
-                Basis::State(_) => &self.changes,
-                Basis::Nothing(_) => &self.creations,
-            };
+            let batches = if lone.row.state.is_some() { &self.changes } else { &self.creations };
             let sent = batches.ask((lone.clone(), self.database.wait())).await;
             match sent.unwrap_or_else(Sent::Lost) {
                 Sent::Written => return Ok(()),

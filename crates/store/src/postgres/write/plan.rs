@@ -5,13 +5,11 @@ use std::{collections::BTreeSet, sync::Arc};
 use super::{
     parameters::parameters,
     quotas::{self, Taken},
-    row::{Basis, OutcomeRow, Row, names},
+    row::{OutcomeRow, Row, names},
     sql,
 };
 use crate::postgres::types::{Param, Sequences, Uuid, number, params};
-use crate::{
-    Commit, Conflict, Outcome, OutcomeKey, PointerWrite, Write, delta::Delta, durable::records::Record,
-};
+use crate::{Commit, Conflict, Outcome, OutcomeKey, PointerWrite, Write, delta::Delta, records::Record};
 use utterd_domain::{ChangeId, Head, LineageId};
 
 /// How a commit is made.
@@ -284,10 +282,7 @@ impl Row {
     /// Returns the statement that writes only this row. If `is_strict`, the statement fails unless it writes
     /// the row.
     pub fn step(&self, is_strict: bool) -> Step {
-        let sql = match self.basis {
-            Basis::State(_) => sql::CHANGE,
-            Basis::Nothing(_) => sql::CREATE,
-        };
+        let sql = if self.state.is_some() { sql::CHANGE } else { sql::CREATE };
         let mut params = parameters(&[self]);
         params.extend(params![is_strict]);
         Step::new(sql, params)

@@ -1,6 +1,6 @@
 //! The rows that a commit writes for one conversation, as values of columns.
 
-use std::sync::Arc;
+use std::{fmt::Display, sync::Arc};
 
 use crate::postgres::{
     types::{Time, Uuid, number},
@@ -9,10 +9,8 @@ use crate::postgres::{
 use crate::{
     Outcome, OutcomeKey, PointerWrite,
     delta::Delta,
-    durable::{
-        key_value::{Key, Value},
-        records::{self, Descriptions, Kind, OutcomeName, Outcomes, Record},
-    },
+    durable::key_value::{Key, Value},
+    records::{self, Descriptions, Kind, OutcomeName, Outcomes, Record},
 };
 use utterd_domain::{Conversation, ConversationKey};
 
@@ -22,32 +20,28 @@ use utterd_domain::{Conversation, ConversationKey};
 pub struct Row {
     pub namespace: String,
     pub id: String,
-    pub basis: Basis,
+    /// The state that the row replaces; `None` if the conversation is created.
+    pub state: Option<Uuid>,
+    /// The identity of a conversation that is created.
+    pub identity: Option<Value>,
     pub computed: Computed,
-    /// Whether the conversation reads other lineages than before.
-    pub is_elsewhere: bool,
+    /// The lineages that the conversation reads and how far, each as the text of an array, if they changed.
+    pub lineages: Option<String>,
+    pub through: Option<String>,
     pub head: Value,
-    /// The description; `Some(None)` if it is now empty.
-    pub description: Option<Option<Value>>,
+    /// Whether the description changed.
+    pub is_described: bool,
+    pub description: Option<Value>,
     /// The events of the whole commit, one per line, if this is the commit's first row.
     pub events: Option<String>,
     /// The ranges of removed utterances: their lineage, the first sequence of each, and the one behind its last.
     pub removed: Vec<(Uuid, i64, i64)>,
     pub utterances: Vec<UtteranceRow>,
     /// The keys of other records that are removed.
-    pub removed_records: Vec<Key>,
+    pub removed_records: Vec<(Key,)>,
     pub records: Vec<(Key, Value)>,
     pub outcomes: Vec<OutcomeRow>,
     pub pointers: Vec<PointerRow>,
-}
-
-/// The state that the row replaces.
-#[derive(Clone)]
-pub enum Basis {
-    /// The conversation in this state.
-    State(Uuid),
-    /// No state: the conversation is created, with this identity.
-    Nothing(Value),
 }
 
 /// A row of `utterances`.
@@ -83,13 +77,18 @@ impl Row {
     pub fn of(before: Option<&Conversation>, after: &Conversation, delta: &Delta) -> Self {
         let (head, was) = (&after.head, before.map(|before| &before.head));
         let [namespace, id] = names(&head.identity.key);
+        let computed = Computed::of(head, after.awaits_since());
+        let is_elsewhere = was.is_none_or(|was| was.branch != head.branch || was.trunks != head.trunks);
         let mut row = Self {
             namespace,
             id,
-            basis: was.map_or_else(|| Basis::Nothing(Value::new()), |was| Basis::State(Uuid(was.change.0))),
-            computed: Computed::of(head, after.awaits_since()),
-            is_elsewhere: was.is_none_or(|was| was.branch != head.branch || was.trunks != head.trunks),
+            state: was.map(|was| Uuid(was.change.0)),
+            identity: None,
+            lineages: is_elsewhere.then(|| array(&computed.lineages)),
+            through: is_elsewhere.then(|| array(&computed.through)),
+            computed,
             head: Value::new(),
+            is_described: false,
             description: None,
             events: None,
             removed: removed(delta),
@@ -102,8 +101,8 @@ impl Row {
         for (key, record) in &delta.records {
             match record {
                 Some(record) => row.put(record),
-                None if key.first() == Some(&Descriptions::NUMBER) => row.description = Some(None),
-                None => row.removed_records.push(key.clone()),
+                None if key.first() == Some(&Descriptions::NUMBER) => row.is_described = true,
+                None => row.removed_records.push((key.clone(),)),
             }
         }
         row
@@ -112,9 +111,9 @@ impl Row {
     fn put(&mut self, record: &Record) {
         let (key, value) = record.written();
         match record {
-            Record::ConversationName(..) => self.basis = Basis::Nothing(value),
+            Record::ConversationName(..) => self.identity = Some(value),
             Record::Heads(..) => self.head = value,
-            Record::Descriptions(..) => self.description = Some(Some(value)),
+            Record::Descriptions(..) => (self.is_described, self.description) = (true, Some(value)),
             Record::Utterances((lineage, sequence), utterance) => self.utterances.push(UtteranceRow {
                 lineage: Uuid(lineage.0),
                 sequence: number(*sequence),
@@ -144,22 +143,6 @@ impl Row {
         self.outcomes = outcomes.iter().map(|(key, outcome)| OutcomeRow::of(key, outcome)).collect();
         self.pointers = pointers.iter().map(PointerRow::of).collect();
         self
-    }
-}
-
-impl Basis {
-    pub fn state(&self) -> Option<Uuid> {
-        match self {
-            Self::State(state) => Some(*state),
-            Self::Nothing(_) => None,
-        }
-    }
-
-    pub fn identity(&self) -> Option<&[u8]> {
-        match self {
-            Self::State(_) => None,
-            Self::Nothing(identity) => Some(identity),
-        }
     }
 }
 
@@ -194,4 +177,10 @@ fn removed(delta: &Delta) -> Vec<(Uuid, i64, i64)> {
 
 pub fn names(key: &ConversationKey) -> [String; 2] {
     [key.namespace.as_str(), key.id.as_str()].map(str::to_owned)
+}
+
+/// Formats values as the text of an SQL array.
+fn array(values: &[impl Display]) -> String {
+    let texts: Vec<_> = values.iter().map(ToString::to_string).collect();
+    format!("{{{}}}", texts.join(","))
 }

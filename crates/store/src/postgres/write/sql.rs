@@ -4,25 +4,22 @@
 //! transaction around it. `held` contains the conversations that were in the expected state, and everything
 //! else is written only for those. [`parameters`](super::parameters::parameters) returns the parameters.
 
-/// The given rows, each with its basis, and the numbers of refused rows: those whose recipient has another
-/// active conversation than expected.
+/// The given rows, and the numbers of refused rows: those whose recipient has another active conversation than
+/// expected.
 macro_rules! given {
-    ($basis:literal, $columns:literal, $refused:expr) => {
+    ($refused:expr) => {
         concat!(
             "WITH given AS MATERIALIZED (
-                SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::uuid[], $5::int8[],
-                    $6::timestamptz[], $7::timestamptz[], $8::timestamptz[], $9::timestamptz[],
-                    $10::timestamptz[], $11::int8[], $12::int8[], $13::int8multirange[],
-                    $14::int8multirange[], $15::text[], $16::text[], $17::bytea[], $18::bool[], $19::bytea[],
-                    $20::text[], ",
-            $basis,
-            ") WITH ORDINALITY AS g(namespace, id, change, lineage, revision, update_time, update_span,
-                    end_time, expire_time, waits_since, erased_at, bytes, live, archived, lineages, through,
-                    head, is_described, description, events, ",
-            $columns,
-            ", n)
+                SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::bytea[], $5::bytea[], $6::bool[],
+                    $7::bytea[], $8::text[], $9::text[], $10::text[], $11::uuid[], $12::text[], $13::bool[],
+                    $14::uuid[], $15::int8[], $16::timestamptz[], $17::timestamptz[], $18::timestamptz[],
+                    $19::timestamptz[], $20::timestamptz[], $21::timestamptz[], $22::int8[], $23::int8[],
+                    $24::int8multirange[], $25::int8multirange[]
+                ) WITH ORDINALITY AS g(namespace, id, state, identity, head, is_described, description, events,
+                    lineages, through, lineage, recipient, is_listed, change, revision, start_time, update_time,
+                    update_span, end_time, expire_time, waits_since, erased_at, bytes, live, archived, n)
             ), refused AS MATERIALIZED (
-                SELECT p.n FROM unnest($41::int8[], $42::text[], $43::text[], $44::text[])
+                SELECT p.n FROM unnest($46::int8[], $47::text[], $48::text[], $49::text[])
                     AS p(n, namespace, recipient, conversation)
                 WHERE NOT EXISTS (
                     SELECT FROM active a WHERE a.namespace = p.namespace AND a.recipient = p.recipient
@@ -40,7 +37,7 @@ macro_rules! given {
 macro_rules! records {
     () => {
         "removed AS (
-            DELETE FROM utterances u USING unnest($21::int8[], $22::uuid[], $23::int8[], $24::int8[])
+            DELETE FROM utterances u USING unnest($26::int8[], $27::uuid[], $28::int8[], $29::int8[])
                 AS r(n, lineage, first, behind)
             WHERE u.lineage = r.lineage AND u.sequence >= r.first AND u.sequence < r.behind
                 AND r.n = ANY (ARRAY(SELECT n FROM held))
@@ -48,23 +45,23 @@ macro_rules! records {
         ), said AS (
             INSERT INTO utterances (lineage, sequence, given_id, record)
             SELECT s.lineage, s.sequence, s.given_id, s.record
-            FROM unnest($25::int8[], $26::uuid[], $27::int8[], $28::text[], $29::bytea[])
+            FROM unnest($30::int8[], $31::uuid[], $32::int8[], $33::text[], $34::bytea[])
                 AS s(n, lineage, sequence, given_id, record)
             WHERE s.n = ANY (ARRAY(SELECT n FROM held)) AND (SELECT count(*) FROM removed) >= 0
             ON CONFLICT (lineage, sequence)
                 DO UPDATE SET given_id = excluded.given_id, record = excluded.record
         ), removed_records AS (
-            DELETE FROM records r USING unnest($30::int8[], $31::bytea[]) AS k(n, key)
+            DELETE FROM records r USING unnest($35::int8[], $36::bytea[]) AS k(n, key)
             WHERE r.key = k.key AND k.n = ANY (ARRAY(SELECT n FROM held))
         ), recorded AS (
             INSERT INTO records (key, record)
-            SELECT k.key, k.record FROM unnest($32::int8[], $33::bytea[], $34::bytea[]) AS k(n, key, record)
+            SELECT k.key, k.record FROM unnest($37::int8[], $38::bytea[], $39::bytea[]) AS k(n, key, record)
             WHERE k.n = ANY (ARRAY(SELECT n FROM held))
             ON CONFLICT (key) DO UPDATE SET record = excluded.record
         ), answered AS (
             INSERT INTO outcomes (namespace, request, rpc, time, record)
             SELECT o.namespace, o.request, o.rpc, o.time, o.record
-            FROM unnest($35::int8[], $36::text[], $37::text[], $38::text[], $39::timestamptz[], $40::bytea[])
+            FROM unnest($40::int8[], $41::text[], $42::text[], $43::text[], $44::timestamptz[], $45::bytea[])
                 AS o(n, namespace, request, rpc, time, record)
             WHERE o.n = ANY (ARRAY(SELECT n FROM held))
         ), logged AS (
@@ -75,11 +72,11 @@ macro_rules! records {
     };
 }
 
-/// Changes the conversations. `$45` holds the states that they must be in.
+/// Changes the conversations.
 macro_rules! change {
     ($refused:expr, $before:literal, $free:literal) => {
         concat!(
-            given!("$45::uuid[]", "state", $refused),
+            given!($refused),
             $before,
             "held AS (
                 UPDATE conversations c SET change = g.change, revision = g.revision,
@@ -100,15 +97,11 @@ macro_rules! change {
     };
 }
 
-/// Creates the conversations. `$45` to `$48` hold the columns that never change.
+/// Creates the conversations.
 macro_rules! create {
     ($refused:expr) => {
         concat!(
-            given!(
-                "$45::text[], $46::bool[], $47::timestamptz[], $48::bytea[]",
-                "recipient, is_listed, start_time, identity",
-                $refused
-            ),
+            given!($refused),
             "made AS (
                 INSERT INTO conversations (namespace, id, change, lineage, revision, update_time, update_span,
                     end_time, expire_time, waits_since, erased_at, bytes, live, archived, lineages, through,
@@ -126,17 +119,13 @@ macro_rules! create {
     };
 }
 
-/// Returns whether the statement's only row was written, and whether the pointers are as expected. If the
-/// parameter `$strict` is true, the statement fails unless the row was written.
+/// Returns whether the statement's only row was written, and whether the pointers are as expected. If `$50` is true, the
+/// statement fails unless the row was written.
 macro_rules! one {
-    ($strict:literal) => {
-        concat!(
-            "SELECT count(*) > 0, NOT EXISTS (SELECT FROM refused),
-                CASE WHEN ",
-            $strict,
-            "::bool AND count(*) = 0 THEN expect(false, 'the state') END
-            FROM held"
-        )
+    () => {
+        "SELECT count(*) > 0, NOT EXISTS (SELECT FROM refused),
+            CASE WHEN $50::bool AND count(*) = 0 THEN expect(false, 'the state') END
+        FROM held"
     };
 }
 
@@ -144,14 +133,14 @@ macro_rules! one {
 macro_rules! answered {
     () => {
         " UNION ALL
-            SELECT k.n FROM unnest($35::int8[], $36::text[], $37::text[], $38::text[])
+            SELECT k.n FROM unnest($40::int8[], $41::text[], $42::text[], $43::text[])
                 AS k(n, namespace, request, rpc)
             JOIN outcomes o ON o.namespace = k.namespace AND o.request = k.request AND o.rpc = k.rpc"
     };
 }
 
 /// Changes one conversation. Waits while another transaction has its row locked.
-pub const CHANGE: &str = concat!(change!("", "", ""), one!("$46"));
+pub const CHANGE: &str = concat!(change!("", "", ""), one!());
 
 /// Changes those of several conversations that are in the expected state and not locked by another transaction.
 /// For each that was not locked, returns its number, whether it was changed, and whether it was in another
@@ -171,7 +160,7 @@ pub const CHANGE_EACH: &str = concat!(
 );
 
 /// Creates one conversation.
-pub const CREATE: &str = concat!(create!(""), one!("$49"));
+pub const CREATE: &str = concat!(create!(""), one!());
 
 /// Creates those of several conversations that do not exist. Returns the numbers of those created.
 pub const CREATE_EACH: &str = concat!(create!(answered!()), "SELECT n, true, false FROM held");

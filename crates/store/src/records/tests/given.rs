@@ -6,7 +6,7 @@ use proptest::{collection::vec, option, prelude::*};
 
 use crate::{
     RecipientKey,
-    durable::records::{HeadRecord, OutcomeName},
+    records::{HeadRecord, OutcomeName},
 };
 use utterd_domain::{
     ChangeId, Conversation, ConversationId, ConversationKey, Encoding, Ending, Head, Identity, LineageId,

@@ -25,7 +25,7 @@ const OTHER: LineageId = LineageId([9; 16]);
 const TIME: Timestamp = Timestamp(1_763_654_400_000_000);
 
 /// The bytes of the [`examples`]: a line with the name, the key and the value of each.
-const WRITTEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/durable/records/tests/written.txt");
+const WRITTEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/records/tests/written.txt");
 
 #[test]
 fn the_bytes_of_each_kind_are_stable() {
