@@ -204,7 +204,10 @@ impl<'a> Composing<'a> {
                 break;
             }
             let item = &mut self.items[at];
-            let longer = if item.note.len() > item.text.len() { &mut item.note } else { &mut item.text };
+            // which check it was says more than how it ended
+            let is_check = item.kind == Kind::Check && !item.note.is_empty();
+            let cuts_note = is_check || item.note.len() > item.text.len();
+            let longer = if cuts_note { &mut item.note } else { &mut item.text };
             let most = (self.count)(longer).saturating_sub(over).max(LEAST_REST);
             let clipped = clip(longer, most, self.count);
             // what is all cut says nothing
