@@ -59,7 +59,7 @@ pub fn update(before: &Conversation, command: &Update, context: &Context<'_>) ->
         head.policy = update.apply(&before.head.policy, "policy")?;
         let with = context.summary_context(&head.policy);
         if head.policy.llm_summaries == Some(false) {
-            transition.after.summary = transition.after.summary.settle_all();
+            transition.after.summary = transition.after.summary.settle(None);
             transition.settle_closing();
         }
         transition.after.summary = transition.after.summary.fit(&with);

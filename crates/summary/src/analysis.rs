@@ -21,8 +21,6 @@ const MOST_SENTENCES: usize = 60;
 const ANSWER_WORDS: usize = 14;
 /// With no more words of its own, an answer is told with its question.
 const BARE_WORDS: usize = 3;
-/// What names a thing or a value is worth this much more.
-const NAMING: f64 = 1.5;
 /// Facts of one result.
 const MOST_FACTS: usize = 120;
 
@@ -111,10 +109,8 @@ impl Analysis {
             if is_word && item.marks.has(Marks::ASSISTANT) && !item.marks.has(Marks::ANSWER) {
                 continue;
             }
-            let names = item.marks.has(Marks::USER) && item.named().next().is_some();
-            let named = if names { NAMING } else { 1.0 };
             let lead = if item.marks.has(Marks::USER) { 1.0 + 0.5f64.powi(place as i32) } else { 1.0 };
-            item.worth = (worth(&item, sentence) * named * lead * f64::from(WORTH)) as u32;
+            item.worth = (worth(&item, sentence) * lead * f64::from(WORTH)) as u32;
             self.items.push(item);
         }
         self.ask(message, &head, &sentences);
@@ -251,16 +247,14 @@ impl Analysis {
         who.with_if(!message.calls.is_empty(), Marks::CALLS)
     }
 
-    /// What a change was for: what its message says last of what is done now, or says last.
+    /// What a change was for: what its message says last.
     fn step(&mut self, message: &Message<'_>) {
         let of_message = |item: &&Item| {
             let is_step = !item.marks.has_any(Marks::QUESTION.with(Marks::LISTED));
             item.sequence == message.sequence && item.kind == Kind::Said && is_step
         };
-        let said = || self.items.iter().rev().filter(of_message);
         let says = |item: &&Item| item.concepts().len() > 1;
-        let plan = said().find(|item| item.marks.has(Marks::PROMISE));
-        let Some(why) = plan.or(said().next()).filter(says) else { return };
+        let Some(why) = self.items.iter().rev().find(of_message).filter(says) else { return };
         let step = Item::new(Kind::Step, "", why.text.trim_end_matches([':', '.']), message.sequence);
         if !self.items.iter().any(|item| item.kind == Kind::Step && item.sequence == message.sequence) {
             self.items.push(step);
@@ -290,11 +284,10 @@ fn worth(item: &Item, said: &Said) -> f64 {
         let asks = marks.has_any(Marks::REQUEST.with(Marks::QUESTION));
         worth *= match () {
             () if said.refuses => 4.0,
-            () if said.finds => 2.5,
             // what was asked of the user is answered, unless it is open
             () if marks.has(Marks::LISTED) || asks && !marks.has(Marks::CALLS) => 0.3,
             () => 1.0,
         };
     }
-    worth * if said.announces { 0.2 } else { 1.0 } * if said.words <= ANSWER_WORDS { 1.15 } else { 1.0 }
+    worth * if said.announces { 0.2 } else { 1.0 }
 }

@@ -109,12 +109,7 @@ pub fn summarise(mut items: Vec<Item>, wanted: &Wanted, count: Count<'_>) -> Sum
     let focus = Focus::of(&wanted.focus);
     let mut composing = Composing::new(items, wanted, &focus, count);
     composing.fill_focus(&focus);
-    let mut spare = 0;
-    for section in &SECTIONS {
-        // what a check leaves is the error's
-        let more = if section.kind == Kind::Error { spare } else { 0 };
-        spare = composing.fill_section(section, more);
-    }
+    SECTIONS.iter().for_each(|section| composing.fill_section(section));
     composing.fill_rest();
     composing.finish()
 }
@@ -162,15 +157,15 @@ impl<'a> Composing<'a> {
         self.fill(&places, self.wanted.budget / 2);
     }
 
-    fn fill_section(&mut self, section: &Section, more: u32) -> u32 {
+    fn fill_section(&mut self, section: &Section) {
         // where nobody acts, all that was said competes for what is left
         if self.is_talk && section.kind == Kind::Said {
-            return 0;
+            return;
         }
         let share = part_of(self.wanted.budget, section.percent);
         // of a tiny budget, what the conversation is for takes what a sentence does
         let least = if section.kind == Kind::Goal { LEAST_SENTENCE.min(self.wanted.budget / 2) } else { 0 };
-        let room = (share.max(least) + more).min(self.left);
+        let room = share.max(least).min(self.left);
         let left = self.left - room;
         // what the goal left out is the user's as well, and what the checks left out may have failed
         let is_rest = |item: &Item| {
@@ -190,7 +185,6 @@ impl<'a> Composing<'a> {
         if section.kind == Kind::Goal && !self.chosen.iter().any(|at| is_of(&self.items[*at])) {
             self.fill_best(&places, self.left - left);
         }
-        self.left - left
     }
 
     fn fill_best(&mut self, places: &[usize], room: u32) {
@@ -204,7 +198,10 @@ impl<'a> Composing<'a> {
                 break;
             }
             let item = &mut self.items[at];
-            let longer = if item.note.len() > item.text.len() { &mut item.note } else { &mut item.text };
+            // which check it was says more than how it ended
+            let is_check = item.kind == Kind::Check && !item.note.is_empty();
+            let cuts_note = is_check || item.note.len() > item.text.len();
+            let longer = if cuts_note { &mut item.note } else { &mut item.text };
             let most = (self.count)(longer).saturating_sub(over).max(LEAST_REST);
             let clipped = clip(longer, most, self.count);
             // what is all cut says nothing

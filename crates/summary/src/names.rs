@@ -140,27 +140,11 @@ fn distinct<'a>(named: impl Iterator<Item = (Shape, &'a str)>, most: usize) -> V
         if !starts || text.len() > MOST_BYTES || text.chars().count() < 2 {
             continue;
         }
-        let mut add = |name| {
-            if found.len() < most && known.insert(name) {
-                found.push((name, shape));
-            }
-        };
-        match members(text, shape) {
-            own if own.is_empty() => add(text),
-            own => own.into_iter().for_each(add),
+        if found.len() < most && known.insert(text) {
+            found.push((text, shape));
         }
     }
     found
-}
-
-/// `this.settings.getTheme()` names `getTheme()`: the members that are names by themselves. `settings.getTheme()` is
-/// said as a whole.
-fn members(name: &str, shape: Shape) -> Vec<&str> {
-    if shape != Shape::Identifier || name.matches('.').count() < 2 {
-        return Vec::new();
-    }
-    let is_own = |part: &&str| matches!(entities(part)[..], [own] if own.text == *part && own.kind == shape);
-    name.split('.').filter(is_own).collect()
 }
 
 fn ends(text: &str) -> (&str, &str) {

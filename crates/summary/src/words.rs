@@ -26,8 +26,6 @@ pub struct Said {
     pub courtesy: bool,
     /// It says yes, and nothing else.
     pub affirms_only: bool,
-    /// It says what was found.
-    pub finds: bool,
     /// It says that something cannot be done.
     pub refuses: bool,
     /// It only announces what follows it: "Here it is:", "I'll look it up..."
@@ -80,7 +78,6 @@ fn of(sentence: &Sentence<'_>) -> Option<Said> {
         content,
         read: Words::new(language, concepts).into(),
         affirms_only: has(Cues::AFFIRMS) && content <= COURTESY_WORDS,
-        finds: has(Cues::FINDING),
         refuses: has(Cues::REFUSAL),
         announces: ends == End::Colon || text.ends_with('…') || text.ends_with("..."),
         text: text.into(),

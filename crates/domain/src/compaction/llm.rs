@@ -51,7 +51,7 @@ pub fn replace_by_llm(
 pub fn give_up(before: &Conversation, segment: u32, context: &Context<'_>) -> Option<Transition> {
     awaiting(before, segment)?;
     let mut transition = Transition::from(before, context.now);
-    transition.after.summary = before.summary.settle(segment);
+    transition.after.summary = before.summary.settle(Some(segment));
     Some(transition.finish(&before.summary))
 }
 

@@ -4,6 +4,8 @@
 //! segments. They come before the other segments, are folded only with each other, and lose sentences to the
 //! summary's limit like any segment. An imported segment without sentences is removed.
 
+use utterd_text::{one_line, sentences};
+
 use crate::{
     Ranges, TokenCounter,
     extract::{Extract, Item, Kind, Line, Part},
@@ -16,7 +18,9 @@ use crate::{
 impl Segment {
     /// An imported segment; `None` if it says nothing.
     fn of_import(summary: &ImportedSummary, counter: &dyn TokenCounter) -> Option<Self> {
-        let sentences: Vec<String> = one_a_line(&summary.text).lines().filter_map(tidy).collect();
+        // one a line, so that the least useful ones can be dropped first
+        let sentences = sentences(&summary.text).into_iter();
+        let sentences: Vec<String> = sentences.filter_map(|said| tidy(&one_line(said.text))).collect();
         let lines: Vec<Line> = sentences.iter().map(|sentence| Line::quoted(sentence, counter)).collect();
         let items =
             sentences.iter().map(|sentence| Item::new(Kind::Quoted, "", sentence.as_str(), 0)).collect();
@@ -24,21 +28,6 @@ impl Segment {
         let own = Self::new(0, Ranges::new(), Extract { items, lines }, source_tokens);
         (!sentences.is_empty()).then_some(Self { imported: Some(summary.of), ..own })
     }
-}
-
-/// Puts each sentence on a line of its own, so that the least useful ones can be dropped first.
-fn one_a_line(text: &str) -> String {
-    let mut sentences = String::with_capacity(text.len());
-    for line in text.lines() {
-        let mut ends = true;
-        for word in line.split_whitespace() {
-            sentences.push(if ends && !word.starts_with(char::is_lowercase) { '\n' } else { ' ' });
-            sentences.push_str(word);
-            ends = word.ends_with(['.', '!', '?', '…']);
-        }
-        sentences.push('\n');
-    }
-    sentences
 }
 
 impl Summary {

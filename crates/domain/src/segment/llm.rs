@@ -22,20 +22,13 @@ impl Summary {
         rebuild.done()
     }
 
-    /// Stops waiting for a model to write the segment.
-    pub fn settle(&self, number: u32) -> Self {
+    /// Stops waiting for a model to write the segment with this number, or any.
+    pub fn settle(&self, number: Option<u32>) -> Self {
         let mut rebuild = Rebuild::of(self);
         rebuild.replace(|segment| {
-            (segment.number == number).then(|| Segment { awaits: None, ..segment.clone() })
+            let is_meant = number.is_none_or(|number| segment.number == number);
+            (is_meant && segment.awaits.is_some()).then(|| Segment { awaits: None, ..segment.clone() })
         });
-        rebuild.done()
-    }
-
-    /// Stops waiting for a model to write any segment.
-    pub fn settle_all(&self) -> Self {
-        let mut rebuild = Rebuild::of(self);
-        rebuild
-            .replace(|segment| segment.awaits.is_some().then(|| Segment { awaits: None, ..segment.clone() }));
         rebuild.done()
     }
 

@@ -17,8 +17,6 @@ impl Cues {
     pub const DECISION: Self = Self(1 << 3);
     /// Something cannot be done, or is not allowed.
     pub const REFUSAL: Self = Self(1 << 4);
-    /// It reports a cause or a result.
-    pub const FINDING: Self = Self(1 << 5);
     /// It says what will be done, or is still to do.
     pub const PROMISE: Self = Self(1 << 6);
     /// It opens with a greeting, thanks or an offer of help.
@@ -33,13 +31,12 @@ impl Cues {
     const PUBLIC: u32 = (1 << 12) - 1;
 
     /// The names of the cues in `cues.tsv`.
-    pub(super) const NAMES: [(&str, Self); 10] = [
+    pub(super) const NAMES: [(&str, Self); 9] = [
         ("constraint", Self::CONSTRAINT),
         ("request", Self::REQUEST),
         ("correction", Self::CORRECTION),
         ("decision", Self::DECISION),
         ("refusal", Self::REFUSAL),
-        ("finding", Self::FINDING),
         ("promise", Self::PROMISE),
         ("courtesy", Self::COURTESY),
         ("affirms", Self::AFFIRMS),

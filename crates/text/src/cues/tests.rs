@@ -109,23 +109,6 @@ const SHOWN: &[(Cues, &[&str])] = &[
         ],
     ),
     (
-        Cues::FINDING,
-        &[
-            "The root cause was a stale lock.",
-            "It turned out that the filter was clogged.",
-            "It works now.",
-            "Es lag an der Sicherung.",
-            "El problema era el filtro.",
-            "Le problème venait du filtre.",
-            "A causa foi o filtro.",
-            "Il problema era il filtro.",
-            "Het probleem was het filter.",
-            "Оказалось, фильтр забит.",
-            "原因是过滤器堵塞",
-            "原因はフィルターでした",
-        ],
-    ),
-    (
         Cues::PROMISE,
         &[
             "Next I will check the logs.",

@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 
+use super::table::regex;
+
 /// What a label promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -67,6 +69,6 @@ fn is_jagged(text: &str) -> bool {
 
 /// Whether it only stands where a credential could.
 pub(super) fn is_plain(value: &str) -> bool {
-    static PLAIN: LazyLock<Option<Regex>> = LazyLock::new(|| super::regex("plain"));
+    static PLAIN: LazyLock<Option<Regex>> = LazyLock::new(|| regex("plain"));
     PLAIN.as_ref().is_some_and(|plain| plain.is_match(value))
 }

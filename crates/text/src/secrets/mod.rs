@@ -4,6 +4,7 @@
 //! password of an address); its label (`password: …`) together with its look.
 
 mod look;
+mod table;
 
 use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
@@ -11,27 +12,10 @@ use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use regex_automata::{Anchored, Input, meta::Regex};
 
 use look::{Kind, is_plain, is_random, is_secret};
+use table::{listed, regex};
 
 /// Stands for a credential.
 pub const MARK: &str = "[secret]";
-
-/// A kind and a pattern or word of that kind on each line:
-///
-/// | `prefix`, `word` | a credential that is a word of its own, by how it begins or by its form |
-/// |---|---|
-/// | `around`, `login` | what surrounds the credential, which is the group of the pattern if it has one |
-/// | `password`, `key`, `session` | how the label of a credential ends |
-/// | `before` | before `token`: what says where a list goes on, which opens nothing |
-/// | `plain` | a variable, a placeholder, a path, code: what only stands where a credential could |
-const TABLE: &str = include_str!("../secrets.tsv");
-
-fn listed(kind: &str) -> impl Iterator<Item = &'static str> {
-    TABLE.lines().filter_map(move |line| line.strip_prefix(kind)?.strip_prefix('\t'))
-}
-
-fn regex(kind: &str) -> Option<Regex> {
-    Regex::new_many(&listed(kind).collect::<Vec<_>>()).ok()
-}
 
 /// The text with `[secret]` for whatever looks like a credential.
 ///

@@ -36,7 +36,7 @@ static MARKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static CODE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let inside = r#" [=!+:]?=|=>|->|::|&&|\|\||\(\);?|</|/>|="| "[^"]*"[;,]?$|":|\):|\) \{|\};|\$\{| --|[A-Za-z0-9][(\[]"#;
     let starts = r#"^(?://|/\*|#!|#include |>>> |\$ (?:[^0-9]|$)|@@ |\+\+\+ |--- |\{"|<!|SELECT )"#;
-    Regex::new(&format!(r"{starts}|{inside}|(?:[;{{}}(\\]|\}},)$")).ok()
+    Regex::new(&format!("{starts}|{inside}")).ok()
 });
 /// Longer lines are judged by their beginning, in bytes.
 const READ_BYTES: usize = 400;
@@ -110,7 +110,9 @@ fn is_code(line: &str) -> bool {
     let head: String = if is_quoting { head.split('`').step_by(2).collect() } else { head.to_owned() };
     // not an address between angle brackets
     let is_tag = head.starts_with('<') && head.ends_with('>') && !head.contains(['@', ':']);
-    let marks = CODE.as_ref().map_or(0, |code| code.find_iter(&head).count()) + 2 * usize::from(is_tag);
+    let ends = head.ends_with([';', '{', '}', '(', '\\']) || head.ends_with("},");
+    let marks = CODE.as_ref().map_or(0, |code| code.find_iter(&head).count());
+    let marks = marks + usize::from(ends) + 2 * usize::from(is_tag);
     if marks < 2 {
         return false;
     }

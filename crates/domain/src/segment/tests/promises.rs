@@ -83,7 +83,7 @@ impl Model {
                 let numbers = summary.numbers();
                 numbers
                     .get(which % numbers.len().max(1))
-                    .map_or(summary.clone(), |number| summary.settle(*number))
+                    .map_or(summary.clone(), |number| summary.settle(Some(*number)))
             }
         }
     }
