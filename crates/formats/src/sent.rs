@@ -20,7 +20,7 @@ use crate::{
 };
 use utterd_domain::{
     Role, Utterance,
-    context::{self, Content, Images, Original, wording::says},
+    context::{self, Content, Original, wording::says},
 };
 
 /// What Anthropic's API accepts as base64.
@@ -40,18 +40,9 @@ pub fn content(utterance: &Utterance, format: context::Format) -> Content {
         as_it_came(&parts, came, message, &mut left_out)
     } else {
         message.iter().for_each(|part| name(part, &mut left_out));
-        let sent = with_pictures(&parts, (came.format, message), format, &mut left_out);
-        sent.map(|(sent, tokens)| marked(sent, String::new(), tokens))
+        with_pictures(&parts, (came.format, message), format, &mut left_out)
     };
     Content { original, left_out: left_out.into_iter().map(Into::into).collect() }
-}
-
-/// What goes out, with its images and without.
-fn marked(mut sent: Value, words: String, tokens: Option<u32>) -> Original {
-    let json = sent.to_string().into();
-    let count = vision::mark(&mut sent);
-    let images = (count > 0).then(|| Images { count, masked: sent.to_string().into() });
-    Original { json, words: words.into(), tokens, images }
 }
 
 /// A message as it came, and the words in it beside its text; `None` if it is no more than text and calls.
@@ -78,7 +69,8 @@ fn as_it_came(
     }
     let sent = if is_chat { sent.swap_remove(0) } else { sent.into() };
     let words = if is_chat { openai_chat::words(&sent) } else { texts::thoughts(&sent) };
-    Some(marked(sent, words, None))
+    let images = vision::images(&sent, came.format);
+    Some(Original { json: sent.to_string().into(), words: words.into(), tokens: None, images })
 }
 
 /// Names what no other format has a place for: thoughts, parts without words, and fields. Pictures are named where they
@@ -110,14 +102,12 @@ fn is_told(kind: &str, fields: &Map<String, Value>) -> bool {
 
 /// A message in `format`, with the texts and the pictures of `original`, in which `parts` `came`. `None` if there is no
 /// picture that the format takes there; pictures that it does not take are named.
-///
-/// The second value is what the pictures cost there; `None` if the caller declared what they cost.
 fn with_pictures(
     parts: &Parts<'_>,
     (came, original): (Format, Vec<Value>),
     format: context::Format,
     left_out: &mut LeftOut,
-) -> Option<(Value, Option<u32>)> {
+) -> Option<Original> {
     let takes = match format {
         context::Format::OpenAiChat => parts.role == Role::User,
         context::Format::AnthropicMessages => matches!(parts.role, Role::User | Role::Tool),
@@ -139,9 +129,11 @@ fn with_pictures(
     }
     any.then(|| {
         let written = placed(parts, written, format);
+        let images = vision::images(&written, providers::of_context(format).format);
+        let cost = images.iter().map(|image| image.tokens).fold(0, u32::saturating_add);
         let is_declared = vision::tokens(&content, came) != parts.more.map_or(0, |more| more.extras_tokens);
-        let cost = vision::tokens(&written, providers::of_context(format).format);
-        (written, (!is_declared).then_some(cost))
+        let tokens = (!is_declared).then_some(cost);
+        Original { json: written.to_string().into(), words: Box::default(), tokens, images }
     })
 }
 

@@ -2,10 +2,11 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ops::Range,
     sync::Arc,
 };
 
-use crate::{Ranges, Sequence};
+use crate::{Ranges, Sequence, context::wording::IMAGE_MARK};
 
 /// What of an utterance goes out in a context's format beyond its text and its calls.
 #[derive(Clone, Debug, Default)]
@@ -25,26 +26,39 @@ pub struct Original {
     pub words: Box<str>,
     /// The tokens of what is not text in it; `None` means those that the utterance has for its extras.
     pub tokens: Option<u32>,
-    /// Its images, if it has any.
-    pub images: Option<Images>,
+    /// Its images, in their order.
+    pub images: Vec<Image>,
 }
 
-/// The images of an utterance.
+/// An image in the content of an utterance.
 #[derive(Clone, Debug)]
-pub struct Images {
-    /// How many there are.
-    pub count: u32,
-    /// The content with [`IMAGE_MARK`](crate::context::wording::IMAGE_MARK) in the place of each.
-    pub masked: Arc<str>,
+pub struct Image {
+    /// Its bytes in the JSON.
+    pub place: Range<usize>,
+    /// What it costs.
+    pub tokens: u32,
 }
 
 impl Original {
     /// Its content, with its images or without.
-    pub fn shown(&self, with_images: bool) -> &str {
-        match &self.images {
-            Some(images) if !with_images => &images.masked,
-            _ => &self.json,
+    pub fn shown(&self, with_images: bool) -> Arc<str> {
+        self.without(if with_images { 0 } else { self.images.len() })
+    }
+
+    /// Its content with a mark in the place of each of its first `count` images.
+    pub(super) fn without(&self, count: usize) -> Arc<str> {
+        if count == 0 {
+            return self.json.clone();
         }
+        let mark = serde_json::json!({"type": "text", "text": IMAGE_MARK}).to_string();
+        let (mut json, mut from) = (String::new(), 0);
+        for Image { place, .. } in self.images.iter().take(count) {
+            json.push_str(self.json.get(from..place.start).unwrap_or_default());
+            json.push_str(&mark);
+            from = place.end;
+        }
+        json.push_str(self.json.get(from..).unwrap_or_default());
+        json.into()
     }
 }
 

@@ -48,7 +48,7 @@ mod warning;
 pub mod wording;
 
 pub use build::{asked_before, build, build_with, recallable};
-pub use content_parts::{Content, ContentParts, Images, Original};
+pub use content_parts::{Content, ContentParts, Image, Original};
 pub use found::{Earlier, Found, Match, Source};
 pub use message::{Archived, Context, How, Message, Omission};
 pub use request::{Format, RECALL_PERCENT, RecallLimits, Request, SummaryPlacement, Unanswered};

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::{
     Role, Sequence, ToolCall, Utterance, Window,
     context::{
-        ContentParts, How, Images, Message, Omission, Unanswered, mask,
+        ContentParts, How, Message, Omission, Original, Unanswered, mask,
         message::tokens_of,
         wording::{self, Costs, says},
     },
@@ -141,7 +141,7 @@ impl Rendering<'_> {
     pub(super) fn message(&self, utterance: &Arc<Utterance>) -> Option<Message> {
         let parts = self.parts.and_then(|parts| parts.of(utterance.sequence));
         let tokens = match parts {
-            Some((original, words)) => self.costs.with_parts(utterance, original).saturating_add(words),
+            Some((original, words)) => self.costs.with_parts(utterance, original, 0).saturating_add(words),
             None => self.costs.of(utterance)?,
         };
         let mut message = Message {
@@ -154,26 +154,29 @@ impl Rendering<'_> {
             tokens,
         };
         if utterance.turn < self.first_turn_with_images {
-            self.mask_images(&mut message, How::Masked);
+            self.mask_images(&mut message, 0, How::Masked);
         }
         Some(message)
     }
 
-    /// The images that a message shows, and the tokens of its words beside the text.
-    fn images(&self, message: &Message) -> Option<(&Images, u32)> {
+    /// The content of a message that shows images, and the tokens of its words beside the text.
+    fn images(&self, message: &Message) -> Option<(&Original, u32)> {
         let utterance = message.utterance.as_ref().filter(|_| message.how == How::Whole)?;
-        let (original, words) = self.parts?.of(utterance.sequence)?;
-        original.images.as_ref().filter(|_| message.content_parts().is_some()).zip(Some(words))
+        let parts = self.parts?.of(utterance.sequence)?;
+        (message.content_parts().is_some() && !parts.0.images.is_empty()).then_some(parts)
     }
 
-    /// Puts a mark in the place of each image that `message` shows.
-    fn mask_images(&self, message: &mut Message, how: How) {
-        let Some(((images, words), utterance)) = self.images(message).zip(message.utterance.as_deref())
+    /// Puts a mark in the place of each image that `message` shows, the oldest first, until it has at most `room` tokens.
+    fn mask_images(&self, message: &mut Message, room: u64, how: How) {
+        let Some(((original, words), utterance)) = self.images(message).zip(message.utterance.as_deref())
         else {
             return;
         };
-        message.tokens = self.costs.with_marks(utterance, images).saturating_add(words);
-        (message.content_parts, message.how) = (Some(images.masked.clone()), how);
+        let tokens = |count| self.costs.with_parts(utterance, original, count).saturating_add(words);
+        let all = original.images.len();
+        let count = (1..all).find(|count| u64::from(tokens(*count)) <= room).unwrap_or(all);
+        message.tokens = tokens(count);
+        (message.content_parts, message.how) = (Some(original.without(count)), how);
     }
 
     fn omission(&self, utterance: &Utterance) -> Option<Omission> {
@@ -317,7 +320,7 @@ impl Rendering<'_> {
     /// its text.
     pub(super) fn trim(&self, message: &mut Message, room: u64) {
         if u64::from(message.tokens) > room {
-            self.mask_images(message, How::Trimmed);
+            self.mask_images(message, room, How::Trimmed);
         }
         if u64::from(message.tokens) <= room || !says(message.text(), self.costs.format) {
             return;

@@ -18,7 +18,7 @@ use serde::de::IgnoredAny;
 
 use crate::{
     Role, TokenCounter, ToolCall, Utterance,
-    context::{Format, Images, Original, text},
+    context::{Format, Original, text},
     draft::{MESSAGE_TOKENS, NAME_TOKENS},
     exchange::note,
 };
@@ -180,19 +180,21 @@ impl Costs<'_> {
         }
     }
 
-    /// Tokens of a message that renders `utterance` with its original content.
-    pub(super) fn with_parts(&self, utterance: &Utterance, original: &Original) -> u32 {
+    /// Tokens of a message that renders `utterance` with its original content, and a mark in the place of each of its
+    /// first `count` images.
+    pub(super) fn with_parts(&self, utterance: &Utterance, original: &Original, count: usize) -> u32 {
         let of_extras = || utterance.more.as_ref().map_or(0, |more| more.extras_tokens);
-        self.with(utterance, original.tokens.unwrap_or_else(of_extras))
-    }
-
-    /// The same with a mark in the place of each image.
-    pub(super) fn with_marks(&self, utterance: &Utterance, images: &Images) -> u32 {
-        self.with(utterance, images.count.saturating_mul(self.counter.count(IMAGE_MARK)))
-    }
-
-    fn with(&self, utterance: &Utterance, parts: u32) -> u32 {
-        self.worded(utterance, says(&utterance.content, self.format)).saturating_add(parts)
+        let all = original.tokens.unwrap_or_else(of_extras);
+        let shown = match count {
+            0 => all,
+            // what the caller declared can be more than the sum of their costs
+            _ if count == original.images.len() => 0,
+            _ => original.images.iter().take(count).fold(all, |all, image| all.saturating_sub(image.tokens)),
+        };
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        let marks = self.counter.count(IMAGE_MARK).saturating_mul(count);
+        let worded = self.worded(utterance, says(&utterance.content, self.format));
+        worded.saturating_add(shown).saturating_add(marks)
     }
 
     fn worded(&self, utterance: &Utterance, says: bool) -> u32 {

@@ -10,10 +10,10 @@
 mod size;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{Format, texts::kind, vision::size::size};
-use utterd_domain::context::wording::IMAGE_MARK;
+use utterd_domain::context::Image;
 
 /// The size of a picture that does not tell it.
 const UNKNOWN: (u32, u32) = (1024, 1024);
@@ -87,16 +87,35 @@ fn inline(url: &str) -> Option<(&str, &str)> {
     (!media_type.is_empty() && !data.is_empty()).then_some((media_type, data))
 }
 
-/// Puts a text in the place of each picture in `content`, and returns how many there are.
-pub fn mark(content: &mut Value) -> u32 {
-    match content {
-        Value::Array(parts) => parts.iter_mut().map(mark).sum(),
-        part if Picture::of(part).is_some() => {
-            *part = json!({"type": "text", "text": IMAGE_MARK});
-            1
+/// The pictures in `content`, with their places in its JSON.
+pub fn images(content: &Value, format: Format) -> Vec<Image> {
+    let mut found = Vec::new();
+    if tokens(content, format) > 0 {
+        locate(content, 0, format, &mut found);
+    }
+    found
+}
+
+/// Finds the pictures in `content`, whose JSON begins `at` this byte, and returns where it ends.
+fn locate(content: &Value, at: usize, format: Format, found: &mut Vec<Image>) -> usize {
+    let end = |value: &Value, at: usize| at + value.to_string().len();
+    match (Picture::of(content), content) {
+        (Some(picture), _) => {
+            let place = at..end(content, at);
+            found.push(Image { place: place.clone(), tokens: picture.tokens(format) });
+            place.end
         }
-        Value::Object(fields) => CONTENTS.iter().map(|key| fields.get_mut(*key).map_or(0, mark)).sum(),
-        _ => 0,
+        (None, Value::Array(parts)) if !parts.is_empty() => {
+            parts.iter().fold(at + 1, |at, part| locate(part, at, format, found) + 1)
+        }
+        (None, Value::Object(fields)) if !fields.is_empty() => {
+            fields.iter().fold(at + 1, |at, (name, value)| {
+                let at = end(&name.as_str().into(), at) + 1;
+                let contains = CONTENTS.contains(&name.as_str());
+                1 + if contains { locate(value, at, format, found) } else { end(value, at) }
+            })
+        }
+        _ => end(content, at),
     }
 }
 
@@ -127,16 +146,22 @@ fn scaled((width, height): (u64, u64), side: fn(u64, u64) -> u64, most: u64) -> 
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
-    fn a_text_takes_the_place_of_each_picture() {
-        let picture = json!({"type": "image", "source": {"type": "url", "url": "https://example.org/a.png"}});
-        let text = |text: &str| json!({"type": "text", "text": text});
-        let of = |picture: Value| json!([picture, text("?"), {"type": "tool_result", "content": [picture]}]);
-        let mut content = of(picture);
-        assert_eq!((mark(&mut content), &content), (2, &of(text(IMAGE_MARK))));
-        assert_eq!(mark(&mut content), 0);
+    fn pictures_are_found_in_the_json() {
+        let picture =
+            json!({"type": "image", "source": {"type": "url", "url": "https://example.org/\"é.png"}});
+        let result = json!({"type": "tool_result", "input": {"content": picture}, "content": [picture]});
+        let content = json!([{"type": "text", "text": "\n", "x": []}, picture, {}, result, [], "é"]);
+        let json = content.to_string();
+        let images = images(&content, Format::Anthropic);
+        let found: Vec<&str> = images.iter().map(|image| &json[image.place.clone()]).collect();
+        assert_eq!(found, [picture.to_string(), picture.to_string()]);
+        assert_eq!(json[images[1].place.end..].chars().next(), Some(']'), "the one in an input is not shown");
+        assert!(images.iter().all(|image| image.tokens == 1_399));
     }
 
     /// The examples of OpenAI's documentation, and the tallest and the smallest picture.

@@ -487,15 +487,16 @@ fn what_fits_altogether_stays_whole() {
     assert_eq!(less.messages[0].how, How::Trimmed);
 }
 
-/// An image is shown with its tokens, unless there is no room for it.
+/// Images are shown with their tokens, as far as there is room for them: the oldest are left out first.
 #[test]
 fn images_that_do_not_fit_are_marked() {
     let mut talk = Talk::session();
     let more = More { extras_tokens: 2_000, extras_json: Some("{}".into()), ..More::default() };
     talk.add(Role::User, "See?", more);
     let mut parts = ContentParts::default();
-    let images = Images { count: 1, masked: "[masked]".into() };
-    let original = Original { json: "[image]".into(), words: "".into(), tokens: None, images: Some(images) };
+    let image = |start: usize| Image { place: start..start + 3, tokens: 1_000 };
+    let images = vec![image(1), image(5)];
+    let original = Original { json: "[old,new]".into(), words: "".into(), tokens: None, images };
     parts.insert(Sequence(1), original, 0);
     let shown = |talk: &Talk, budget, whole_messages| {
         let archived = Archived { content_parts: Some(&parts), ..Archived::default() };
@@ -506,11 +507,14 @@ fn images_that_do_not_fit_are_marked() {
         Some((parts, context.messages.len(), context.warnings.len()))
     };
     let is = |parts: &str, messages, warnings| Some((parts.to_owned(), messages, warnings));
-    assert_eq!(shown(&talk, 2_100, false), is("[image]", 1, 0));
-    assert_eq!(shown(&talk, 1_000, false), is("[masked]", 1, 1));
-    assert_eq!(shown(&talk, 1_000, true), None);
+    let mark = r#"{"type":"text","text":"[image left out]"}"#;
+    let [one, none] = [format!("[{mark},new]"), format!("[{mark},{mark}]")];
+    assert_eq!(shown(&talk, 2_100, false), is("[old,new]", 1, 0));
+    assert_eq!(shown(&talk, 1_500, false), is(&one, 1, 1));
+    assert_eq!(shown(&talk, 900, false), is(&none, 1, 1));
+    assert_eq!(shown(&talk, 900, true), None);
     talk.say(Role::Assistant, "A pump.").say(Role::User, "Which?");
-    assert_eq!(shown(&talk, 2_100, false), is("[image]", 3, 0));
-    assert_eq!(shown(&talk, 1_000, false), is("[masked]", 3, 1));
-    assert_eq!(shown(&talk, 1_000, true), is("", 1, 1), "the older ones are left out");
+    assert_eq!(shown(&talk, 2_100, false), is("[old,new]", 3, 0));
+    assert_eq!(shown(&talk, 900, false), is(&none, 3, 1));
+    assert_eq!(shown(&talk, 900, true), is("", 1, 1), "the older ones are left out");
 }
