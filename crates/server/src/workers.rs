@@ -23,7 +23,7 @@ use super::{
     transport::{
         connection::{Counted, Handed},
         connections::Place,
-        http2,
+        http,
         socket::Socket,
         tls::Accepting,
     },
@@ -105,5 +105,5 @@ async fn serve(
     let stopped = async move {
         let _ = stop.wait_for(|stop| *stop).await;
     };
-    http2::serve_all(server.service(), incoming, stopped).await;
+    http::serve_calls(server.service(), incoming, stopped).await;
 }

@@ -2,7 +2,6 @@
 
 use std::{
     convert::Infallible,
-    io::Write,
     pin::pin,
     sync::{
         Arc,
@@ -12,34 +11,32 @@ use std::{
 };
 
 use bytes::Bytes;
-use flate2::{Compression, write::GzEncoder};
 use futures::{FutureExt, StreamExt, channel::mpsc};
 use http::{Request, Response};
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
-use tokio::time::Instant;
+use tokio::time::{Instant, advance};
 use tonic::{Code, Status, body::Body};
 use tonic_types::StatusExt;
-use tower::{ServiceExt, service_fn};
+use tower::{Service, ServiceExt, service_fn};
 
-use super::Messages;
+use super::{Admission, Admitting};
+use crate::transport::connection::Peer;
+use utterd_config::Settings;
 use utterd_domain::limits::{
-    CALL_BYTES, CALLS_LEAVE, IMPORT_PATIENCE, LEAST_MESSAGE_RATE, MESSAGE_BYTES, MESSAGE_PATIENCE,
-    ROOM_PATIENCE, TRANSIT_BYTES,
+    LEAST_MESSAGE_RATE, MESSAGE_BYTES, MESSAGE_PATIENCE, OVERLOAD_WAIT, ROOM_PATIENCE, STANDING_WAIT,
 };
-use utterd_rpc::Combined;
 
 const MIB: usize = 1 << 20;
 const MOST: usize = 16 * MIB;
 const UNARY: &str = "/utterd.v1.MemoryService/Memorize";
 const STREAM: &str = "/utterd.v1.MemoryService/MemorizeStream";
-const IMPORT: &str = "/utterd.v1.ConversationService/ImportConversation";
 
 /// Sends the body of a call, as a client does.
 type Sends = mpsc::UnboundedSender<Bytes>;
 
 struct Server {
-    messages: Messages,
+    admission: Arc<Admission>,
     /// The bytes of requests that have reached the service.
     read: Arc<AtomicUsize>,
     /// How many calls the service answers; the others wait.
@@ -49,7 +46,9 @@ struct Server {
 impl Server {
     fn new() -> Self {
         let answers = Arc::new(tokio::sync::Semaphore::new(usize::MAX >> 4));
-        Self { messages: Messages::new(MOST), read: Arc::default(), answers }
+        let settings = Settings { max_message_bytes: MOST, ..Settings::default() };
+        let admission = Admission::new(&settings, || false);
+        Self { admission, read: Arc::default(), answers }
     }
 
     /// Returns a call and the sender of its body. The answer is an empty response once the body has been read.
@@ -73,7 +72,7 @@ impl Server {
                 Ok(Response::new(Body::empty()))
             }
         });
-        let service = self.messages.around(service);
+        let service = Admitting::new(service, self.admission.clone());
         let call = async move {
             let Ok(response) = service.oneshot(request).await;
             match Status::from_header_map(response.headers()) {
@@ -102,33 +101,6 @@ fn is(refused: Result<(), Status>, code: Code, reason: &str) -> Status {
     assert_eq!(status.code(), code, "{status:?}");
     assert_eq!(status.get_details_error_info().expect("an ErrorInfo").reason, reason);
     status
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_message_is_handed_on_once_it_is_whole() {
-    let server = Server::new();
-    let (sends, call) = server.call(UNARY);
-    let mut call = pin!(call);
-    sends.unbounded_send(head(1_000_000)).unwrap();
-    sends.unbounded_send(Bytes::from(vec![7; 999_999])).unwrap();
-    assert!(call.as_mut().now_or_never().is_none());
-    assert_eq!(server.read(), 0);
-    sends.unbounded_send(Bytes::from(vec![7; 1])).unwrap();
-    assert!(call.as_mut().now_or_never().is_none(), "the body goes on");
-    assert_eq!(server.read(), 1_000_005);
-    drop(sends);
-    call.await.unwrap();
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_is_announced_is_refused_at_its_head() {
-    let server = Server::new();
-    for path in [UNARY, STREAM, IMPORT] {
-        let (sends, call) = server.call(path);
-        sends.unbounded_send(head(MOST + 1)).unwrap();
-        let status = is(call.await, Code::ResourceExhausted, "MESSAGE_TOO_LARGE");
-        assert!(status.message().contains("16777216"), "{}", status.message());
-    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -172,44 +144,6 @@ async fn a_stream_may_pause_between_its_messages_only() {
     let begun = Instant::now();
     is(call.await, Code::DeadlineExceeded, "MESSAGE_LATE");
     assert_eq!((begun.elapsed(), server.read()), (MESSAGE_PATIENCE, 15_015));
-}
-
-/// A stream may send more than there is room for, as long as its messages are answered, each or two at a time.
-#[tokio::test(start_paused = true)]
-async fn what_is_answered_takes_no_room() {
-    let messages = |body: Body| body.into_data_stream().map(|data| assert!(!data.unwrap().is_empty()));
-    let service = service_fn(|request: Request<Body>| async move {
-        let combined = Combined::default();
-        let mut response = Response::new(());
-        response.extensions_mut().insert(combined.clone());
-        let answers = messages(request.into_body()).chunks(2).map(move |_| {
-            combined.add();
-            Ok::<_, Status>(Frame::data(message(0)))
-        });
-        Ok::<_, Infallible>(response.map(|()| Body::new(StreamBody::new(answers))))
-    });
-    let (sends, chunks) = mpsc::unbounded();
-    let body = StreamBody::new(chunks.map(|chunk| Ok::<_, Status>(Frame::data(chunk))));
-    let request = Request::builder().uri(STREAM).body(Body::new(body)).unwrap();
-    let Ok(response) = Server::new().messages.around(service).oneshot(request).await;
-    let (mut answers, large) = (response.into_body().into_data_stream(), message(4 * MIB));
-    for _ in 0..MESSAGE_BYTES / large.len() {
-        sends.unbounded_send(large.clone()).unwrap();
-        sends.unbounded_send(large.clone()).unwrap();
-        assert_eq!(answers.next().await.expect("an answer").unwrap(), message(0));
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_import_is_not_kept_for_ever() {
-    let server = Server::new();
-    let (sends, call) = server.call(IMPORT);
-    let mut call = pin!(call);
-    assert!(tokio::time::timeout(IMPORT_PATIENCE * 2, call.as_mut()).await.is_err(), "nothing is kept yet");
-    sends.unbounded_send(message(5_000)).unwrap();
-    let begun = Instant::now();
-    is(call.await, Code::DeadlineExceeded, "MESSAGE_LATE");
-    assert_eq!(begun.elapsed(), IMPORT_PATIENCE);
 }
 
 /// However many messages are announced, those that have room are received, and the others wait and are refused. Small
@@ -274,62 +208,23 @@ async fn what_is_not_answered_takes_room() {
     call.await.unwrap().unwrap();
 }
 
-/// A compressed message of `unpacked` zeros, which states `says` as its unpacked length.
-fn packed(unpacked: usize, says: usize) -> Bytes {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(&vec![0; unpacked]).unwrap();
-    let mut packed = encoder.finish().unwrap();
-    let end = packed.len() - 4;
-    packed[end..].copy_from_slice(&u32::try_from(says).unwrap().to_le_bytes());
-    let length = u32::try_from(packed.len()).unwrap().to_be_bytes();
-    [&[1], &length[..], &packed].concat().into()
-}
-
+/// A compressed message counts as what it can become at most.
 #[tokio::test(start_paused = true)]
-async fn a_compressed_message_is_handed_on_as_it_was() {
-    let server = Server::new();
-    let (sends, call) = server.call(UNARY);
-    sends.unbounded_send(packed(1_000, 1_000)).unwrap();
+async fn a_compressed_message_takes_what_it_can_unpack_to() {
+    let server = Server { answers: Arc::new(tokio::sync::Semaphore::new(0)), ..Server::new() };
+    let packed = Bytes::from([&[1][..], &message(20_000)[1..]].concat());
+    let (sends, calls): (Vec<_>, Vec<_>) = (0..3).map(|_| server.call(UNARY)).unzip();
+    sends.iter().for_each(|sends| sends.unbounded_send(packed.clone()).unwrap());
     drop(sends);
-    call.await.unwrap();
-    assert_eq!(server.read(), 1_005);
-}
-
-/// A compressed message counts with its unpacked length.
-#[tokio::test(start_paused = true)]
-async fn a_compressed_message_takes_what_it_unpacks_to() {
-    let server = Server { messages: Messages::new(1_500), ..Server::new() };
-    for (unpacked, says, code, reason) in [
-        (10, 1_501, Code::ResourceExhausted, "MESSAGE_TOO_LARGE"),
-        (3_000, 1, Code::ResourceExhausted, "MESSAGE_TOO_LARGE"),
-        (1_000, 1, Code::InvalidArgument, "INVALID_MESSAGE"),
-    ] {
-        let (sends, call) = server.call(UNARY);
-        sends.unbounded_send(packed(unpacked, says)).unwrap();
-        is(call.await, code, reason);
-    }
-    let server = Server::new();
-    let (sends, calls): (Vec<_>, Vec<_>) = (0..2).map(|_| server.call(UNARY)).unzip();
-    sends.iter().for_each(|sends| sends.unbounded_send(message(MOST).slice(..6)).unwrap());
-    let coming: Vec<_> = calls.into_iter().map(tokio::spawn).collect();
+    let (mut calls, begun) = (calls.into_iter().map(tokio::spawn), Instant::now());
+    let waiting: Vec<_> = calls.by_ref().take(2).collect();
     tokio::task::yield_now().await;
-    let (sends, call) = server.call(UNARY);
-    sends.unbounded_send(packed(10, MOST)).unwrap();
-    is(call.await, Code::ResourceExhausted, "MESSAGES_IN_FLIGHT");
-    coming.iter().for_each(tokio::task::JoinHandle::abort);
-}
-
-/// Parts of two bytes become structures of several hundred.
-#[tokio::test(start_paused = true)]
-async fn a_message_of_many_parts_is_refused() {
-    let server = Server::new();
-    let parts = [26, 0].repeat(MIB);
-    let (sends, call) = server.call(UNARY);
-    sends.unbounded_send(head(parts.len())).unwrap();
-    sends.unbounded_send(parts.into()).unwrap();
-    let status = is(call.await, Code::ResourceExhausted, "MESSAGE_TOO_LARGE");
-    assert!(status.message().contains("too many parts"), "{}", status.message());
-    assert_eq!(server.read(), 0);
+    is(calls.next().unwrap().await.unwrap(), Code::ResourceExhausted, "MESSAGES_IN_FLIGHT");
+    assert_eq!(begun.elapsed(), ROOM_PATIENCE);
+    server.answers.add_permits(2);
+    for call in waiting {
+        call.await.unwrap().unwrap();
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -341,51 +236,53 @@ async fn a_call_that_takes_one_message_takes_one() {
     let (sends, call) = server.call(UNARY);
     sends.unbounded_send(message(5)).unwrap();
     is(call.await, Code::DeadlineExceeded, "MESSAGE_LATE");
-    let (sends, call) = server.call(STREAM);
-    sends.unbounded_send(message(50).slice(..20)).unwrap();
-    drop(sends);
-    is(call.await, Code::InvalidArgument, "INVALID_MESSAGE");
 }
 
-/// Small parts grow a lot, however small the message is.
+/// A server whose store is behind or not.
+fn behind(is_store_behind: bool) -> Server {
+    let admission = Admission::new(&Settings::default(), move || is_store_behind);
+    Server { admission, answers: Arc::new(tokio::sync::Semaphore::new(0)), ..Server::new() }
+}
+
 #[tokio::test(start_paused = true)]
-async fn a_small_message_of_many_parts_takes_room() {
-    let server = Server { answers: Arc::new(tokio::sync::Semaphore::new(0)), ..Server::new() };
-    let parts = Bytes::from([&head(4_000)[..], &[26, 0].repeat(2_000)].concat());
-    let mut waiting = Vec::new();
-    let refused = loop {
-        let (sends, call) = server.call(UNARY);
-        sends.unbounded_send(parts.clone()).unwrap();
+async fn a_store_that_is_behind_takes_one_change_of_each_caller() {
+    let answered = async |server: &Server, path| {
+        let (sends, call) = server.call(path);
         drop(sends);
-        let mut call = Box::pin(call);
-        match tokio::time::timeout(ROOM_PATIENCE / 100, call.as_mut()).await {
-            Err(_) if server.read() > waiting.len() * parts.len() => waiting.push(call),
-            Err(_) => break call.await,
-            Ok(answer) => break answer,
-        }
+        tokio::time::timeout(Duration::from_millis(1), Box::pin(call)).await
     };
-    is(refused, Code::ResourceExhausted, "MESSAGES_IN_FLIGHT");
-    assert!((10..500).contains(&waiting.len()), "{}", waiting.len());
+    const READ: &str = "/utterd.v1.MemoryService/Remember";
+    for is_behind in [true, false] {
+        let server = behind(is_behind);
+        let (sends, first) = server.call(UNARY);
+        drop(sends);
+        let mut first = Box::pin(first);
+        assert!(first.as_mut().now_or_never().is_none(), "it waits for its answer");
+        assert!(answered(&server, READ).await.is_err(), "so does a read");
+        match answered(&server, UNARY).await {
+            Ok(refused) => drop(is(refused, Code::ResourceExhausted, "OVERLOADED")),
+            Err(_) => assert!(!is_behind),
+        }
+    }
 }
 
-/// Calls take room as long as they are open; refused ones are told when to retry. Health checks are still answered.
 #[tokio::test(start_paused = true)]
-async fn open_calls_take_room() {
-    let server = Server::new();
-    let most = (TRANSIT_BYTES - CALLS_LEAVE) / CALL_BYTES;
-    let mut open: Vec<_> =
-        (0..most).map(|_| server.call(UNARY)).map(|(sends, call)| (sends, Box::pin(call))).collect();
-    for (_, call) in &mut open {
-        assert!(call.as_mut().now_or_never().is_none());
-    }
-    let (_sends, call) = server.call(UNARY);
-    let status = is(call.await, Code::ResourceExhausted, "TOO_MANY_CALLS");
-    assert!(status.get_details_retry_info().is_some() && status.get_details_quota_failure().is_some());
-    let (sends, call) = server.call("/grpc.health.v1.Health/Check");
-    drop(sends);
-    call.await.unwrap();
-    open.pop();
-    let (sends, call) = server.call(UNARY);
-    drop(sends);
-    call.await.unwrap();
+async fn the_only_call_of_a_caller_is_served_in_overload() {
+    let service = service_fn(|_| async { Ok::<_, Infallible>(Response::new(Body::empty())) });
+    let mut worker = Admitting::new(service, Server::new().admission);
+    let mut arrive = |caller| {
+        let peer = Peer::new(caller, None);
+        worker.call(Request::builder().uri(UNARY).extension(peer).body(Body::empty()).unwrap())
+    };
+    let has_status = |response: Result<Response<Body>, Infallible>| {
+        let Ok(response) = response;
+        Status::from_header_map(response.headers()).is_some()
+    };
+    let mut many: Vec<_> = (0..3).map(|_| arrive(1)).collect();
+    advance(STANDING_WAIT * 2).await;
+    assert!(!has_status(many.remove(0).await), "the worker may have been delayed once");
+    advance(STANDING_WAIT * 2).await;
+    let only = arrive(2);
+    advance(OVERLOAD_WAIT * 2).await;
+    assert!(has_status(many.remove(0).await) && !has_status(only.await));
 }
