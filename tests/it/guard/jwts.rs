@@ -222,7 +222,8 @@ async fn junk_is_refused_and_shuts_out_nobody_else() {
         |subject: &str| bearer(&issuer.token(&json!({"alg": "ES256"}), &claims_with("sub", json!(subject))));
     for number in 0..200 {
         let claims = claims_with("sub", json!(number.to_string()));
-        let junk = issuer.signed(&json!({"alg": "HS256", "kid": "oct"}), &claims, |it| hmac_of(b"another", it));
+        let junk =
+            issuer.signed(&json!({"alg": "HS256", "kid": "oct"}), &claims, |it| hmac_of(b"another", it));
         let status = call(hostile.clone(), LIST, &bearer(&junk)).await.expect_err("nobody signed it");
         Refused::new(status).is(Code::Unauthenticated, "INVALID_CREDENTIALS");
     }

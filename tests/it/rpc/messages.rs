@@ -241,5 +241,11 @@ async fn a_message_of_many_parts_is_refused() {
     let session = Session::new().await;
     let client = Client::of(&session.server).await;
     let many = memorize(vec![NewUtterance::default(); 200_000]);
-    client.ask(MEMORIZE, &many).await.refusal().await.is(Code::ResourceExhausted, "MESSAGE_TOO_LARGE").says("parts");
+    client
+        .ask(MEMORIZE, &many)
+        .await
+        .refusal()
+        .await
+        .is(Code::ResourceExhausted, "MESSAGE_TOO_LARGE")
+        .says("parts");
 }

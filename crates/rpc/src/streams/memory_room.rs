@@ -24,6 +24,8 @@ pub struct MessageMemory {
     free: Arc<Semaphore>,
     /// The KiB that one caller can have.
     most_each: usize,
+    /// The KiB that anything counts with at most: half of all, so that the largest finds room beside small ones.
+    most: usize,
     /// Those that each caller can still take.
     callers: DashMap<u64, Arc<Semaphore>, FxBuildHasher>,
     /// Who can wait for room; any more are refused at once.
@@ -48,6 +50,7 @@ impl MessageMemory {
         Arc::new(Self {
             free: Arc::new(Semaphore::new(kib)),
             most_each: kib / 4 * 3,
+            most: kib / 2,
             callers: DashMap::default(),
             waiting: Semaphore::new(MAX_WAITING_FOR_ROOM),
         })
@@ -66,9 +69,9 @@ impl MessageMemory {
         self.callers.entry(caller).or_insert_with(own).clone()
     }
 
-    /// Rounds up to KiB, of which a caller can never have more than its part.
+    /// The KiB that `bytes` count with.
     fn kib(&self, bytes: usize) -> u32 {
-        bytes.div_ceil(1 << 10).min(self.most_each) as u32
+        bytes.div_ceil(1 << 10).min(self.most) as u32
     }
 }
 
@@ -78,9 +81,10 @@ impl Room {
         extensions.get::<Self>().cloned()
     }
 
-    /// Takes room for `bytes`, or as much as the caller can have; `None` if there is none now.
+    /// Takes room for `bytes`; `None` if there is none now.
     pub fn try_take(&self, bytes: usize) -> Option<Held> {
-        let (own, free, kib) = (self.memory.of(self.caller), self.memory.free.clone(), self.memory.kib(bytes));
+        let (own, free, kib) =
+            (self.memory.of(self.caller), self.memory.free.clone(), self.memory.kib(bytes));
         let own = own.try_acquire_many_owned(kib).ok()?;
         Some(Held(Some([own, free.try_acquire_many_owned(kib).ok()?])))
     }
@@ -91,7 +95,8 @@ impl Room {
             return Some(held);
         }
         let _waiting = self.memory.waiting.try_acquire().ok()?;
-        let (own, free, kib) = (self.memory.of(self.caller), self.memory.free.clone(), self.memory.kib(bytes));
+        let (own, free, kib) =
+            (self.memory.of(self.caller), self.memory.free.clone(), self.memory.kib(bytes));
         let room = async {
             let own = own.acquire_many_owned(kib).await.ok()?;
             Some(Held(Some([own, free.acquire_many_owned(kib).await.ok()?])))
@@ -99,7 +104,7 @@ impl Room {
         timeout(ROOM_PATIENCE, room).await.ok()?
     }
 
-    /// Makes `held` at least `bytes`, or as much as the caller can have; returns whether there was room.
+    /// Makes `held` at least `bytes`; returns whether there was room.
     pub(crate) async fn grow(&self, held: &mut Held, bytes: usize) -> bool {
         let lacking = (self.memory.kib(bytes) as usize).saturating_sub(held.kib());
         if lacking == 0 {
@@ -161,13 +166,13 @@ mod tests {
     fn one_caller_leaves_a_quarter_to_others() {
         let memory = MessageMemory::new(160 * KIB);
         let (one, other) = (memory.room(1), memory.room(2));
-        let all = one.try_take(500 * KIB).expect("as much as it can have");
-        assert_eq!(all.kib(), 120);
+        let all = [500, 40].map(|kib| one.try_take(kib * KIB).expect("room"));
+        assert_eq!(all.each_ref().map(Held::kib), [80, 40]);
         assert!(one.try_take(1).is_none());
         let _rest = other.try_take(40 * KIB).expect("what is left");
         assert!(other.try_take(1).is_none());
         drop(all);
-        assert!(other.try_take(80 * KIB).is_some() && one.try_take(120 * KIB).is_some());
+        assert!(other.try_take(80 * KIB).is_some() && one.try_take(80 * KIB).is_some());
     }
 
     #[tokio::test(start_paused = true)]
@@ -175,12 +180,12 @@ mod tests {
         let memory = MessageMemory::new(160 * KIB);
         let room = memory.room(1);
         let mut held = Held::default();
-        assert!(room.grow(&mut held, 1).await && room.grow(&mut held, 100 * KIB).await);
-        assert_eq!(held.kib(), 100);
+        assert!(room.grow(&mut held, 1).await && room.grow(&mut held, 75 * KIB).await);
+        assert_eq!(held.kib(), 75);
         let started = Instant::now();
         assert!(room.take(50 * KIB).await.is_none());
         assert_eq!(started.elapsed(), ROOM_PATIENCE);
-        held.shrink_to(70 * KIB);
+        held.shrink_to(60 * KIB);
         assert!(room.take(50 * KIB).await.is_some());
         drop(held);
         assert_eq!(memory.free.available_permits(), 160);

@@ -56,7 +56,9 @@ impl Admission {
             too_many: Refusals::new(
                 &refused,
                 reason,
-                format!("too many {what} are open: {setting} allows {most}, of which each caller has a share"),
+                format!(
+                    "too many {what} are open: {setting} allows {most}, of which each caller has a share"
+                ),
                 Some(setting),
             ),
         };

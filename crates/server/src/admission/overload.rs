@@ -43,7 +43,10 @@ impl Overload {
     fn start_period(&mut self, now: Instant) {
         let is_on = if self.is_on { self.was_late } else { self.least_wait > Some(STANDING_WAIT) };
         if is_on != self.is_on {
-            tracing::warn!(is_overloaded = is_on, "calls that wait too long for a worker are refused, or no longer");
+            tracing::warn!(
+                is_overloaded = is_on,
+                "calls that wait too long for a worker are refused, or no longer"
+            );
         }
         *self = Self { is_on, ..Self::new(now) };
     }
@@ -56,7 +59,13 @@ mod tests {
     const MOMENT: Duration = Duration::from_millis(1);
 
     /// Serves calls for `time`, of which so many arrive each millisecond, and one is served; returns the late ones.
-    fn serve(queue: &mut Vec<Instant>, overload: &mut Overload, now: &mut Instant, arrive: usize, time: u32) -> u32 {
+    fn serve(
+        queue: &mut Vec<Instant>,
+        overload: &mut Overload,
+        now: &mut Instant,
+        arrive: usize,
+        time: u32,
+    ) -> u32 {
         let mut late = 0;
         for _ in 0..time {
             *now += MOMENT;

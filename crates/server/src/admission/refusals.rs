@@ -88,7 +88,8 @@ mod tests {
 
     #[test]
     fn refused_calls_are_told_when_to_retry_and_not_all_at_once() {
-        let refusals = Refusals::new(&by(&["reason"], "refused", "A test."), "OVERLOADED", "later".into(), None);
+        let refusals =
+            Refusals::new(&by(&["reason"], "refused", "A test."), "OVERLOADED", "later".into(), None);
         let delay = || refusals.next().get_details_retry_info().unwrap().retry_delay.unwrap();
         let delays: HashSet<_> = (0..DELAYS).map(|_| delay()).collect();
         assert_eq!(delays.len(), DELAYS as usize);

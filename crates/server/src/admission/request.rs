@@ -137,7 +137,8 @@ impl Progress {
                 return largest;
             }
             let [flag, length @ ..] = self.head;
-            let announced = Announced { is_compressed: flag != 0, length: u32::from_be_bytes(length) as usize };
+            let announced =
+                Announced { is_compressed: flag != 0, length: u32::from_be_bytes(length) as usize };
             self.head_length = 0;
             self.rest = announced.length;
             self.count += 1;
@@ -176,7 +177,8 @@ mod tests {
 
     #[test]
     fn messages_are_found_however_they_are_cut() {
-        let message = |flag: u8, length: u32| [&[flag][..], &length.to_be_bytes(), &vec![7; length as usize]].concat();
+        let message =
+            |flag: u8, length: u32| [&[flag][..], &length.to_be_bytes(), &vec![7; length as usize]].concat();
         let sent = [message(0, 3), message(0, 0), message(1, 200), message(0, 70)].concat();
         for size in 1..sent.len() {
             let mut progress = Progress::default();

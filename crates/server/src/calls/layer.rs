@@ -12,10 +12,7 @@ use http::{Request, Response};
 use tonic::{Status, body::Body};
 use tower::Service;
 
-use super::{
-    body::CallBody,
-    record::Calls,
-};
+use super::{body::CallBody, record::Calls};
 use crate::guard::methods::Method;
 use utterd_rpc::panicked;
 use utterd_telemetry::{

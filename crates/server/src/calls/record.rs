@@ -54,11 +54,7 @@ impl Calls {
     }
 
     /// Notes the arrival of a call.
-    pub(super) fn arrived(
-        self: &Arc<Self>,
-        method: &'static Method,
-        request: &Request<Body>,
-    ) -> Record {
+    pub(super) fn arrived(self: &Arc<Self>, method: &'static Method, request: &Request<Body>) -> Record {
         self.meters.arrived(method);
         let peer = request.extensions().get::<Peer>();
         Record {

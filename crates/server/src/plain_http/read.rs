@@ -116,7 +116,8 @@ impl Room {
             None => most,
         };
         let size = request.body().size_hint();
-        let length = size.upper().map_or(most, |upper| usize::try_from(upper).unwrap_or(usize::MAX).min(most));
+        let length =
+            size.upper().map_or(most, |upper| usize::try_from(upper).unwrap_or(usize::MAX).min(most));
         let room = match length {
             ..=SMALL_MESSAGE_BYTES => None,
             _ => Some(self.memory.room(caller(request.extensions())).take(length).await.ok_or_else(no_room)?),

@@ -9,6 +9,8 @@
 //! would panic.
 
 use std::{
+    future::poll_fn,
+    pin::pin,
     task::{Context, Poll},
     time::Duration,
 };
@@ -62,13 +64,15 @@ where
         let (call, most) = (self.inner.call(request), self.limits.max_message_bytes);
         Box::pin(async move {
             let Some(deadline) = deadline else { return Ok(dated(clearer(call.await?, most))) };
-            // past the deadline the caller no longer waits, so nothing more is started
-            if deadline.at <= Instant::now() {
-                return Ok(deadline.exceeded());
-            }
-            match timeout_at(deadline.at, call).await {
-                Ok(response) => Ok(dated(clearer(response?, most))),
-                Err(_) => Ok(deadline.exceeded()),
+            let mut call = pin!(timeout_at(deadline.at, call));
+            let response = poll_fn(|context| match deadline.at <= Instant::now() {
+                // the caller no longer waits, so nothing more is started
+                true => Poll::Ready(None),
+                false => call.as_mut().poll(context).map(Result::ok),
+            });
+            match response.await {
+                Some(response) => Ok(dated(clearer(response?, most))),
+                None => Ok(deadline.exceeded()),
             }
         })
     }
