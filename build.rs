@@ -4,17 +4,19 @@
 use std::{error::Error, fs};
 
 use prost::Message;
-use tonic_prost_build::FileDescriptorSet;
+use tonic_prost_build::{Config, FileDescriptorSet};
 
 const DESCRIPTORS: &str = "../../proto/v1.binpb";
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed={DESCRIPTORS}");
     let descriptors = FileDescriptorSet::decode(&*fs::read(DESCRIPTORS)?)?;
+    let mut config = Config::new();
+    config.enable_type_names();
     tonic_prost_build::configure()
         .btree_map(".")
         .codec_path("crate::MessageCodec")
         .extern_path(".google.rpc", "::tonic_types::pb")
-        .compile_fds(descriptors)?;
+        .compile_fds_with_config(descriptors, config)?;
     Ok(())
 }

@@ -40,7 +40,7 @@ use crate::{
 
 /// The door of one engine.
 pub struct Door {
-    /// Cloned when a call arrives, as hyper does.
+    /// Called when a call arrives, as hyper does.
     layers: Mutex<BoxCloneService<Request<Body>, Response<Body>, Infallible>>,
     /// Who has the thread; the others follow in order of arrival.
     thread: Arc<Semaphore>,
@@ -113,10 +113,8 @@ impl Door {
         work: impl Future<Output = T> + Send + 'static,
     ) -> Came<T> {
         let (errand, done) = Errand::of(head, begun, work);
-        let mut layers = self.layers.lock().clone();
+        let mut answering = self.layers.lock().call(errand.request());
         let mut turn = self.thread.clone().acquire_owned().await.ok();
-        self.shares.lock().has_its_turn(head.caller);
-        let mut answering = layers.call(errand.request());
         // the thread is free again while the call waits for something
         let response = poll_fn(|context| {
             let polled = Pin::new(&mut answering).poll(context);
@@ -217,7 +215,6 @@ fn begin(
     let errand = request.extensions().get::<Errand>().cloned().expect("the errand of each call");
     let place = Place::taken(shares, errand.head);
     async move {
-        // its turn comes at the end of its request
         if let Err(status) = request.into_body().collect().await {
             return Ok(status.into_http());
         }

@@ -9,7 +9,7 @@ use std::{
 
 use parking_lot::Mutex;
 use tokio::time::Instant;
-use utterd::domain::limits::{SHARE_WINDOW, STREAMS_SHARE};
+use utterd::domain::limits::STREAMS_SHARE;
 
 use crate::{
     checks::Wrong,
@@ -33,8 +33,6 @@ pub struct Shares {
     house: House,
     calls: Open,
     streams: Open,
-    /// When the calls of each caller had their turns.
-    turns: BTreeMap<u64, VecDeque<Instant>>,
     /// When calls were counted for the rate limit.
     counted: BTreeMap<u64, VecDeque<Instant>>,
     pub wrongs: Vec<Wrong>,
@@ -57,21 +55,16 @@ pub struct Place {
 
 impl Shares {
     pub fn new(house: &House) -> Self {
-        let (turns, counted, wrongs) = Default::default();
+        let (counted, wrongs) = Default::default();
         let calls = Open::new(house.calls, house.calls);
         let streams = Open::new(house.streams, (house.streams / STREAMS_SHARE).max(1));
-        Self { house: house.clone(), calls, streams, turns, counted, wrongs, opened: Instant::now() }
-    }
-
-    /// The thread has reached a call.
-    pub fn has_its_turn(&mut self, caller: u64) {
-        self.turns.entry(caller).or_default().push_back(Instant::now());
+        Self { house: house.clone(), calls, streams, counted, wrongs, opened: Instant::now() }
     }
 
     /// A call was refused: there must be a reason.
     pub fn turned_away(&mut self, head: Head, reason: &str) {
         let unfair = match reason {
-            "OVERLOADED" => self.is_modest(head.caller),
+            "OVERLOADED" => self.is_its_only_one(head),
             "TOO_MANY_CALLS" | "TOO_MANY_STREAMS" => {
                 self.count(head.caller);
                 self.open(head.kind).is_fair_to(head.caller)
@@ -83,21 +76,17 @@ impl Shares {
         self.wrongs.extend(told.map(|how| Wrong::new("nobody is turned away for what others do", how)));
     }
 
-    /// Why it is wrong to refuse a call because the caller has too much of a worker.
-    fn is_modest(&self, caller: u64) -> Option<String> {
+    /// Why it is wrong to refuse a call because its worker is overloaded.
+    fn is_its_only_one(&mut self, head: Head) -> Option<String> {
         if self.house.crowd != Some(Crowd::Rush) || self.opened.elapsed() > RECOVERED {
             return Some("there is no crowd".to_owned());
         }
-        // one turn is that of the call itself
-        match self.since(&self.turns, caller, 2 * SHARE_WINDOW) {
-            0 | 1 => Some("it asked for nothing before".to_owned()),
-            _ => None,
-        }
+        (self.open(head.kind).own(head.caller) < 2).then(|| "it is its caller's only call".to_owned())
     }
 
     /// Why it is wrong to refuse a call because the caller calls too often.
     fn is_slow(&self, caller: u64) -> Option<String> {
-        let calls = self.since(&self.counted, caller, Duration::from_secs(1));
+        let calls = self.counted_since(caller, Duration::from_secs(1));
         let most = self.house.calls_per_second as usize;
         (most == 0 || calls + 1 < most).then(|| format!("it made {calls} calls in a second, of {most}"))
     }
@@ -106,15 +95,15 @@ impl Shares {
     fn count(&mut self, caller: u64) {
         self.counted.entry(caller).or_default().push_back(Instant::now());
         let most = self.house.calls_per_second as usize;
-        let calls = self.since(&self.counted, caller, Duration::from_secs(1));
+        let calls = self.counted_since(caller, Duration::from_secs(1));
         if most > 0 && calls > 2 * most + 1 {
             self.wrongs
                 .push(Wrong::new("limits hold", format!("caller {caller} made {calls} calls in a second")));
         }
     }
 
-    fn since(&self, moments: &BTreeMap<u64, VecDeque<Instant>>, caller: u64, time: Duration) -> usize {
-        let moments = moments.get(&caller).into_iter().flatten();
+    fn counted_since(&self, caller: u64, time: Duration) -> usize {
+        let moments = self.counted.get(&caller).into_iter().flatten();
         moments.rev().take_while(|moment| moment.elapsed() <= time).count()
     }
 

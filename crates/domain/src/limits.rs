@@ -1,6 +1,6 @@
 //! Every fixed limit and default, with its unit and its source.
 
-use std::{num::NonZeroU32, time::Duration};
+use std::time::Duration;
 
 /// Longest identifier, in bytes.
 pub const MAX_ID_BYTES: usize = 256;
@@ -197,13 +197,9 @@ pub const READING_THREADS: usize = 16;
 pub const STORE_CACHED_FILES: usize = 256;
 /// Maximum evicted connections that are not closed yet: their descriptors are reserved ones.
 pub const MAX_LEAVING_CONNECTIONS: usize = 128;
-/// The part of the connections that may be those of strangers when all are in use: an eighth. So many can connect
-/// before the first is closed again, which leaves time to show a credential.
+/// The part of the connections that may be those of strangers when all are in use, and of the streams that callers
+/// without a credential can have: an eighth.
 pub const STRANGERS_SHARE: usize = 8;
-/// Bytes of the open calls that need no credential: an eighth of those of all open calls, some 500 streams.
-pub const STRANGER_BYTES: usize = 8 << 20;
-/// Maximum connections being refused for lack of room: their descriptors are reserved ones.
-pub const MAX_REFUSED_CONNECTIONS: usize = 64;
 /// How long an evicted connection has to finish a call that arrived at the same moment: a round trip.
 pub const EVICTION_GRACE: Duration = Duration::from_millis(100);
 /// How long a client has for its TLS handshake, and then again to start HTTP/2.
@@ -220,6 +216,8 @@ pub const HTTP2_PING_TIMEOUT: Duration = Duration::from_secs(20);
 /// costs more memory than its size, and h2 ends a connection on which the excess is over half of
 /// `CONNECTION_WINDOW`: 64 KiB of the smallest messages, 14 bytes each, cost 1.1 MiB.
 pub const STREAM_WINDOW: u32 = 64 << 10;
+/// Bytes of an answer that are handed to a connection ahead of what its client reads, if the answer is a stream.
+pub const SEND_BUFFER_BYTES: usize = 16 << 10;
 /// Bytes that all calls of a connection together may send ahead.
 pub const CONNECTION_WINDOW: u32 = 16 << 20;
 /// How long calls in flight have to finish when a server is asked to stop, by default.
@@ -231,9 +229,6 @@ pub const CREDENTIALS_RELOAD: Duration = Duration::from_secs(2);
 pub const CREDENTIAL_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 /// Failed attempts are logged at most once in this time.
 pub const ATTEMPT_LOG_INTERVAL: Duration = Duration::from_secs(1);
-/// Failed signature checks a second allowed for calls from one address; they take a hundredth of a processor,
-/// or a tenth with P-384 keys. Beyond that, each connection is allowed one.
-pub const FAILED_CHECKS_A_SECOND: NonZeroU32 = NonZeroU32::new(100).unwrap();
 /// How far the clocks of JWT signers may differ from the server's.
 pub const JWT_LEEWAY: Duration = Duration::from_secs(60);
 /// Maximum JWTs whose signature need not be checked again: a few hundred bytes each.
@@ -270,18 +265,14 @@ pub const DEFAULT_MAX_CALLS_IN_FLIGHT: usize = 8_192;
 pub const DEFAULT_MAX_STREAMS: usize = 4_096;
 /// One caller may have at most this part of the open streams: a quarter.
 pub const STREAMS_SHARE: usize = 4;
-/// An overloaded worker admits a call that waited no longer than this for its thread (`benches/overload`).
-pub const OVERLOAD_WAIT: Duration = Duration::from_millis(2);
-/// The time windows by which a worker is judged overloaded or not: shorter than a person notices.
-pub const OVERLOAD_WINDOW: Duration = Duration::from_millis(50);
-/// The time over which callers' demands are compared: longer than an overloaded worker takes to read from
-/// each connection.
-pub const SHARE_WINDOW: Duration = Duration::from_millis(500);
-/// A worker whose calls keep waiting for longer than this is overloaded. On two cores shared with the server,
-/// 6,400 callers, each with one call at a time, wait for less.
+/// An overloaded worker refuses a call that waited longer than this for its thread (`benches/overload`).
+pub const OVERLOAD_WAIT: Duration = Duration::from_millis(100);
+/// A worker is overloaded after so much time in which every call waited at least as long for its thread. On two cores
+/// shared with the server, 6,400 callers, each with one call at a time, wait for less.
 pub const STANDING_WAIT: Duration = Duration::from_millis(500);
-/// Calls that must wait for a worker's thread before it counts as overloaded: fewer can be delayed by other
-/// causes.
+/// A store that was behind is not any more once a request waited for less than this: shorter than a person notices.
+pub const OVERLOAD_WINDOW: Duration = Duration::from_millis(50);
+/// Requests that must wait for a store before it counts as behind: fewer can be delayed by other causes.
 pub const LEAST_OVERLOAD: u64 = 64;
 /// While the store is behind, writes are rejected once this many bytes wait to be written: a quarter of what
 /// a durable backend writes at once.
@@ -308,29 +299,18 @@ pub const ROOM_PATIENCE: Duration = Duration::from_secs(5);
 /// The longest pause between the messages of a call that keeps them until it is answered: an import.
 pub const IMPORT_PATIENCE: Duration = Duration::from_secs(60);
 /// Messages up to this many bytes are received without being counted: the calls in flight bound them.
-pub const SMALL_MESSAGE_BYTES: usize = 4 << 10;
-/// Messages up to this many bytes are not measured when decoded: the calls' own room is enough.
-pub const TINY_MESSAGE_BYTES: usize = 256;
-/// Messages of a stream up to this many bytes, with their overhead, are received without being counted.
-pub const SMALL_STREAM_BYTES: usize = 16 << 10;
+pub const SMALL_MESSAGE_BYTES: usize = 64 << 10;
+/// Messages up to this many bytes are not measured before they are decoded.
+pub const TINY_MESSAGE_BYTES: usize = 4 << 10;
 /// Maximum memory of a decoded message, as a multiple of the largest message's bytes. A part of two bytes may
 /// become a structure of some hundred.
 pub const MESSAGE_GROWTH: usize = 3;
-/// Bytes of everything in transit: open calls, unanswered messages, unread answers. With the tokenizers'
-/// tables and the connections, it adds up to some 256 MiB.
-pub const TRANSIT_BYTES: usize = 75 << 20;
-/// The part of these for messages and answers together: the rest is reserved for calls with small ones.
-pub const CONTENT_BYTES: usize = 59 << 20;
-/// The part of these for messages received and not yet answered: three of the largest.
+/// Bytes of the messages received and not yet answered, and of the answers not yet read: three of the largest.
 pub const MESSAGE_BYTES: usize = 3 * DEFAULT_MAX_MESSAGE_BYTES;
-/// The part of these for answers made and not yet read: sixteen of the largest pages.
-pub const ANSWER_BYTES: usize = 48 << 20;
-/// The part of these that open calls cannot take.
-pub const CALLS_LEAVE: usize = 8 << 20;
-/// Bytes of an open call with a small message and a small answer (measured).
-pub const CALL_BYTES: usize = 8 << 10;
-/// Bytes of an open stream (measured).
-pub const STREAM_BYTES: usize = 16 << 10;
+/// Calls that wait for room for a message at the same time; any more are refused at once.
+pub const MAX_WAITING_FOR_ROOM: usize = 64;
+/// Maximum ratio by which gzip unpacks.
+pub const MAX_UNPACKING: usize = 1_032;
 /// If an answer is not read for this long, its connection ends, unless other answers were read at
 /// [`LEAST_MESSAGE_RATE`].
 pub const UNREAD_PATIENCE: Duration = Duration::from_secs(120);

@@ -9,10 +9,11 @@ use serde_json::Value;
 use tonic::{Code, Status};
 
 use crate::{
-    Held, Purpose, Room, Services,
+    Held, Room, Services,
     convert::{decode, encode, status::transport_error},
     import::format,
     proto::{self, export_conversation_response::Message},
+    unread,
 };
 use utterd_domain::{ConversationId, Refusal};
 use utterd_engine::{Address, Caller, EngineError, Exported, PageRoom, offload};
@@ -229,11 +230,13 @@ impl Export {
         }
     }
 
-    /// Writes a conversation, once there is room for it. A conversation that needs more than all of the room
-    /// waits until no other call holds any.
+    /// Writes a conversation, once there is room for it.
     async fn write(&mut self, exported: Exported) -> Result<(), Status> {
         let weight = weight(&exported);
-        let mut held = Room::take(self.room.as_ref(), Purpose::Answer, weight).await?;
+        let mut held = match &self.room {
+            Some(room) => room.take(weight).await.ok_or_else(unread)?,
+            None => Held::default(),
+        };
         let (wanted, is_first) = (self.wanted, self.count == 0);
         let (exported, bytes, losses) = offload(weight > LONG_TO_WRITE, move || {
             let (bytes, losses) = wanted.write(&exported, is_first);

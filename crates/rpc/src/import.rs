@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use prost::Message as _;
-use tonic::{Status, Streaming};
+use tokio::time::timeout;
+use tonic::{Code, Status, Streaming};
 
 use crate::{
-    Purpose, Room, Services, clearer_status,
+    Held, Room, Services, clearer_status,
     conversation::encoding,
-    convert::{decode, encode},
+    convert::{decode, encode, status::transport_error},
+    no_room,
     proto::{self, import_conversation_request::Message},
     streams::endless::UntilClosing,
 };
@@ -18,7 +20,7 @@ use utterd_domain::{
     ConversationId, Draft, RecipientId, Refusal, Size,
     draft::Field,
     import::Ends,
-    limits::{MAX_ANSWER_BYTES, MAX_IMPORT_BYTES, MAX_IMPORT_WEIGHT, MAX_WARNING_BYTES},
+    limits::{IMPORT_PATIENCE, MAX_ANSWER_BYTES, MAX_IMPORT_BYTES, MAX_IMPORT_WEIGHT, MAX_WARNING_BYTES},
 };
 use utterd_engine::{Caller, ImportCall, ImportReply, Incoming, LONG_TEXT_BYTES, PageRoom, name, offload};
 use utterd_formats as formats;
@@ -31,7 +33,9 @@ impl Services {
         room: Option<Room>,
         messages: Streaming<proto::ImportConversationRequest>,
     ) -> Result<proto::ImportConversationResponse, Status> {
-        let (header, content) = self.receive(messages).await?;
+        let mut held = Held::default();
+        let (header, content) = self.receive(messages, room.as_ref(), &mut held).await?;
+        let length = content.len();
         let is_long = content.len() > LONG_TEXT_BYTES;
         let (content, weight) = offload(is_long, move || {
             let weight = formats::weight(&content);
@@ -46,7 +50,7 @@ impl Services {
             let size = Size { bytes: weight, limit: MAX_IMPORT_WEIGHT };
             return Err(Refusal::too_large_since("chunk", size, text).into_status());
         }
-        let _room = Room::take(room.as_ref(), Purpose::Received, weight).await?;
+        hold(room.as_ref(), &mut held, length + weight).await?;
         self.import_content(caller, header, content, false).await
     }
 
@@ -99,10 +103,12 @@ impl Services {
     async fn receive(
         &self,
         messages: Streaming<proto::ImportConversationRequest>,
+        room: Option<&Room>,
+        held: &mut Held,
     ) -> Result<(proto::ImportHeader, Vec<u8>), Status> {
         let mut messages = UntilClosing::new(messages, self.closing.clone());
         let (mut header, mut content) = (None, Vec::new());
-        while let Some(message) = messages.next().await {
+        while let Some(message) = timeout(IMPORT_PATIENCE, messages.next()).await.map_err(|_| paused())? {
             let message = message
                 .map_err(|status| clearer_status(&status, self.limits.max_message_bytes).unwrap_or(status))?;
             match (message.message, &header) {
@@ -114,7 +120,10 @@ impl Services {
                     )
                     .into_status());
                 }
-                (Some(Message::Chunk(chunk)), Some(_)) => extend(&mut content, &chunk).or_status()?,
+                (Some(Message::Chunk(chunk)), Some(_)) => {
+                    hold(room, held, content.len() + chunk.len()).await?;
+                    extend(&mut content, &chunk).or_status()?;
+                }
                 (_, None) => return Err(no_header().into_status()),
                 (None, Some(_)) => {
                     return Err(Refusal::invalid("message", "is missing; accepted: chunks").into_status());
@@ -169,6 +178,23 @@ fn unknown_roles(header: &proto::ImportHeader) -> Result<UnknownRoles, Refusal> 
         (true, false) => Ok(UnknownRoles::ReadAsUser),
         (false, _) => Ok(UnknownRoles::Refuse),
     }
+}
+
+/// Makes `held` at least `bytes`, if the memory is bounded.
+async fn hold(room: Option<&Room>, held: &mut Held, bytes: usize) -> Result<(), Status> {
+    match room {
+        Some(room) if !room.grow(held, bytes).await => Err(no_room()),
+        _ => Ok(()),
+    }
+}
+
+/// An import paused for too long.
+fn paused() -> Status {
+    let text = format!(
+        "no message arrived for {} seconds, and the server does not keep a pending import longer; nothing was imported",
+        IMPORT_PATIENCE.as_secs()
+    );
+    transport_error(Code::DeadlineExceeded, "MESSAGE_LATE", text)
 }
 
 fn extend(content: &mut Vec<u8>, chunk: &[u8]) -> Result<(), Refusal> {

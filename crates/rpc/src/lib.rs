@@ -26,16 +26,16 @@ mod stats;
 mod streams;
 mod trace;
 mod view;
+mod weight;
 
-pub use codec::{MessageCodec, MessageEncoder};
+pub use codec::{MessageCodec, MessageDecoder, MessageEncoder};
 pub use convert::decode::grpc_timeout;
 pub use convert::status::{
     clearer_status, message_too_large, name_request, panicked, too_large, transport_error, turned_away,
 };
 pub use import::format as import_format;
 pub use limits::RequestLimits;
-pub use memorize::Combined;
-pub use streams::memory_room::{Held, Purpose, Room};
+pub use streams::memory_room::{Held, MessageMemory, Room, no_room, unread};
 pub use streams::paced::Pace;
 
 use std::{pin::Pin, sync::Arc};

@@ -1,13 +1,7 @@
 //! Memorize and MemorizeStream.
 
 use crate::convert::status::{IntoStatus, OrStatus};
-use std::{
-    collections::VecDeque,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::{collections::VecDeque, sync::Arc};
 
 use futures::{Stream, StreamExt, stream};
 use prost::Message;
@@ -51,23 +45,6 @@ struct From {
     lean: bool,
 }
 
-/// The number of a stream's messages that were answered without a response of their own; in the extensions of the
-/// stream's response.
-#[derive(Clone, Default)]
-pub struct Combined(Arc<AtomicUsize>);
-
-impl Combined {
-    /// Adds one message.
-    pub fn add(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Returns the number, and starts again at 0.
-    pub fn take(&self) -> usize {
-        self.0.swap(0, Ordering::Relaxed)
-    }
-}
-
 /// An outcome that is not responded to yet.
 struct Held {
     reply: Result<MemorizeReply, EngineError>,
@@ -101,14 +78,12 @@ impl Services {
         caller: Caller,
         messages: Streaming<proto::MemorizeStreamRequest>,
         pace: Option<Pace>,
-        combined: Combined,
     ) -> impl Stream<Item = Result<proto::MemorizeStreamResponse, Status>> + use<> {
         let conversation = Answering {
             services: self.clone(),
             pipeline: MemorizePipeline::new(self.engine.clone(), caller),
             asked: VecDeque::new(),
             held: VecDeque::new(),
-            combined,
             messages: UntilClosing::new(Paced::new(messages, pace), self.closing.clone()),
             ended: false,
             failure: None,
@@ -199,7 +174,6 @@ struct Answering {
     asked: VecDeque<(From, bool)>,
     /// At most two outcomes: a later one can still be combined with the last.
     held: VecDeque<Held>,
-    combined: Combined,
     messages: UntilClosing<Paced<Streaming<proto::MemorizeStreamRequest>>>,
     /// Whether there are no more messages.
     ended: bool,
@@ -237,7 +211,6 @@ impl Answering {
         let count = last.map_or(1, |last| last.count + 1);
         if count > 1 {
             self.held.pop_back();
-            self.combined.add();
         }
         self.held.push_back(Held { reply, from, combines, count });
     }

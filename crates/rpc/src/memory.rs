@@ -12,7 +12,6 @@ use crate::{
         decode, encode,
         page_token::{self, QueryHash},
     },
-    memorize::Combined,
     proto::{self, memory_service_server::MemoryService},
 };
 use utterd_domain::{
@@ -45,11 +44,7 @@ impl MemoryService for Services {
         request: Request<Streaming<proto::MemorizeStreamRequest>>,
     ) -> Result<Response<Self::MemorizeStreamStream>, Status> {
         let (caller, pace) = (self.caller(&request), request.extensions().get().cloned());
-        let combined = Combined::default();
-        let responses = self.memorize_all(caller, request.into_inner(), pace, combined.clone());
-        let mut response: Response<Self::MemorizeStreamStream> = Response::new(Box::pin(responses));
-        response.extensions_mut().insert(combined);
-        Ok(response)
+        Ok(Response::new(Box::pin(self.memorize_all(caller, request.into_inner(), pace))))
     }
 
     async fn remember(

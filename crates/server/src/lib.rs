@@ -17,7 +17,6 @@ mod guard;
 #[cfg(feature = "inspector")]
 mod inspector;
 mod logging;
-mod messages;
 mod metrics;
 mod migrate;
 mod models;
@@ -53,12 +52,14 @@ use tower::Service;
 
 use admission::{Admission, Admitting};
 use calls::{Calls, Recorded};
-use guard::{Guard, Guarded, Strangers};
-use messages::Messages;
+use guard::{Guard, Guarded};
 #[cfg(feature = "inspector")]
 use plain_http::Room;
 use routes::Routes;
-use transport::{activity::Activity, http2};
+use transport::{
+    activity::Activity,
+    http::{Serves, serve_calls},
+};
 use utterd_config::{Backend, Settings};
 use utterd_domain::{
     conversation::Timeouts,
@@ -98,11 +99,9 @@ pub struct Server {
     services: Services,
     routes: Routes,
     guard: Option<Arc<Guard>>,
-    strangers: Arc<Strangers>,
     admission: Arc<Admission>,
     max_call_duration: Duration,
     max_message_bytes: usize,
-    messages: Messages,
     calls: Arc<Calls>,
     metrics: Registry,
     closing: Arc<watch::Sender<bool>>,
@@ -214,7 +213,6 @@ impl Server {
         let writer = engine.clone();
         let admission = Admission::new(settings, move || writer.is_store_behind());
         let max_call_duration = settings.max_call_duration;
-        let messages = Messages::new(max_message_bytes);
         let calls = Calls::new(settings, run);
         let metrics = metrics::registry(&engine, &calls, &admission);
         Ok(Self {
@@ -222,11 +220,9 @@ impl Server {
             services,
             routes,
             guard,
-            strangers: Arc::default(),
             admission,
             max_call_duration,
             max_message_bytes,
-            messages,
             calls,
             metrics,
             closing,
@@ -279,14 +275,13 @@ impl Server {
             Ok((connection, peer, ()))
         };
         let arriving = connections.map(|connection| (ready(met(connection)), Activity::new()));
-        http2::serve_all(self.service(), arriving, shutdown).await;
+        serve_calls(self.service(), arriving, shutdown).await;
     }
 
     /// Returns the services for one worker, behind their layers, the innermost first.
-    fn service(&self) -> impl http2::Serves {
-        let inner = self.messages.around(self.routes.clone());
-        let inner = Admitting::new(inner, self.admission.clone());
-        let inner = Guarded { inner, guard: self.guard.clone(), strangers: self.strangers.clone() };
+    fn service(&self) -> impl Serves {
+        let inner = Admitting::new(self.routes.clone(), self.admission.clone());
+        let inner = Guarded { inner, guard: self.guard.clone() };
         let inner = TransportErrors::new(inner, self.max_call_duration, self.max_message_bytes);
         Recorded { inner, calls: self.calls.clone() }
     }
@@ -294,7 +289,7 @@ impl Server {
     /// Returns the memory for the bodies of plain HTTP.
     #[cfg(feature = "inspector")]
     fn room(&self) -> Room {
-        Room::new(self.messages.clone(), self.guard.clone())
+        Room::new(self.admission.memory().clone(), self.guard.clone())
     }
 
     /// Reads the credentials again, if there are any.

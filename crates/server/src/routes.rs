@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use tonic::{Status, body::Body, server::NamedService};
 use tower::{Service, ServiceExt as _};
 
-use super::transport::http2::Serves;
+use super::transport::http::Serves;
 
 type Answer = BoxFuture<'static, Result<Response<Body>, Infallible>>;
 type Route = Arc<dyn Fn(Request<Body>) -> Answer + Send + Sync>;

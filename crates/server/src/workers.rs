@@ -4,15 +4,7 @@
 //! read, decided and answered on one core, which costs about half as much as the hand-overs of a
 //! shared runtime.
 
-use std::{
-    io,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
-    time::Duration,
-};
+use std::{io, sync::Arc, thread, time::Duration};
 
 use futures::StreamExt;
 use tokio::sync::{mpsc, watch};
@@ -21,9 +13,9 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use super::{
     process,
     transport::{
-        connection::{Counted, Handed},
+        connection::{Handed, Load},
         connections::Place,
-        http2,
+        http,
         socket::Socket,
         tls::Accepting,
     },
@@ -39,7 +31,7 @@ pub struct Workers {
 
 struct Worker {
     connections: mpsc::UnboundedSender<Handed>,
-    load: Arc<AtomicUsize>,
+    load: Load,
     done: mpsc::Receiver<()>,
 }
 
@@ -57,9 +49,9 @@ impl Workers {
 
     /// Hands a connection to the worker with the fewest connections.
     pub fn hand_over(&self, socket: Socket, tls: Option<Accepting>, place: Place) -> io::Result<()> {
-        let free = self.workers.iter().min_by_key(|worker| worker.load.load(Ordering::Relaxed));
+        let free = self.workers.iter().min_by_key(|worker| Arc::strong_count(&worker.load));
         if let Some(worker) = free {
-            let handed = Handed::new(socket, tls, place, Counted::new(&worker.load))?;
+            let handed = Handed::new(socket, tls, place, worker.load.clone());
             worker.connections.send(handed).map_err(|_| io::ErrorKind::BrokenPipe)?;
         }
         Ok(())
@@ -83,13 +75,12 @@ impl Worker {
     fn start(index: usize, server: Server, stop: watch::Receiver<bool>) -> io::Result<Self> {
         let (connections, incoming) = mpsc::unbounded_channel();
         let (finished, done) = mpsc::channel(1);
-        let load = Arc::new(AtomicUsize::new(0));
         let runtime = process::runtime()?;
         thread::Builder::new().name(format!("utterd-worker-{index}")).spawn(move || {
             runtime.block_on(serve(server, incoming, stop));
             drop(finished);
         })?;
-        Ok(Self { connections, load, done })
+        Ok(Self { connections, load: Load::default(), done })
     }
 }
 
@@ -105,5 +96,5 @@ async fn serve(
     let stopped = async move {
         let _ = stop.wait_for(|stop| *stop).await;
     };
-    http2::serve_all(server.service(), incoming, stopped).await;
+    http::serve_calls(server.service(), incoming, stopped).await;
 }

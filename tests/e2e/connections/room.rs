@@ -58,18 +58,19 @@ async fn idle_connections_make_room() {
     silent.read_to_end(&mut Vec::new()).await.expect("it is closed");
 }
 
-/// A connection with a call is not closed for another one, which is immediately told why it is refused.
+/// A connection with a call is not closed for another one, which is closed before it is established: so a client waits
+/// for longer before each attempt.
 #[tokio::test]
-async fn what_finds_no_room_is_told() {
+async fn what_finds_no_room_is_closed() {
     let server = server();
     let mut all = Vec::new();
     for _ in 0..ROOM {
         all.push(watching(&server).await);
     }
-    let (_client, connection) = h2::client::handshake(tcp(&server).await).await.expect("it is sent");
-    let told = connection.await.expect_err("it is refused");
-    assert_eq!(told.reason(), Some(h2::Reason::ENHANCE_YOUR_CALM));
-    assert!(told.to_string().contains("max_connections"), "{told}");
+    let mut refused = tcp(&server).await;
+    let mut told = Vec::new();
+    let _ = refused.read_to_end(&mut told).await;
+    assert!(told.is_empty(), "{told:?}");
     all.truncate(ROOM - 1);
     while !is_answered(&server).await {}
 }
@@ -126,7 +127,7 @@ async fn health_watches_make_room() {
 
 /// Whether a call on a new connection is answered.
 async fn is_answered(server: &Server) -> bool {
-    let (client, connection) = h2::client::handshake(tcp(server).await).await.expect("it is sent");
+    let Ok((client, connection)) = h2::client::handshake(tcp(server).await).await else { return false };
     tokio::spawn(connection);
     let request = http::Request::post("http://utterd/none").body(()).expect("a request");
     let answer = async {

@@ -6,7 +6,6 @@ use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use serde_json::{Value, json};
 use tonic::Code;
 use utterd::{
-    domain::limits::FAILED_CHECKS_A_SECOND,
     proto::{CreateConversationRequest, conversation_service_client::ConversationServiceClient},
     server::{Peer, Server},
 };
@@ -210,9 +209,9 @@ async fn tokens_of_both_kinds_are_accepted_side_by_side() {
     server.call(LIST, &bearer(&token)).await.expect("any issuer with the key will do");
 }
 
-/// Someone sends unsigned tokens, each a different one.
-#[tokio::test(start_paused = true)]
-async fn junk_is_checked_so_often_and_shuts_out_nobody_else() {
+/// Someone sends tokens that nobody signed, each a different one.
+#[tokio::test]
+async fn junk_is_refused_and_shuts_out_nobody_else() {
     let issuer = Issuer::new();
     let server = server(&issuer.keys()).await;
     let connect = async |number| {
@@ -221,35 +220,16 @@ async fn junk_is_checked_so_often_and_shuts_out_nobody_else() {
     let (hostile, neighbour) = (connect(1).await, connect(2).await);
     let good =
         |subject: &str| bearer(&issuer.token(&json!({"alg": "ES256"}), &claims_with("sub", json!(subject))));
-    let junk = |number: u32| {
+    for number in 0..200 {
         let claims = claims_with("sub", json!(number.to_string()));
-        bearer(&issuer.signed(&json!({"alg": "HS256", "kid": "oct"}), &claims, |it| hmac_of(b"another", it)))
-    };
-    let known = good("known");
-    call(neighbour.clone(), LIST, &known).await.expect("it is accepted");
-
-    let (mut checked, mut turned_away) = (0, None);
-    for number in 0..FAILED_CHECKS_A_SECOND.get() + 100 {
-        let status = call(hostile.clone(), LIST, &junk(number)).await.expect_err("nobody signed it");
-        let refused = Refused::new(status);
-        match refused.code() {
-            Code::Unauthenticated => checked += 1,
-            _ => turned_away = Some(refused.is(Code::ResourceExhausted, "TOO_MANY_FAILED_ATTEMPTS")),
-        }
+        let junk =
+            issuer.signed(&json!({"alg": "HS256", "kid": "oct"}), &claims, |it| hmac_of(b"another", it));
+        let status = call(hostile.clone(), LIST, &bearer(&junk)).await.expect_err("nobody signed it");
+        Refused::new(status).is(Code::Unauthenticated, "INVALID_CREDENTIALS");
     }
-    assert!((100..150).contains(&checked), "{checked} signatures were checked");
-    let turned_away = turned_away.expect("some are turned away");
-    let told = turned_away.details().retry_info();
-    let wait = told.and_then(|retry| retry.retry_delay).expect("when to call again");
-    for (who, connection, token) in [
-        ("a token that was checked before", &hostile, known.clone()),
-        ("a token that was checked before, of a neighbour", &neighbour, known),
-        ("a new one of a neighbour", &neighbour, good("new")),
-    ] {
-        call(connection.clone(), LIST, &token).await.expect(who);
+    for (connection, subject) in [(&hostile, "one"), (&neighbour, "other"), (&neighbour, "one")] {
+        call(connection.clone(), LIST, &good(subject)).await.expect("it is accepted");
     }
-    tokio::time::advance(wait).await;
-    call(hostile.clone(), LIST, &good("newer")).await.expect("it has waited");
 }
 
 #[tokio::test(start_paused = true)]

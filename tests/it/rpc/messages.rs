@@ -14,7 +14,10 @@ use tokio::time::Instant;
 use tonic::{Code, Request, Status};
 use utterd::{
     config::Settings,
-    proto::{ListUtterancesRequest, MemorizeStreamRequest},
+    proto::{
+        ImportConversationRequest, ImportHeader, ListUtterancesRequest, MemorizeStreamRequest, NewUtterance,
+        import_conversation_request::Message as Import,
+    },
     server::{Peer, Server},
 };
 
@@ -190,7 +193,7 @@ async fn answers_that_are_not_read_are_bounded() {
             }
         }
     }
-    assert!((12..=15).contains(&unread.len()), "{} answers of 2.5 MB within 36 MiB", unread.len());
+    assert!((12..=16).contains(&unread.len()), "{} answers of 2.5 MB within 38 MiB", unread.len());
     assert!(refused > 0);
     // another caller is served; so is this one, for writes and small responses
     assert_eq!(session.list(list.clone()).await.len(), 10);
@@ -216,4 +219,33 @@ async fn a_stream_that_is_not_read_takes_no_more() {
     let stored = session.capacity().await.revision;
     assert!((1..5_000).contains(&stored), "{stored} of 400,000 messages were taken in");
     drop(answers);
+}
+
+/// An import is not kept for ever.
+#[tokio::test(start_paused = true)]
+async fn an_import_that_pauses_is_late() {
+    let session = Session::with(&Settings::default()).await;
+    let client = Client::of(&session.server).await;
+    let mut call = client.call("utterd.v1.ConversationService/ImportConversation").await;
+    let header = Import::Header(ImportHeader::default());
+    let first = framed(&ImportConversationRequest { message: Some(header) });
+    call.body.send_data(first, false).unwrap();
+    let begun = Instant::now();
+    call.refusal().await.is(Code::DeadlineExceeded, "MESSAGE_LATE").says("60 seconds");
+    assert_eq!(begun.elapsed().as_secs(), 60);
+}
+
+/// Parts of two bytes become structures of several hundred.
+#[tokio::test]
+async fn a_message_of_many_parts_is_refused() {
+    let session = Session::new().await;
+    let client = Client::of(&session.server).await;
+    let many = memorize(vec![NewUtterance::default(); 200_000]);
+    client
+        .ask(MEMORIZE, &many)
+        .await
+        .refusal()
+        .await
+        .is(Code::ResourceExhausted, "MESSAGE_TOO_LARGE")
+        .says("parts");
 }

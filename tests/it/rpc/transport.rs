@@ -175,6 +175,15 @@ async fn requests_may_be_compressed() {
 }
 
 #[tokio::test]
+async fn a_message_that_unpacks_to_too_much() {
+    let settings = Settings { max_message_bytes: 10_000, max_content_bytes: 8_000, ..Settings::default() };
+    let session = Session::with(&settings).await;
+    let mut memory = session.memory().send_compressed(Gzip);
+    let refused = memory.memorize(memorize(vec![user(&"x".repeat(10_001))])).await.refusal();
+    refused.is(Code::ResourceExhausted, "MESSAGE_TOO_LARGE").limits_to(10_000);
+}
+
+#[tokio::test]
 async fn v1alpha_reflection_is_served_too() {
     use tonic_reflection::pb::v1alpha::{
         ServerReflectionRequest, server_reflection_client::ServerReflectionClient,

@@ -233,6 +233,9 @@ pub fn panicked() -> Status {
     status(Code::Internal, EngineError::Panicked.to_string(), info("PANICKED"))
 }
 
+/// How the transport reports a message that it cannot unpack.
+const UNPACKING: &str = "Error decompressing";
+
 /// Returns a clearer status in place of one that the transport returns for an unreadable message. `most` is the
 /// maximum bytes of a message.
 pub fn clearer_status(status: &Status, most: usize) -> Option<Status> {
@@ -240,10 +243,14 @@ pub fn clearer_status(status: &Status, most: usize) -> Option<Status> {
     if status.code() == Code::OutOfRange && message.contains("message length too large") {
         return Some(message_too_large(most));
     }
-    if status.code() == Code::Internal && message.contains("failed to decode Protobuf message") {
-        return Some(transport_error(Code::InvalidArgument, "INVALID_MESSAGE", message.to_owned()));
+    if message.contains("size limit") && message.starts_with(UNPACKING) {
+        return Some(message_too_large(most));
     }
-    None
+    let is_unreadable = ["failed to decode Protobuf message", "Unexpected EOF decoding stream", UNPACKING]
+        .iter()
+        .any(|cause| message.contains(cause));
+    let unreadable = || transport_error(Code::InvalidArgument, "INVALID_MESSAGE", message.to_owned());
+    (status.code() == Code::Internal && is_unreadable).then(unreadable)
 }
 
 fn status(code: Code, message: String, details: ErrorDetails) -> Status {

@@ -86,6 +86,13 @@ impl InFlight {
     }
 }
 
+impl Held {
+    /// Whether its caller has nothing else in flight.
+    pub fn is_alone(&self) -> bool {
+        self.of.callers.get(&self.caller).is_none_or(|count| *count <= 1)
+    }
+}
+
 impl Drop for Held {
     fn drop(&mut self) {
         let of = &self.of;

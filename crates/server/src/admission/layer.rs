@@ -1,164 +1,143 @@
-//! The admission layer around the services.
+//! The admission layer around the services of one worker.
 //!
 //! As long as an admitted call of a known caller is open, its connection is not closed to make room for another one.
 
 use std::{
-    pin::Pin,
+    future::ready,
     sync::Arc,
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
 };
 
-use http::{Request, Response};
-use http_body_util::BodyExt;
-use pin_project_lite::pin_project;
+use futures::future::BoxFuture;
+use http::{HeaderMap, Request, Response};
+use parking_lot::Mutex;
 use tokio::time::Instant;
-use tonic::body::Body;
+use tonic::{Status, body::Body};
 use tower::Service;
 
 use super::{
+    answer::{Answer, Kept},
     caller::caller,
-    gate::{Admission, Gate},
-    in_flight::Held,
-    kind::Kind,
-    run_queue::Ticket,
-    turn::{Turn, TurnBody},
+    limits::Admission,
+    overload::Overload,
+    refusals::metadata_too_large,
+    request::RequestBody,
 };
-use crate::transport::activity::{self, Activity};
+use crate::{
+    guard::methods::{Count, Method},
+    transport::activity::Activity,
+};
+use utterd_domain::limits::{MAX_METADATA_BYTES, STREAM_WINDOW};
+use utterd_rpc::no_room;
 
-/// Admits calls to the services of one worker, or turns them away.
+/// Admits calls to the services of one worker, or refuses them.
 ///
-/// hyper clones it as soon as the head of a call arrives, and calls the clone when the task of that call first runs.
-/// The time in between is spent only in the queue of the worker's thread: it does not depend on the store, a model or
-/// the client.
+/// It is called as soon as the head of a call has arrived, and the returned future is first polled when the worker's
+/// thread gets to it. The time in between depends neither on the store, a model nor the client.
+#[derive(Clone)]
 pub struct Admitting<S> {
     inner: S,
-    gate: Arc<Gate>,
-    /// The ticket of the call that the clone was made for.
-    ticket: Option<Ticket>,
+    worker: Arc<Worker>,
+}
+
+struct Worker {
+    admission: Arc<Admission>,
+    overload: Mutex<Overload>,
 }
 
 impl<S> Admitting<S> {
     /// The services of a new worker.
     pub fn new(inner: S, admission: Arc<Admission>) -> Self {
-        Self { inner, gate: Gate::new(admission), ticket: None }
-    }
-}
-
-impl<S: Clone> Clone for Admitting<S> {
-    fn clone(&self) -> Self {
-        let ticket = Some(self.gate.arrive(Instant::now()));
-        Self { inner: self.inner.clone(), gate: self.gate.clone(), ticket }
+        let overload = Mutex::new(Overload::new(Instant::now()));
+        Self { inner, worker: Arc::new(Worker { admission, overload }) }
     }
 }
 
 impl<S> Service<Request<Body>> for Admitting<S>
 where
-    S: Service<Request<Body>, Response = Response<Body>>,
+    S: Service<Request<Body>, Response = Response<Body>, Future: Send + 'static>,
+    S::Error: Send + 'static,
 {
     type Response = Response<Body>;
     type Error = S::Error;
-    type Future = AdmissionFuture<S::Future>;
+    type Future = BoxFuture<'static, Result<Response<Body>, S::Error>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(context)
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        let ticket = self.ticket.take().unwrap_or_else(|| self.gate.arrive(Instant::now()));
-        match admit(&self.gate, &mut request, ticket) {
-            Ok(held) => AdmissionFuture::Admitted { inner: self.inner.call(request), held },
-            Err(response) => AdmissionFuture::TurnedAway { response: Some(*response) },
-        }
-    }
-}
-
-/// What an admitted call holds until it ends.
-#[derive(Debug)]
-pub struct Admitted {
-    _held: Held,
-    _on_its_connection: Option<activity::Call>,
-}
-
-/// Admits a call or turns it away. The returned value counts until it is dropped. The turn of a unary call comes at the
-/// end of its request; the call can still be turned away then.
-fn admit(
-    gate: &Arc<Gate>,
-    request: &mut Request<Body>,
-    ticket: Ticket,
-) -> Result<Option<Admitted>, Box<Response<Body>>> {
-    let (now, admission) = (Instant::now(), &gate.admission);
-    let (kind, caller) = (Kind::of(request.uri().path()), caller(request.extensions()));
-    let is_turned_away = match kind {
-        Kind::Exempt => !gate.queue.lock().turn(now, ticket, None, false),
-        Kind::Stream => !gate.queue.lock().turn(now, ticket, Some(caller), false),
-        Kind::Unary => gate.queue.lock().turns_away(now, ticket, caller),
-    };
-    if is_turned_away {
-        return Err(Box::new(admission.overloaded.next()));
-    }
-    let (open, too_many) = match kind {
-        Kind::Exempt => return Ok(None),
-        Kind::Unary => (&admission.calls, &admission.too_many_calls),
-        Kind::Stream => (&admission.streams, &admission.too_many_streams),
-    };
-    // made first: if an error drops it, the call leaves the queue
-    let turn = (kind == Kind::Unary).then(|| Turn::new(gate.clone(), request, ticket, caller));
-    admission.pace(request, kind, caller, now)?;
-    let held = open.hold(caller).map_err(|limit| {
-        tracing::debug!(?limit, ?kind, "turned a call away");
-        Box::new(too_many.next())
-    })?;
-    if let Some(turn) = turn {
-        let body = std::mem::take(request.body_mut());
-        *request.body_mut() = Body::new(TurnBody::new(body, turn));
-    }
-    let activity = request.extensions().get::<Arc<Activity>>();
-    let activity = activity.filter(|_| admission.knows(request.extensions()));
-    Ok(Some(Admitted { _held: held, _on_its_connection: activity.map(Activity::call) }))
-}
-
-pin_project! {
-    /// The pending response.
-    #[project = Projected]
-    pub enum AdmissionFuture<F> {
-        /// The call is admitted.
-        Admitted {
-            #[pin]
-            inner: F,
-            held: Option<Admitted>,
-        },
-        /// The call is turned away.
-        TurnedAway { response: Option<Response<Body>> },
-    }
-}
-
-impl<F, E> Future for AdmissionFuture<F>
-where
-    F: Future<Output = Result<Response<Body>, E>>,
-{
-    type Output = Result<Response<Body>, E>;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        match self.project() {
-            Projected::Admitted { inner, held } => {
-                let response = ready!(inner.poll(context))?;
-                Poll::Ready(Ok(holding(response, held.take())))
+        let (turn, answer) = match self.worker.admit(&mut request) {
+            Ok(admitted) => admitted,
+            Err(status) => return Box::pin(ready(Ok(status.into_http()))),
+        };
+        let call = self.inner.call(request);
+        Box::pin(async move {
+            if let Some(Err(status)) = turn.map(|turn| turn.take(&answer)) {
+                return Ok(status.into_http());
             }
-            Projected::TurnedAway { response } => match response.take() {
-                Some(response) => Poll::Ready(Ok(response)),
-                None => Poll::Pending,
-            },
-        }
+            Ok(answer.send(call.await?))
+        })
     }
 }
 
-/// Returns the response; `held` is dropped with its body.
-fn holding(response: Response<Body>, held: Option<Admitted>) -> Response<Body> {
-    let Some(held) = held else { return response };
-    response.map(|body| {
-        Body::new(body.map_frame(move |frame| {
-            let _until_the_end = &held;
-            frame
-        }))
-    })
+/// A call that waits for its turn.
+pub struct Turn {
+    worker: Arc<Worker>,
+    method: &'static Method,
+    arrived: Instant,
+}
+
+impl Worker {
+    /// Admits a call that has arrived, or refuses it. Health checks are always admitted.
+    fn admit(self: &Arc<Self>, request: &mut Request<Body>) -> Result<(Option<Turn>, Answer), Status> {
+        let (now, admission) = (Instant::now(), &self.admission);
+        if metadata_bytes(request.headers()) > MAX_METADATA_BYTES {
+            return Err(metadata_too_large());
+        }
+        let (method, caller) = (Method::of_request(request), caller(request.extensions()));
+        let room = admission.memory.room(caller);
+        let mut kept = Kept::default();
+        if !method.is_health_check() {
+            admission.pace(request, method, caller, now)?;
+            let is_known = admission.knows(method, request.extensions());
+            let open = admission.open(method, is_known);
+            kept.in_flight = Some(open.in_flight.hold(caller).map_err(|limit| {
+                tracing::debug!(?limit, method = &*method.path, "refused a call");
+                open.too_many.next()
+            })?);
+            if method.takes == Count::Any {
+                kept.window = Some(room.try_take(STREAM_WINDOW as usize).ok_or_else(no_room)?);
+            }
+            let activity = request.extensions().get::<Arc<Activity>>();
+            kept.connection = activity.filter(|_| is_known).map(Activity::call);
+        }
+        let turn = kept.in_flight.is_some().then(|| Turn { worker: self.clone(), method, arrived: now });
+        if method.is_stream() {
+            request.extensions_mut().insert(room.clone());
+        }
+        let answer = Answer::new(request, method, room.clone(), kept);
+        let body = std::mem::take(request.body_mut());
+        let body = RequestBody::new(body, method, admission.max_message_bytes, room, answer.message());
+        *request.body_mut() = Body::new(body);
+        Ok((turn, answer))
+    }
+}
+
+impl Turn {
+    /// Takes the turn; the error is that the call is refused. A caller's only call never is.
+    fn take(self, answer: &Answer) -> Result<(), Status> {
+        let (now, admission) = (Instant::now(), &self.worker.admission);
+        let is_late = self.worker.overload.lock().is_late(now, now - self.arrived);
+        let adds = !self.method.is_stream() && self.method.changes() && (admission.is_store_behind)();
+        if (is_late || adds) && !answer.is_alone() {
+            return Err(admission.overloaded.next());
+        }
+        Ok(())
+    }
+}
+
+/// Returns the size of metadata as HTTP/2 counts it.
+fn metadata_bytes(metadata: &HeaderMap) -> usize {
+    metadata.iter().map(|(name, value)| name.as_str().len() + value.len() + 32).sum()
 }

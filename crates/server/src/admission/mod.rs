@@ -1,23 +1,32 @@
-//! Admission: a call's turn comes once its request is complete, and before any work is done for it. It is then either
-//! admitted or turned away immediately.
+//! Admission: which calls are served, and how much memory their messages and answers take.
 //!
-//! Two things are bounded. `run_queue` bounds how long calls wait for their worker's thread when more arrive than it
-//! can serve; it also turns away calls that change something while the store is behind. `in_flight` bounds the open
-//! calls and streams, in total and per caller. In addition, the calls per second of a caller can be limited. A call
-//! that is turned away gets RESOURCE_EXHAUSTED and a delay to retry after.
+//! | file | contents |
+//! |---|---|
+//! | `layer` | the layer around the services |
+//! | `limits` | the limits, which all workers share |
+//! | `in_flight` | the open calls and streams, in total and by caller |
+//! | `rates` | the calls per second of a caller |
+//! | `overload` | how long calls wait for their worker's thread |
+//! | `request` | the body of a request: room for its messages, and the time that they may take |
+//! | `pace` | how fast a message has to arrive |
+//! | `answer` | the body of an answer: what is not read yet |
+//! | `refusals` | the answers to calls that are refused |
 
-mod board;
+mod answer;
 mod caller;
-mod gate;
 mod in_flight;
-mod kind;
 mod layer;
-pub(super) mod rates;
+mod limits;
+mod overload;
+mod pace;
+mod rates;
 mod refusals;
-mod run_queue;
-mod shares;
-mod turn;
+mod request;
+#[cfg(test)]
+mod tests;
 
-pub use gate::Admission;
-pub use kind::Kind;
+pub use caller::caller;
 pub use layer::Admitting;
+pub use limits::Admission;
+pub use pace::Pace;
+pub use refusals::late;

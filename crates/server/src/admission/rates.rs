@@ -41,14 +41,6 @@ impl Rates {
         Ok(())
     }
 
-    /// Returns how long a caller has to wait for its next call; `None` if it can call now.
-    pub fn wait(&self, caller: u64, a_second: NonZeroU32, now: Instant) -> Option<Duration> {
-        let used = self.used_until.get(&caller)?;
-        let ahead = used.saturating_duration_since(now);
-        let burst = interval(a_second).1;
-        (ahead > burst).then(|| ahead - burst)
-    }
-
     fn sweep(&self, now: Instant) {
         if self.added.load(Ordering::Relaxed) >= SWEEP && self.added.swap(0, Ordering::Relaxed) >= SWEEP {
             self.used_until.retain(|_, used| *used > now);
@@ -90,8 +82,6 @@ mod tests {
             let taken = (0..100).find_map(|_| rates.take(calls.into(), a_second(calls), now).err());
             let wait = taken.unwrap();
             let early = wait - Duration::from_nanos(1);
-            assert_eq!(rates.wait(calls.into(), a_second(calls), now), Some(wait));
-            assert_eq!(rates.wait(calls.into(), a_second(calls), now + wait), None);
             assert!(rates.take(calls.into(), a_second(calls), now + early).is_err());
             now += wait;
             assert_eq!(rates.take(calls.into(), a_second(calls), now), Ok(()));

@@ -1,87 +1,98 @@
-//! The answers to calls that are turned away, made once.
+//! The answers to calls that are refused.
 
 use std::{
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
 
-use http::{HeaderMap, Response};
-use tonic::{Status, body::Body};
+use tonic::{Code, Status};
 
-use utterd_domain::limits::{LEAST_RETRY, MOST_RETRY};
-use utterd_rpc::turned_away;
-use utterd_telemetry::IntCounter;
+use utterd_domain::limits::{
+    LEAST_MESSAGE_RATE, LEAST_RETRY, MAX_METADATA_BYTES, MESSAGE_PATIENCE, MOST_RETRY,
+};
+use utterd_rpc::{transport_error, turned_away};
+use utterd_telemetry::{IntCounter, IntCounterVec};
 
 /// The number of different retry delays, which are given in turn.
-const DELAYS: usize = 16;
+const DELAYS: u32 = 16;
 
-/// The headers of an answer, one set for each retry delay.
+/// The refusals for one reason.
 #[derive(Debug)]
 pub struct Refusals {
     given: IntCounter,
-    headers: Vec<HeaderMap>,
-    next: AtomicUsize,
+    reason: &'static str,
+    message: String,
+    /// The name of the limit that is reached.
+    limit: Option<&'static str>,
+    next: AtomicU32,
 }
 
 impl Refusals {
-    /// The answers to calls that are turned away for `reason`, counted by `given`; `quota` is the name and text of the limit they reach.
-    pub fn new(given: IntCounter, reason: &str, message: &str, quota: Option<(&str, &str)>) -> Self {
-        let delays = (0..DELAYS).map(|index| LEAST_RETRY + (MOST_RETRY - LEAST_RETRY) * index as u32 / 15);
-        let headers = delays.map(|delay: Duration| {
-            let response: Response<Body> = turned_away(reason, message, delay, quota).into_http();
-            response.into_parts().0.headers
-        });
-        Self { given, headers: headers.collect(), next: AtomicUsize::new(0) }
+    /// The refusals for `reason`, counted in `all`; `limit` is the name of the limit that the calls reach.
+    pub fn new(
+        all: &IntCounterVec,
+        reason: &'static str,
+        message: String,
+        limit: Option<&'static str>,
+    ) -> Self {
+        let given = all.with_label_values(&[reason]);
+        Self { given, reason, message, limit, next: AtomicU32::new(0) }
     }
 
-    /// Returns the next answer, without a body.
-    pub fn next(&self) -> Response<Body> {
-        let mut response = Response::new(Body::empty());
-        if let Some(headers) = self.next_headers() {
-            response.headers_mut().clone_from(headers);
-        }
-        response
-    }
-
-    /// Returns the status of the next answer.
-    pub fn next_status(&self) -> Status {
-        let status = self.next_headers().and_then(Status::from_header_map);
-        status.unwrap_or_else(|| Status::resource_exhausted("retry later"))
-    }
-
-    fn next_headers(&self) -> Option<&HeaderMap> {
-        self.given.inc();
+    /// Returns the next refusal.
+    pub fn next(&self) -> Status {
         // the step visits all, and gives consecutive calls delays that lie far apart
-        self.headers.get(self.next.fetch_add(7, Ordering::Relaxed) % DELAYS)
+        let step = self.next.fetch_add(7, Ordering::Relaxed) % DELAYS;
+        self.after(LEAST_RETRY + (MOST_RETRY - LEAST_RETRY) * step / (DELAYS - 1))
     }
+
+    fn after(&self, delay: Duration) -> Status {
+        self.given.inc();
+        let limit = self.limit.map(|limit| (limit, &*self.message));
+        turned_away(self.reason, &self.message, delay, limit)
+    }
+}
+
+/// A message did not arrive in time.
+pub fn late() -> Status {
+    let text = format!(
+        "the message did not arrive in time: once begun, or if the call takes only one, a message has to arrive \
+         within {} seconds, or at {} KiB per second",
+        MESSAGE_PATIENCE.as_secs(),
+        LEAST_MESSAGE_RATE >> 10,
+    );
+    transport_error(Code::DeadlineExceeded, "MESSAGE_LATE", text)
+}
+
+/// A call that takes one message got another.
+pub fn second_message() -> Status {
+    let text = "the call takes one message, but a second one arrived";
+    transport_error(Code::InvalidArgument, "INVALID_MESSAGE", text)
+}
+
+/// A call has too much metadata.
+pub fn metadata_too_large() -> Status {
+    let text =
+        format!("the metadata is too large; accepted: {MAX_METADATA_BYTES} bytes, including 32 per entry");
+    transport_error(Code::ResourceExhausted, "METADATA_TOO_LARGE", text)
 }
 
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
-    use tonic::Code;
     use tonic_types::StatusExt;
+    use utterd_telemetry::by;
 
     use super::*;
-    use utterd_telemetry::counter;
 
     #[test]
-    fn each_tells_when_to_call_again_and_not_all_the_same() {
-        let given = counter("given", "Answers.");
-        let refusals = Refusals::new(given.clone(), "OVERLOADED", "later", Some(("limit", "is 1")));
-        let mut delays = HashSet::new();
-        for _ in 0..DELAYS {
-            let response = refusals.next();
-            let status = Status::from_header_map(response.headers()).unwrap();
-            assert_eq!((status.code(), status.message()), (Code::ResourceExhausted, "later"));
-            let details = status.get_error_details();
-            assert_eq!(details.error_info().unwrap().reason, "OVERLOADED");
-            assert_eq!(details.quota_failure().unwrap().violations[0].subject, "limit");
-            let delay = details.retry_info().unwrap().retry_delay.unwrap();
-            assert!((LEAST_RETRY..=MOST_RETRY).contains(&delay));
-            delays.insert(delay);
-        }
-        assert_eq!((delays.len(), given.get()), (DELAYS, DELAYS as u64));
+    fn refused_calls_are_told_when_to_retry_and_not_all_at_once() {
+        let refusals =
+            Refusals::new(&by(&["reason"], "refused", "A test."), "OVERLOADED", "later".into(), None);
+        let delay = || refusals.next().get_details_retry_info().unwrap().retry_delay.unwrap();
+        let delays: HashSet<_> = (0..DELAYS).map(|_| delay()).collect();
+        assert_eq!(delays.len(), DELAYS as usize);
+        assert!(delays.iter().all(|delay| (LEAST_RETRY..=MOST_RETRY).contains(delay)));
     }
 }

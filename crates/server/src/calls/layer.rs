@@ -1,20 +1,19 @@
 //! The layer around all others. A panic in them ends the call with INTERNAL.
 
 use std::{
-    pin::Pin,
+    future::poll_fn,
+    pin::pin,
     sync::Arc,
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
 };
 
+use futures::future::BoxFuture;
 use http::{Request, Response};
-use pin_project_lite::pin_project;
 use tonic::{Status, body::Body};
 use tower::Service;
 
-use super::{
-    body::CallBody,
-    record::{Calls, Record},
-};
+use super::{body::CallBody, record::Calls};
+use crate::guard::methods::Method;
 use utterd_rpc::panicked;
 use utterd_telemetry::{
     Span,
@@ -30,64 +29,45 @@ pub struct Recorded<S> {
 
 impl<S> Service<Request<Body>> for Recorded<S>
 where
-    S: Service<Request<Body>, Response = Response<Body>>,
+    S: Service<Request<Body>, Response = Response<Body>, Future: Send + 'static>,
 {
     type Response = Response<Body>;
     type Error = S::Error;
-    type Future = RecordedFuture<S::Future>;
+    type Future = BoxFuture<'static, Result<Response<Body>, S::Error>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(context)
     }
 
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let record = Some(self.calls.arrived(&request));
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+        let method = Method::note(&mut request);
+        let record = self.calls.arrived(method, &request);
         // a panic here is reported when the response is polled
-        let inner = Within::Call.caught(|| self.inner.call(request)).ok();
-        RecordedFuture { inner, record }
+        let call = Within::Call.caught(|| self.inner.call(request));
+        Box::pin(async move {
+            let answered = match call {
+                Ok(call) => Within::Call.catching(within(record.span.as_ref(), call)).await,
+                Err(Panicked) => Err(Panicked),
+            };
+            let mut response = answered.unwrap_or_else(|Panicked| Ok(panicked().into_http()))?;
+            // an answer without messages has its status in the headers
+            Ok(match response.headers().contains_key(Status::GRPC_STATUS) {
+                true => {
+                    record.end_with(response.headers_mut());
+                    response
+                }
+                false => response.map(|body| Body::new(CallBody::new(body, record))),
+            })
+        })
     }
 }
 
-pin_project! {
-    /// The pending response.
-    pub struct RecordedFuture<F> {
-        // `None` if the call panicked
-        #[pin]
-        inner: Option<F>,
-        record: Option<Record>,
-    }
-}
-
-impl<F, E> Future for RecordedFuture<F>
-where
-    F: Future<Output = Result<Response<Body>, E>>,
-{
-    type Output = Result<Response<Body>, E>;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut this = self.project();
-        let span = this.record.as_ref().and_then(|record| record.span.as_ref());
-        let entered = span.map(Span::enter);
-        let polled = match this.inner.as_mut().as_pin_mut() {
-            Some(inner) => Within::Call.caught(|| inner.poll(context)),
-            None => Err(Panicked),
-        };
-        drop(entered);
-        let mut response = match polled {
-            Ok(polled) => ready!(polled)?,
-            Err(Panicked) => {
-                this.inner.set(None);
-                panicked().into_http()
-            }
-        };
-        let Some(record) = this.record.take() else { return Poll::Ready(Ok(response)) };
-        // an answer without messages has its status in the headers
-        Poll::Ready(Ok(match response.headers().contains_key(Status::GRPC_STATUS) {
-            true => {
-                record.end_with(response.headers_mut());
-                response
-            }
-            false => response.map(|body| Body::new(CallBody::new(body, record))),
-        }))
-    }
+/// Makes a call within its span, if it is traced.
+async fn within<F: Future>(span: Option<&Span>, call: F) -> F::Output {
+    let mut call = pin!(call);
+    poll_fn(|context| {
+        let _entered = span.map(Span::enter);
+        call.as_mut().poll(context)
+    })
+    .await
 }

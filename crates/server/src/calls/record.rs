@@ -54,8 +54,7 @@ impl Calls {
     }
 
     /// Notes the arrival of a call.
-    pub(super) fn arrived(self: &Arc<Self>, request: &Request<Body>) -> Record {
-        let method = Method::of(request.uri().path());
+    pub(super) fn arrived(self: &Arc<Self>, method: &'static Method, request: &Request<Body>) -> Record {
         self.meters.arrived(method);
         let peer = request.extensions().get::<Peer>();
         Record {

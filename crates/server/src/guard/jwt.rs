@@ -36,21 +36,6 @@ pub struct Keys {
     verified: Cache<TokenDigest, Credential>,
 }
 
-/// A token that was read.
-pub enum Jwt {
-    /// Its signature was checked before.
-    Verified(Credential),
-    /// Its signature still has to be checked.
-    Claimed(Claimed),
-}
-
-/// The content of a token whose signature is not checked yet.
-pub struct Claimed {
-    digest: TokenDigest,
-    header: Box<Header>,
-    credential: Credential,
-}
-
 /// The claims of a token.
 #[derive(Deserialize)]
 struct Claims {
@@ -86,13 +71,13 @@ impl Keys {
         self.keys.len()
     }
 
-    /// Reads a token, and refuses it if it could not be accepted whoever signed it. This is cheap, so that unsigned
-    /// tokens cost little. An expired token is read like any other, because only the holder of a signed one learns
-    /// that it has expired.
-    pub fn read(&self, token: &str, now: Timestamp) -> Result<Jwt, Refused> {
+    /// Returns the credential of a token that one of the keys signed, with an algorithm of that key. The signature is
+    /// checked last, and only once, so that unsigned tokens cost little. An expired token is read like any other,
+    /// because only the holder of a signed one learns that it has expired.
+    pub fn credential(&self, token: &str, now: Timestamp) -> Result<Credential, Refused> {
         let digest = TokenDigest::of(token);
         if let Some(credential) = self.verified.get(&digest) {
-            return Ok(Jwt::Verified(credential));
+            return Ok(credential);
         }
         // critical header extensions are not supported (RFC 7515, 4.1.11)
         let header = decode_header(token).ok().filter(|header| header.crit.is_none());
@@ -100,17 +85,13 @@ impl Keys {
         let claims: Claims = insecure_decode_claims(token).map_err(|_| Refused::Invalid)?;
         let is_fit = claims.are_of(&self.rules) && self.keys.iter().any(|key| key.fits(&header));
         let credential = claims.credential(now).filter(|_| is_fit).ok_or(Refused::Invalid)?;
-        Ok(Jwt::Claimed(Claimed { digest, header: header.into(), credential }))
-    }
-
-    /// Returns the credential of `token` if one of the keys signed it, with an algorithm of that key.
-    pub fn verify(&self, token: &str, claimed: Claimed) -> Option<Credential> {
-        let Claimed { digest, header, credential } = claimed;
         let validation = self.validation(&header);
         let mut fitting = self.keys.iter().filter(|key| key.fits(&header));
-        fitting.find(|key| decode::<IgnoredAny>(token, &key.key, &validation).is_ok())?;
+        if !fitting.any(|key| decode::<IgnoredAny>(token, &key.key, &validation).is_ok()) {
+            return Err(Refused::Invalid);
+        }
         self.verified.insert(digest, credential.clone());
-        Some(credential)
+        Ok(credential)
     }
 
     fn validation(&self, header: &Header) -> Validation {

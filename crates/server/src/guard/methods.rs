@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, sync::LazyLock};
 
+use http::Request;
 use prost::Message;
 use prost_types::FileDescriptorSet;
 use rustc_hash::FxHashMap;
@@ -22,7 +23,6 @@ static UNKNOWN: Method = Method {
     access: Access::Write,
     takes: Count::One,
     answers: Count::One,
-    input: None,
 };
 
 /// What is known of a method.
@@ -44,8 +44,6 @@ pub struct Method {
     pub takes: Count,
     /// The number of response messages.
     pub answers: Count,
-    /// The type of the request, as descriptors name it.
-    pub input: Option<String>,
 }
 
 /// Who defines a method.
@@ -74,6 +72,19 @@ impl Method {
         METHODS.get(path).unwrap_or(&UNKNOWN)
     }
 
+    /// Returns the method of `request`, which [`Self::note`] found.
+    pub fn of_request<B>(request: &Request<B>) -> &'static Self {
+        let noted = request.extensions().get::<&'static Self>().copied();
+        noted.unwrap_or_else(|| Self::of(request.uri().path()))
+    }
+
+    /// Finds the method of `request`, once for all layers.
+    pub fn note<B>(request: &mut Request<B>) -> &'static Self {
+        let method = Self::of(request.uri().path());
+        request.extensions_mut().insert(method);
+        method
+    }
+
     /// Returns the number of methods, the unknown one included.
     pub fn count() -> usize {
         METHODS.len() + 1
@@ -82,6 +93,11 @@ impl Method {
     /// Whether a call can change something.
     pub fn changes(&self) -> bool {
         matches!(self.access, Access::Write | Access::Admin)
+    }
+
+    /// Whether it asks for the server's health once, which is answered under any load.
+    pub fn is_health_check(&self) -> bool {
+        self.origin == Origin::Grpc && !self.is_stream()
     }
 
     /// Whether either side of a call is a stream, so that the call can last long.
@@ -94,12 +110,6 @@ impl Count {
     fn of(is_stream: bool) -> Self {
         if is_stream { Self::Any } else { Self::One }
     }
-}
-
-/// The paths of all known methods.
-#[cfg(test)]
-pub fn paths() -> impl Iterator<Item = &'static str> {
-    METHODS.keys().map(|path| &**path)
 }
 
 fn methods() -> FxHashMap<String, Method> {
@@ -124,7 +134,6 @@ fn methods() -> FxHashMap<String, Method> {
                         access: access(&service_name, method.name()).unwrap_or(UNKNOWN.access),
                         takes: Count::of(method.client_streaming()),
                         answers: Count::of(method.server_streaming()),
-                        input: Some(method.input_type().to_owned()),
                     };
                     methods.insert(format!("/{service_name}/{}", method.name()), known);
                 }
@@ -176,10 +185,10 @@ mod tests {
     #[test]
     fn a_call_is_what_its_descriptor_says() {
         for method in served() {
-            let (path, input) = (path(&method), format!(".{}", method.input().full_name()));
+            let path = path(&method);
             let known = Method::of(&path);
-            let told = (known.takes == Count::Any, known.answers == Count::Any, known.input.as_deref());
-            let says = (method.is_client_streaming(), method.is_server_streaming(), Some(&*input));
+            let told = (known.takes == Count::Any, known.answers == Count::Any);
+            let says = (method.is_client_streaming(), method.is_server_streaming());
             assert_eq!(told, says, "{path}");
         }
     }

@@ -5,11 +5,9 @@
 //! neither credentials nor keys are set, everybody may do everything in the namespace `default`.
 
 pub(super) mod access;
-mod attempts;
 mod credential;
 mod credentials;
 mod entry;
-mod failed;
 mod fault;
 mod issue;
 #[cfg(feature = "jwt")]
@@ -24,7 +22,6 @@ mod running;
 mod shown;
 #[cfg(feature = "jwt")]
 mod signatures;
-mod strangers;
 mod token;
 mod watched;
 
@@ -34,19 +31,21 @@ use std::{
 };
 
 use http::{HeaderMap, Request};
-use tokio::{sync::watch, time::Instant};
+use parking_lot::Mutex;
+use tokio::sync::watch;
 use tonic::Status;
 
 use crate::{guard::access::Access, transport::connection::Peer};
-use attempts::Attempts;
 use credential::Credential;
 use credentials::Credentials;
-use failed::{Failed, Source};
-use jwt::{Jwt, Keys, Rules};
+use jwt::{Keys, Rules};
 use refusal::Refused;
 use shown::{Proof, Shown};
 use utterd_config::Settings;
-use utterd_domain::{Namespace, Timestamp, limits::CREDENTIALS_RELOAD};
+use utterd_domain::{
+    Namespace, Timestamp,
+    limits::{ATTEMPT_LOG_INTERVAL, CREDENTIALS_RELOAD},
+};
 use utterd_engine::Clock;
 use utterd_telemetry::panics::Within;
 use watched::Watched;
@@ -54,7 +53,6 @@ use watched::Watched;
 pub use issue::{IssueError, Issued, Listed, NewCredential, issue, list};
 pub use layer::Guarded;
 pub use principal::{Principal, Role};
-pub use strangers::Strangers;
 pub use watched::FileError;
 
 /// The metadata in which a call names its namespace.
@@ -76,8 +74,8 @@ pub struct Guard {
     credentials: Option<Watched<Credentials>>,
     keys: Option<Watched<Keys>>,
     known: watch::Sender<Known>,
-    attempts: Attempts,
-    failed: Failed,
+    /// When a failed attempt to call was last logged.
+    attempt_logged: Mutex<Option<Timestamp>>,
     clock: Arc<dyn Clock>,
 }
 
@@ -109,8 +107,8 @@ impl Guard {
             let (watched, read) = Watched::open(file, parse).map_err(GuardError::Keys)?;
             (keys, known.keys) = (Some(watched), Some(read));
         }
-        let (attempts, failed, known) = (Attempts::default(), Failed::default(), watch::Sender::new(known));
-        let guard = Arc::new(Self { credentials, keys, known, attempts, failed, clock });
+        let (attempt_logged, known) = (Mutex::default(), watch::Sender::new(known));
+        let guard = Arc::new(Self { credentials, keys, known, attempt_logged, clock });
         tokio::spawn(follow(Arc::downgrade(&guard)));
         Ok(Some(guard))
     }
@@ -150,8 +148,8 @@ impl Guard {
         Duration::from_micros(u64::try_from(moment.0.saturating_sub(self.clock.now().0)).unwrap_or(0))
     }
 
-    /// Returns the credential that `shown` proves. Failed checks count against `source`, if there is one.
-    fn identify(&self, shown: &Shown, source: Option<Source>) -> Result<Credential, Refused> {
+    /// Returns the credential that `shown` proves.
+    fn identify(&self, shown: &Shown) -> Result<Credential, Refused> {
         let now = self.clock.now();
         let known = self.known.borrow();
         let credential = match shown.proof() {
@@ -163,7 +161,7 @@ impl Guard {
                 Some(keys) => {
                     let keys = keys.clone();
                     drop(known);
-                    Some(self.of_jwt(&keys, token, now, source)?)
+                    Some(keys.credential(token, now)?)
                 }
                 None => None,
             },
@@ -173,37 +171,26 @@ impl Guard {
         if credential.is_expired(now) { Err(Refused::Expired) } else { Ok(credential) }
     }
 
-    /// Returns the credential of a JWT, even of one that has expired. Its signature is checked last.
-    fn of_jwt(
-        &self,
-        keys: &Keys,
-        token: &str,
-        now: Timestamp,
-        source: Option<Source>,
-    ) -> Result<Credential, Refused> {
-        let claimed = match keys.read(token, now)? {
-            Jwt::Verified(credential) => return Ok(credential),
-            Jwt::Claimed(claimed) => claimed,
-        };
-        let verify = || keys.verify(token, claimed);
-        match source {
-            Some(source) => self.failed.check(source, Instant::now(), verify),
-            None => verify().ok_or(Refused::Invalid),
-        }
-    }
-
     /// Returns the caller of a request that stands for a call with `access`, before the call is made.
     pub fn caller<B>(&self, request: &Request<B>, access: Access) -> Result<Principal, Status> {
         Ok(self.admit(request, &Shown::with(request), access)?.principal)
     }
 
+    /// Logs that a call from `peer` was refused, at most once in an [`ATTEMPT_LOG_INTERVAL`].
+    fn log_attempt(&self, peer: Option<&Peer>, refused: &Refused) {
+        let (now, mut logged) = (self.clock.now(), self.attempt_logged.lock());
+        let is_soon = |logged: Timestamp| logged <= now && now < logged.plus(ATTEMPT_LOG_INTERVAL);
+        if !logged.is_some_and(is_soon) {
+            *logged = Some(now);
+            let from = peer.and_then(|peer| peer.address).map(|address| address.to_string());
+            tracing::warn!(from, reason = refused.reason(), "refused an unknown caller");
+        }
+    }
+
     /// Admits the call `request`, which requires `access`, and returns its caller.
     fn admit<B>(&self, request: &Request<B>, shown: &Shown, access: Access) -> Result<Admitted, Refused> {
-        let source = Some(Source::of(request.extensions()));
-        let credential = self.identify(shown, source).inspect_err(|refused| {
-            let peer = request.extensions().get::<Peer>();
-            self.attempts.failed(peer.and_then(|peer| peer.address), refused, self.clock.now());
-        })?;
+        let log = |refused: &Refused| self.log_attempt(request.extensions().get(), refused);
+        let credential = self.identify(shown).inspect_err(log)?;
         let principal = &*credential.principal;
         if principal.role < Role::needed(access) {
             return Err(Refused::Role(Role::needed(access)));

@@ -18,15 +18,6 @@ pub struct Rules {
 /// The keys of an issuer; there are none in this build.
 pub struct Keys(Infallible);
 
-/// A token that was read.
-#[expect(dead_code, reason = "no token is read")]
-pub enum Jwt {
-    /// Its signature was checked before.
-    Verified(Credential),
-    /// Its signature still has to be checked.
-    Claimed(Infallible),
-}
-
 impl Keys {
     /// Refuses every file.
     pub fn parse(_text: &str, Rules { issuer: _, audience: _ }: &Rules) -> Result<Self, Fault> {
@@ -41,13 +32,8 @@ impl Keys {
         match self.0 {}
     }
 
-    /// Reads no token.
-    pub fn read(&self, _token: &str, _now: Timestamp) -> Result<Jwt, Refused> {
+    /// Accepts no token.
+    pub fn credential(&self, _token: &str, _now: Timestamp) -> Result<Credential, Refused> {
         match self.0 {}
-    }
-
-    /// Verifies no token.
-    pub fn verify(&self, _token: &str, claimed: Infallible) -> Option<Credential> {
-        match claimed {}
     }
 }

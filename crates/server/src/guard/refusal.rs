@@ -1,15 +1,10 @@
 //! Why a caller is not let in.
 
-use std::time::Duration;
-
 use tonic::{Code, Status};
 
 use super::principal::Role;
-use utterd_domain::{
-    Namespace,
-    limits::{MAX_ID_BYTES, ROOM_RETRY},
-};
-use utterd_rpc::{transport_error, turned_away};
+use utterd_domain::{Namespace, limits::MAX_ID_BYTES};
+use utterd_rpc::transport_error;
 
 /// Why a caller is not let in. It does not say which part of a credential is wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,10 +15,6 @@ pub enum Refused {
     Invalid,
     /// The credential has expired.
     Expired,
-    /// Newer calls that need no credential took its place.
-    Displaced,
-    /// Too many credentials from the same source were not accepted; no more are checked for this long.
-    TooManyFailed(Duration),
     /// The call needs this role.
     Role(Role),
     /// The call is in another namespace.
@@ -41,8 +32,6 @@ impl Refused {
             Self::Missing => "MISSING_CREDENTIALS",
             Self::Invalid => "INVALID_CREDENTIALS",
             Self::Expired => "EXPIRED_CREDENTIALS",
-            Self::Displaced => "TOO_MANY_CALLS",
-            Self::TooManyFailed(_) => "TOO_MANY_FAILED_ATTEMPTS",
             Self::Role(_) => "ROLE_FORBIDS",
             Self::Namespace | Self::OnlyNamespace => "NAMESPACE_FORBIDDEN",
             Self::NoNamespace => "INVALID_NAMESPACE",
@@ -52,7 +41,6 @@ impl Refused {
     fn code(&self) -> Code {
         match self {
             Self::Missing | Self::Invalid | Self::Expired => Code::Unauthenticated,
-            Self::Displaced | Self::TooManyFailed(_) => Code::ResourceExhausted,
             Self::Role(_) | Self::Namespace | Self::OnlyNamespace => Code::PermissionDenied,
             Self::NoNamespace => Code::InvalidArgument,
         }
@@ -65,13 +53,6 @@ impl Refused {
             }
             Self::Invalid => "the credential is not accepted".into(),
             Self::Expired => "the credential has expired".into(),
-            Self::Displaced => {
-                "newer calls without a credential took the place of this one: retry after the given delay".into()
-            }
-            Self::TooManyFailed(_) => {
-                "too many credentials from this address were not accepted: retry after the given delay"
-                    .into()
-            }
             Self::Role(role) => format!("the call needs the role {role}, which the credential does not have"),
             Self::Namespace => {
                 "utterd-namespace: is not the credential's namespace; accepted: that one, or any with the role admin"
@@ -89,10 +70,6 @@ impl Refused {
 
 impl From<Refused> for Status {
     fn from(refused: Refused) -> Self {
-        match refused {
-            Refused::TooManyFailed(wait) => turned_away(refused.reason(), &refused.message(), wait, None),
-            Refused::Displaced => turned_away(refused.reason(), &refused.message(), ROOM_RETRY, None),
-            refused => transport_error(refused.code(), refused.reason(), refused.message()),
-        }
+        transport_error(refused.code(), refused.reason(), refused.message())
     }
 }

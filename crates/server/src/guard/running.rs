@@ -22,7 +22,7 @@ pub fn revoked(guard: Arc<Guard>, shown: Shown, credential: Credential) -> Revok
     Box::pin(async move {
         let mut changes = guard.changes();
         loop {
-            match guard.identify(&shown, None) {
+            match guard.identify(&shown) {
                 Ok(found) if found.principal.may_the_same(&credential.principal) => {}
                 Ok(_) => return Refused::Invalid,
                 Err(refused) => return refused,

@@ -18,7 +18,7 @@ use crate::{
     guard::methods::Method,
     plain_http as plain,
     plain_http::{Answer, Carried, Held, Room},
-    transport::http2::Serves,
+    transport::http::Serves,
 };
 use utterd_domain::limits::INSPECTOR_MESSAGE_BYTES;
 use utterd_engine::{LONG_TEXT_BYTES, offload};

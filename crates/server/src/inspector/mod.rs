@@ -21,7 +21,7 @@ use hyper::body::Incoming;
 use super::{
     plain_http as plain,
     plain_http::{Answer, Bound, Carried, Room},
-    transport::http2::Serves,
+    transport::http::Serves,
 };
 
 /// Serves the page, and its calls with those of `service`, until `shutdown`. A message of a request has at most `most`

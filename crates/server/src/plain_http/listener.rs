@@ -1,28 +1,21 @@
 //! A listener, and the connections that it accepts.
 
-use std::{convert::Infallible, future::Future, io, sync::Arc};
+use std::{future::Future, sync::Arc};
 
-use http::{HeaderValue, Request, StatusCode};
-use hyper::{body::Incoming, server::conn::http1, service::service_fn};
-use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::{sync::watch, time::timeout};
+use ::http::{HeaderValue, Request, StatusCode};
+use futures::stream::unfold;
+use hyper::body::Incoming;
 
 use super::{Answer, PLAIN, carried::id_of, host::unfit, text};
 use crate::{
     Result, ServeError,
     calls::REQUEST_ID,
     transport::{
-        activity::Activity,
-        connection::meet,
-        connections::{Connections, Place},
-        ending::{greeted, until_end},
-        socket::{Listener, Socket},
-        tls::{Accepting, Tls},
-        turn_away::TurnAway,
+        activity::Activity, connection::meet, connections::Connections, http, socket::Listener, tls::Tls,
     },
 };
 use utterd_config::Listen;
-use utterd_domain::limits::{HANDSHAKE_TIMEOUT, HTTP_CONNECTIONS, HTTP_PATIENCE};
+use utterd_domain::limits::HTTP_CONNECTIONS;
 use utterd_telemetry::panics::{Panicked, Within};
 
 /// A listener that is bound to its address.
@@ -78,71 +71,30 @@ where
     F: Future<Output = Answer> + Send + 'static,
 {
     let Some(bound) = bound else { return };
-    let (stopping, stop) = watch::channel(false);
-    tokio::select! {
-        () = accept(&bound, &stop, answer) => {}
-        () = shutdown => {}
-    }
-    drop((bound, stop));
-    stopping.send_replace(true);
-    stopping.closed().await;
-}
-
-async fn accept<H, F>(bound: &Bound, stop: &watch::Receiver<bool>, answer: H)
-where
-    H: Fn(Request<Incoming>) -> F + Clone + Send + Sync + 'static,
-    F: Future<Output = Answer> + Send + 'static,
-{
-    let connections = Connections::new(HTTP_CONNECTIONS);
-    let mut turn_away = TurnAway::of_http(connections.max());
-    loop {
-        let encrypted = bound.tls.is_some();
-        let (socket, place) = connections.accept(&bound.listener, encrypted, &mut turn_away).await;
-        let tls = bound.tls.as_ref().map(|tls| tls.http_acceptor());
-        let attended = attend(socket, tls, place, bound.is_private, answer.clone(), stop.clone());
-        tokio::spawn(async move {
-            if let Ok(Err(error)) = Within::Call.catching(attended).await {
-                tracing::debug!(%error, "a connection failed");
-            }
-        });
-    }
-}
-
-/// Serves one connection until it ends.
-async fn attend<H, F>(
-    socket: Socket,
-    tls: Option<Accepting>,
-    place: Place,
-    is_private: bool,
-    answer: H,
-    stop: watch::Receiver<bool>,
-) -> io::Result<()>
-where
-    H: Fn(Request<Incoming>) -> F,
-    F: Future<Output = Answer>,
-{
-    let activity = place.activity().clone();
-    let (stream, peer) = timeout(HANDSHAKE_TIMEOUT, meet(socket, tls, &place)).await??;
-    let io = TokioIo::new(greeted(stream, activity.clone()));
-    let answer = &answer;
-    let requests = service_fn(|mut request: Request<Incoming>| {
+    let is_private = bound.is_private;
+    let incoming = unfold((bound, Connections::new(HTTP_CONNECTIONS)), |(bound, connections)| async {
+        let (socket, place) = connections.accept(&bound.listener).await;
+        let (tls, activity) = (bound.tls.as_ref().map(|tls| tls.http_acceptor()), place.activity().clone());
+        let arriving = async move {
+            let (stream, peer) = meet(socket, tls, &place).await?;
+            Ok((stream, peer, place))
+        };
+        Some(((arriving, activity), (bound, connections)))
+    });
+    let requests = move |mut request: Request<Incoming>| {
         let unfit = unfit(&mut request, is_private);
-        request.extensions_mut().insert(peer.clone());
-        request.extensions_mut().insert(activity.clone());
         let id = id_of(request.headers());
         request.headers_mut().insert(REQUEST_ID, id.clone());
+        let answer = answer.clone();
         async move {
             if let Some(unfit) = unfit {
-                return Ok::<_, Infallible>(unfit);
+                return Ok(unfit);
             }
             let answered = Within::Call.catching(async move { answer(request).await }).await;
             Ok(answered.unwrap_or_else(|Panicked| fault(id)))
         }
-    });
-    let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(HTTP_PATIENCE);
-    until_end(builder.serve_connection(io, requests), &activity, stop).await;
-    Ok(())
+    };
+    http::serve(http::for_pages(), requests, incoming, shutdown).await;
 }
 
 /// The answer to a request for which the server panicked.

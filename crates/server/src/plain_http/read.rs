@@ -4,19 +4,16 @@ use std::{fmt::Display, future::poll_fn, ops::Deref, pin::Pin, sync::Arc, task::
 
 use bytes::Bytes;
 use http::{Request, StatusCode};
-use http_body::{Body, Frame};
+use http_body::Body;
 use tonic::{Code, Status};
 
 use super::status_of;
 use crate::{
+    admission::{Pace, caller, late},
     guard::{Guard, access::Access},
-    messages::{Messages, Pace, Share, Taken, late, no_room},
 };
-use utterd_domain::limits::{MAX_PASSED_OVER_BYTES, ROOM_PATIENCE, SMALL_MESSAGE_BYTES, STRANGER_BODY_BYTES};
-use utterd_rpc::too_large;
-
-/// Bodies take room in steps of at least this many bytes.
-const STEP: usize = 64 << 10;
+use utterd_domain::limits::{MAX_PASSED_OVER_BYTES, SMALL_MESSAGE_BYTES, STRANGER_BODY_BYTES};
+use utterd_rpc::{self as rpc, MessageMemory, no_room, too_large};
 
 /// Why a body cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -54,17 +51,23 @@ impl From<ReadError> for Status {
     }
 }
 
+impl From<Status> for ReadError {
+    fn from(status: Status) -> Self {
+        Self::Refused(status.into())
+    }
+}
+
 /// The memory for bodies. It is the memory for the messages of calls, of which each caller has a share.
 #[derive(Clone)]
 pub struct Room {
-    messages: Messages,
+    memory: Arc<MessageMemory>,
     guard: Option<Arc<Guard>>,
 }
 
 /// A body, which takes up room until it is dropped.
 pub struct Held {
     content: Vec<u8>,
-    taken: Option<Taken>,
+    _room: Option<rpc::Held>,
 }
 
 impl Deref for Held {
@@ -82,18 +85,18 @@ impl AsRef<[u8]> for Held {
 }
 
 impl Room {
-    /// The memory of `messages`; if there is a guard, for the callers that it lets in.
-    pub fn new(messages: Messages, guard: Option<Arc<Guard>>) -> Self {
-        Self { messages, guard }
+    /// The room in `memory`; if there is a guard, for the callers that it lets in.
+    pub fn new(memory: Arc<MessageMemory>, guard: Option<Arc<Guard>>) -> Self {
+        Self { memory, guard }
     }
 
-    /// Memory of its own, for bodies of at most `most` bytes.
+    /// Memory of its own, for some bodies of at most `most` bytes.
     pub fn alone(most: usize) -> Self {
-        Self::new(Messages::new(most), None)
+        Self::new(MessageMemory::new(3 * most), None)
     }
 
     /// Reads the body of a request that stands for a call with `access`: at most `most` bytes. Its caller needs its
-    /// credential first.
+    /// credential first. A large body takes its room before it is read, and must arrive in time.
     pub async fn read<B>(
         &self,
         mut request: Request<B>,
@@ -103,90 +106,59 @@ impl Room {
     where
         B: Body<Data = Bytes, Error: Display> + Unpin,
     {
-        let refused = |status: Status| ReadError::Refused(status.into());
         let most = match &self.guard {
             Some(_) if access == Access::Open => most.min(STRANGER_BODY_BYTES),
             Some(guard) => {
-                let principal = guard.caller(&request, access).map_err(refused)?;
+                let principal = guard.caller(&request, access)?;
                 request.extensions_mut().insert(principal);
                 most
             }
             None => most,
         };
-        let share = self.messages.share(request.extensions());
-        Reading { share, most, pace: Pace::default() }.read(request.into_body()).await
+        let size = request.body().size_hint();
+        let length =
+            size.upper().map_or(most, |upper| usize::try_from(upper).unwrap_or(usize::MAX).min(most));
+        let room = match length {
+            ..=SMALL_MESSAGE_BYTES => None,
+            _ => Some(self.memory.room(caller(request.extensions())).take(length).await.ok_or_else(no_room)?),
+        };
+        let content = collect(request.into_body(), most, size.lower() > most as u64).await?;
+        Ok(Held { content, _room: room })
     }
 }
 
-/// A body that arrives.
-struct Reading {
-    share: Arc<Share>,
-    most: usize,
-    pace: Pace,
-}
-
-impl Reading {
-    /// Reads a body. If it is too long, reads the rest too, up to a limit: a client that is still sending would not
-    /// see the answer.
-    async fn read<B>(mut self, mut body: B) -> Result<Held, ReadError>
-    where
-        B: Body<Data = Bytes, Error: Display> + Unpin,
-    {
-        let mut held = Held { content: Vec::new(), taken: None };
-        let mut length = 0;
-        let is_too_large = body.size_hint().lower() > self.most as u64;
-        while let Some(data) = self.next(&mut body).await? {
-            length += data.len();
-            if length <= self.most && !is_too_large {
-                self.keep(&mut held, &data).await?;
-            } else if length > MAX_PASSED_OVER_BYTES.max(self.most) {
-                break;
-            } else {
-                held = Held { content: Vec::new(), taken: None };
-            }
-        }
-        if is_too_large || length > self.most { Err(ReadError::TooLarge(self.most)) } else { Ok(held) }
-    }
-
-    /// Returns the next part; `None` at the end. It has to arrive in time.
-    async fn next<B>(&mut self, body: &mut B) -> Result<Option<Bytes>, ReadError>
-    where
-        B: Body<Data = Bytes, Error: Display> + Unpin,
-    {
-        let next = poll_fn(|context| match Pin::new(&mut *body).poll_frame(context) {
+/// Collects a body. If it is too long, reads the rest too, up to a limit: a client that is still sending would not see
+/// the answer.
+async fn collect<B>(mut body: B, most: usize, is_too_large: bool) -> Result<Vec<u8>, ReadError>
+where
+    B: Body<Data = Bytes, Error: Display> + Unpin,
+{
+    let (mut content, mut length, mut pace) = (Vec::new(), 0, Pace::default());
+    loop {
+        let next = poll_fn(|context| match Pin::new(&mut body).poll_frame(context) {
             Poll::Ready(frame) => Poll::Ready(Ok(frame)),
-            Poll::Pending => self.pace.poll_late(context).map(|()| Err(ReadError::Refused(late().into()))),
+            Poll::Pending => pace.poll_late(context).map(|()| Err(late())),
         });
-        let Some(frame) = next.await? else { return Ok(None) };
+        let Some(frame) = next.await? else { break };
         let frame = frame.map_err(|error| ReadError::Broken(error.to_string()))?;
-        let data = frame.into_data().unwrap_or_else(|_: Frame<Bytes>| Bytes::new());
-        self.pace.came(data.len());
-        Ok(Some(data))
-    }
-
-    /// Adds a part, once there is room for it. A small body needs no room: the number of connections bounds these.
-    async fn keep(&mut self, held: &mut Held, data: &[u8]) -> Result<(), ReadError> {
-        let length = held.content.len() + data.len();
-        if length > SMALL_MESSAGE_BYTES && length > held.content.capacity() {
-            let capacity = length.next_power_of_two().max(STEP).min(self.most);
-            let lacking = capacity - held.taken.as_ref().map_or(0, Taken::bytes);
-            let taken = self.share.clone().take(lacking, ROOM_PATIENCE).await;
-            let taken = taken.ok_or_else(|| ReadError::Refused(no_room().into()))?;
-            match &mut held.taken {
-                Some(before) => before.join(taken),
-                None => held.taken = Some(taken),
-            }
-            held.content.reserve_exact(capacity - held.content.len());
-            self.pace.rest();
+        let data = frame.into_data().unwrap_or_else(|_| Bytes::new());
+        pace.came(data.len());
+        length += data.len();
+        if length <= most && !is_too_large {
+            content.extend_from_slice(&data);
+        } else if length > MAX_PASSED_OVER_BYTES.max(most) {
+            break;
+        } else {
+            content = Vec::new();
         }
-        held.content.extend_from_slice(data);
-        Ok(())
     }
+    if is_too_large || length > most { Err(ReadError::TooLarge(most)) } else { Ok(content) }
 }
 
 #[cfg(test)]
 mod tests {
     use futures::{StreamExt as _, channel::mpsc, stream};
+    use http_body::Frame;
     use http_body_util::{Full, StreamBody};
     use tokio::{task::JoinHandle, time::Instant};
 
@@ -197,7 +169,7 @@ mod tests {
     const MIB: usize = 1 << 20;
 
     fn room() -> Room {
-        Room::new(Messages::new(16 * MIB), None)
+        Room::new(MessageMemory::new(MESSAGE_BYTES), None)
     }
 
     fn full(size: usize) -> Full<Bytes> {
@@ -242,44 +214,24 @@ mod tests {
         assert_eq!(error.to_string(), "the request cannot be read: gone");
     }
 
-    /// Bytes that were announced do not count until they arrive.
-    #[tokio::test(start_paused = true)]
-    async fn bodies_that_are_announced_keep_nobody_waiting() {
-        let room = room();
-        let slow: Vec<_> = (0..100).map(|connection| begin(&room, connection)).collect();
-        for (sender, _) in &slow {
-            sender.unbounded_send(Bytes::from_static(b"{")).unwrap();
-        }
-        let started = Instant::now();
-        assert_eq!(read(&room, 100, full(16 * MIB), 16 * MIB).await.unwrap().len(), 16 * MIB);
-        assert!(started.elapsed() < MESSAGE_PATIENCE);
-        for (_sender, slow) in slow {
-            assert!(is_refused(slow.await.unwrap(), StatusCode::REQUEST_TIMEOUT));
-        }
-    }
-
     #[tokio::test(start_paused = true)]
     async fn bodies_share_the_room_of_messages() {
         let room = room();
         let slow: Vec<_> = (0..8).map(|connection| begin(&room, connection)).collect();
         for (sender, _) in &slow {
-            sender.unbounded_send(vec![7; 15 * MIB].into()).unwrap();
+            sender.unbounded_send(Bytes::from_static(b"{")).unwrap();
         }
-        let share = room.messages.share(&http::Extensions::new());
-        let most = async {
-            let (mut refused, mut slow) = (0, slow);
-            while refused < 4 {
-                let (_, ended) = slow.pop().expect("some have room");
-                refused += usize::from(is_refused(ended.await.unwrap(), StatusCode::TOO_MANY_REQUESTS));
+        assert_eq!(read(&room, 100, full(1_000), 16 * MIB).await.unwrap().len(), 1_000);
+        let (mut refused, mut late) = (0, 0);
+        for (_sender, slow) in slow {
+            match slow.await.unwrap().err().map(|error| error.code()) {
+                Some(StatusCode::TOO_MANY_REQUESTS) => refused += 1,
+                Some(StatusCode::REQUEST_TIMEOUT) => late += 1,
+                other => panic!("{other:?}"),
             }
-            slow
-        };
-        let slow = most.await;
-        assert!(share.try_take_all(MESSAGE_BYTES / 2).is_none(), "others hold it");
-        drop(slow);
-        while share.try_take_all(MESSAGE_BYTES).is_none() {
-            tokio::task::yield_now().await;
         }
+        assert_eq!((refused, late), (5, 3));
+        assert_eq!(read(&room, 100, full(16 * MIB), 16 * MIB).await.unwrap().len(), 16 * MIB);
     }
 
     #[tokio::test(start_paused = true)]

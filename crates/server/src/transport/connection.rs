@@ -1,19 +1,14 @@
 //! A client's connection.
 
-use std::{
-    io,
-    net::SocketAddr,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::{io, net::SocketAddr, sync::Arc};
+
+use tokio::net::{TcpStream, UnixStream};
 
 use super::{
     activity::Activity,
     certificate,
     connections::Place,
-    socket::{Detached, Socket, Stream},
+    socket::{Socket, Stream},
     tls::Accepting,
 };
 
@@ -40,41 +35,47 @@ impl Peer {
     }
 }
 
-/// Makes the connection of `socket` at `place` ready: the stream of its bytes, after the TLS handshake if `tls` encrypts
-/// connections from the network, and its client.
+/// Makes the connection of `socket` at `place` ready on the current runtime: the stream of its bytes, after the TLS
+/// handshake if `tls` encrypts connections from the network, and its client.
 pub async fn meet(
     socket: Socket,
     tls: Option<Accepting>,
     place: &Place,
 ) -> io::Result<(Box<dyn Stream>, Peer)> {
-    socket.hasten()?;
-    let peer = Peer::new(place.number(), socket.peer());
-    match (socket, tls) {
-        (Socket::Tcp(stream), Some(tls)) => {
-            place.activity().end_with(tls.distrust);
-            let stream = tls.acceptor.accept(stream).await?;
-            let peer = match stream.get_ref().1.peer_certificates() {
-                Some([own, ..]) => peer.showing(own),
-                _ => peer,
-            };
-            Ok((Box::new(stream), peer))
+    let stream = match socket {
+        Socket::Unix(stream) => {
+            return Ok((Box::new(UnixStream::from_std(stream)?), Peer::new(place.number(), None)));
         }
-        (socket, _) => Ok((socket.into_stream(), peer)),
-    }
+        Socket::Tcp(stream) => TcpStream::from_std(stream)?,
+    };
+    // each small write is sent at once, without waiting for the acknowledgement of the one before
+    stream.set_nodelay(true)?;
+    let peer = Peer::new(place.number(), stream.peer_addr().ok());
+    let Some(tls) = tls else { return Ok((Box::new(stream), peer)) };
+    place.activity().end_with(tls.distrust);
+    let stream = tls.acceptor.accept(stream).await?;
+    let peer = match stream.get_ref().1.peer_certificates() {
+        Some([own, ..]) => peer.showing(own),
+        _ => peer,
+    };
+    Ok((Box::new(stream), peer))
 }
+
+/// The load of a worker: each of its connections holds one.
+pub type Load = Arc<()>;
 
 /// A connection on its way to a worker: it counts as load of that worker until it ends.
 pub struct Handed {
-    socket: Detached,
+    socket: Socket,
     tls: Option<Accepting>,
     place: Place,
-    load: Counted,
+    load: Load,
 }
 
 impl Handed {
-    /// The connection of `socket` at `place`, counted by `load`; `tls` encrypts connections from the network.
-    pub fn new(socket: Socket, tls: Option<Accepting>, place: Place, load: Counted) -> io::Result<Self> {
-        Ok(Self { socket: socket.detach()?, tls, place, load })
+    /// The connection of `socket` at `place`, which holds `load`; `tls` encrypts connections from the network.
+    pub fn new(socket: Socket, tls: Option<Accepting>, place: Place, load: Load) -> Self {
+        Self { socket, tls, place, load }
     }
 
     /// Returns the connection's activity.
@@ -82,27 +83,10 @@ impl Handed {
         self.place.activity()
     }
 
-    /// Attaches the connection to the current runtime, and makes it ready. It keeps its place and counts as load until
-    /// the third value is dropped.
-    pub async fn take(self) -> io::Result<(Box<dyn Stream>, Peer, (Place, Counted))> {
-        let (stream, peer) = meet(self.socket.attach()?, self.tls, &self.place).await?;
+    /// Makes the connection ready on the current runtime. It keeps its place and counts as load until the third value is
+    /// dropped.
+    pub async fn take(self) -> io::Result<(Box<dyn Stream>, Peer, (Place, Load))> {
+        let (stream, peer) = meet(self.socket, self.tls, &self.place).await?;
         Ok((stream, peer, (self.place, self.load)))
-    }
-}
-
-/// One unit of a count; subtracted on drop.
-pub struct Counted(Arc<AtomicUsize>);
-
-impl Counted {
-    /// Adds one to `count`.
-    pub fn new(count: &Arc<AtomicUsize>) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Self(count.clone())
-    }
-}
-
-impl Drop for Counted {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -15,20 +15,13 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use tokio::{
-    sync::Notify,
-    time::{sleep, timeout},
-};
+use tokio::time::sleep;
 
 use super::{
     activity::Activity,
     socket::{Listener, Socket},
-    turn_away::TurnAway,
 };
 use utterd_domain::limits::{MAX_LEAVING_CONNECTIONS, STRANGERS_SHARE};
-
-/// How long a new connection waits if too many evicted ones are still closing.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// How long to wait after a failed accept: most likely, the process is out of descriptors, and there will be some when
 /// connections end.
@@ -38,7 +31,6 @@ const NEXT_ATTEMPT: Duration = Duration::from_millis(100);
 pub struct Connections {
     max: usize,
     open: Mutex<Open>,
-    left: Notify,
 }
 
 #[derive(Default)]
@@ -51,7 +43,7 @@ struct Open {
 impl Connections {
     /// Room for `max` connections.
     pub fn new(max: usize) -> Arc<Self> {
-        Arc::new(Self { max, open: Mutex::default(), left: Notify::new() })
+        Arc::new(Self { max, open: Mutex::default() })
     }
 
     /// Returns the most connections that can be open at the same time.
@@ -65,20 +57,14 @@ impl Connections {
         open.members.len() + open.leaving
     }
 
-    /// Returns the next connection to `listener` that there is room for, and its place. The others are turned away; if
-    /// they are `encrypted`, without a word, because nothing can be sent before the TLS handshake.
-    pub async fn accept(
-        self: &Arc<Self>,
-        listener: &Listener,
-        encrypted: bool,
-        turn_away: &mut TurnAway,
-    ) -> (Socket, Place) {
+    /// Returns the next connection to `listener` that there is room for, and its place. The others are closed: before a
+    /// client of gRPC has heard from the server, it counts the connection as failed, and waits for longer each time.
+    pub async fn accept(self: &Arc<Self>, listener: &Listener) -> (Socket, Place) {
         loop {
             match listener.accept().await {
-                Ok(socket) => match self.admit().await {
+                Ok(socket) => match self.admit() {
                     Some(place) => return (socket, place),
-                    None if encrypted => turn_away.count(),
-                    None => turn_away.refuse(socket.into_stream()),
+                    None => tracing::debug!("refused a connection: all open ones are busy with calls"),
                 },
                 Err(error) => {
                     tracing::warn!(%error, "could not accept a connection");
@@ -88,63 +74,39 @@ impl Connections {
         }
     }
 
-    /// Returns a place for a new connection; `None` if every open one has a call.
-    pub async fn admit(self: &Arc<Self>) -> Option<Place> {
-        match self.try_admit() {
-            Ok(place) => Some(place),
-            Err(Full::Busy) => None,
-            Err(Full::Leaving) => {
-                let _ = timeout(PATIENCE, self.left.notified()).await;
-                self.try_admit().ok()
-            }
-        }
-    }
-
-    fn try_admit(self: &Arc<Self>) -> Result<Place, Full> {
+    /// Returns a place for a new connection; `None` if every open one has a call, or too many evicted ones are not
+    /// closed yet.
+    pub fn admit(self: &Arc<Self>) -> Option<Place> {
         let mut open = self.open.lock();
         if open.members.len() >= self.max {
             open.evict(self.max)?;
         }
         let (number, activity) = (number(), Activity::new());
         open.members.insert(number, activity.clone());
-        Ok(Place { connections: self.clone(), number, activity })
+        Some(Place { connections: self.clone(), number, activity })
     }
 
     fn leave(&self, number: u64) {
         let mut open = self.open.lock();
         if open.members.remove(&number).is_none() {
             open.leaving = open.leaving.saturating_sub(1);
-            self.left.notify_one();
         }
     }
 }
 
 /// A number for a connection, unique in this process.
-pub fn number() -> u64 {
+fn number() -> u64 {
     static NUMBERS: AtomicU64 = AtomicU64::new(0);
     NUMBERS.fetch_add(1, Ordering::Relaxed)
 }
 
-/// Why there is no place.
-enum Full {
-    /// Every connection has a call.
-    Busy,
-    /// Too many evicted connections are not closed yet.
-    Leaving,
-}
-
 impl Open {
     /// Makes room among `max` places.
-    fn evict(&mut self, max: usize) -> Result<(), Full> {
-        if self.leaving >= MAX_LEAVING_CONNECTIONS {
-            return Err(Full::Leaving);
-        }
-        let idlest = self.idlest(max).ok_or(Full::Busy)?;
-        if let Some(activity) = self.members.remove(&idlest) {
-            activity.evict();
-            self.leaving += 1;
-        }
-        Ok(())
+    fn evict(&mut self, max: usize) -> Option<()> {
+        let idlest = self.idlest(max).filter(|_| self.leaving < MAX_LEAVING_CONNECTIONS)?;
+        self.members.remove(&idlest)?.evict();
+        self.leaving += 1;
+        Some(())
     }
 
     /// Returns the number of the connection that makes room; `None` if each has a call.
@@ -188,14 +150,14 @@ impl Drop for Place {
 
 #[cfg(test)]
 mod tests {
-    use tokio::time::advance;
+    use tokio::time::{advance, timeout};
 
     use super::*;
     use crate::transport::activity::End;
 
     async fn admit_later(connections: &Arc<Connections>) -> Option<Place> {
         advance(Duration::from_millis(10)).await;
-        connections.admit().await
+        connections.admit()
     }
 
     async fn is_evicted(place: &Place) -> bool {
@@ -220,11 +182,11 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_connection_with_a_call_stays() {
         let connections = Connections::new(2);
-        let (first, second) = (connections.admit().await.unwrap(), connections.admit().await.unwrap());
+        let (first, second) = (connections.admit().unwrap(), connections.admit().unwrap());
         let calls = (first.activity.call(), second.activity.call());
-        assert!(connections.admit().await.is_none());
+        assert!(connections.admit().is_none());
         drop(calls.1);
-        assert!(connections.admit().await.is_some());
+        assert!(connections.admit().is_some());
         assert!(is_evicted(&second).await && !is_evicted(&first).await);
     }
 
@@ -255,22 +217,22 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_place_that_is_left_is_free() {
         let connections = Connections::new(1);
-        let first = connections.admit().await.unwrap();
+        let first = connections.admit().unwrap();
         let _call = first.activity.call();
         drop(first);
-        assert!(connections.admit().await.is_some());
+        assert!(connections.admit().is_some());
     }
 
     /// This bounds the connections, including those that are closing.
     #[tokio::test(start_paused = true)]
-    async fn many_that_are_leaving_are_waited_for() {
+    async fn many_that_are_leaving_keep_new_ones_out() {
         let connections = Connections::new(1);
-        let mut leaving = vec![connections.admit().await.unwrap()];
+        let mut leaving = vec![connections.admit().unwrap()];
         for _ in 0..MAX_LEAVING_CONNECTIONS {
-            leaving.push(connections.admit().await.unwrap());
+            leaving.push(connections.admit().unwrap());
         }
-        assert!(connections.admit().await.is_none());
+        assert!(connections.admit().is_none());
         leaving.remove(0);
-        assert!(connections.admit().await.is_some());
+        assert!(connections.admit().is_some());
     }
 }

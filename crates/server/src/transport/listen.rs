@@ -7,7 +7,6 @@ use super::{
     socket::Listener,
     systemd,
     tls::{self, Tls},
-    turn_away::TurnAway,
 };
 use crate::{
     Owner, Reload, Start,
@@ -117,9 +116,8 @@ async fn accept(
     connections: &Arc<Connections>,
     workers: &Workers,
 ) {
-    let mut turn_away = TurnAway::of_grpc(connections.max());
     loop {
-        let (socket, place) = connections.accept(listener, tls.is_some(), &mut turn_away).await;
+        let (socket, place) = connections.accept(listener).await;
         if let Err(error) = workers.hand_over(socket, tls.map(|tls| tls.acceptor()), place) {
             tracing::warn!(%error, "could not hand a connection to a worker");
         }

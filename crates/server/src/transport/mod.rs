@@ -1,12 +1,10 @@
 //! Sockets, TLS, HTTP/2, and the connections of clients.
 
 pub(super) mod activity;
-pub(super) mod arrival;
 pub(super) mod certificate;
 pub(super) mod connection;
 pub(super) mod connections;
-pub(super) mod ending;
-pub(super) mod http2;
+pub(super) mod http;
 pub(super) mod in_process;
 pub(super) mod listen;
 pub(super) mod shared;
@@ -14,4 +12,3 @@ pub(super) mod socket;
 pub(super) mod systemd;
 pub(super) mod tls;
 pub(super) mod transport_errors;
-pub(super) mod turn_away;

@@ -143,7 +143,7 @@ fn accepted(door: Arc<Listener>) -> impl Sequence<Item = io::Result<UnixStream>>
     let sockets = unfold(door, |door| async { Some((door.accept().await, door)) });
     sockets.then(|accepted| async {
         match accepted {
-            Ok(Socket::Unix(stream)) => Ok(stream),
+            Ok(Socket::Unix(stream)) => UnixStream::from_std(stream),
             Ok(Socket::Tcp(_)) => Err(io::ErrorKind::Unsupported.into()),
             // most likely out of descriptors: there will be some when connections end
             Err(error) => {

@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File, Metadata, Permissions, TryLockError},
     io,
-    net::{SocketAddr, TcpStream as StdTcpStream},
+    net::TcpStream as StdTcpStream,
     os::unix::{
         fs::{FileTypeExt, MetadataExt, PermissionsExt},
         net::UnixStream as StdUnixStream,
@@ -14,7 +14,7 @@ use std::{
 
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    net::{TcpListener, TcpStream, UnixListener, UnixSocket, UnixStream},
+    net::{TcpListener, UnixListener, UnixSocket},
     time::{Instant, sleep},
 };
 
@@ -38,16 +38,8 @@ pub enum Listener {
     ),
 }
 
-/// A connection as it was accepted.
+/// A connection as it was accepted. It belongs to no runtime yet.
 pub enum Socket {
-    /// From the network.
-    Tcp(TcpStream),
-    /// From this machine.
-    Unix(UnixStream),
-}
-
-/// A connection that belongs to no runtime, on its way from one to another.
-pub enum Detached {
     /// From the network.
     Tcp(StdTcpStream),
     /// From this machine.
@@ -111,8 +103,8 @@ impl Listener {
     /// Accepts the next connection.
     pub async fn accept(&self) -> io::Result<Socket> {
         match self {
-            Self::Tcp(listener) => listener.accept().await.map(|(stream, _)| Socket::Tcp(stream)),
-            Self::Unix(listener, ..) => listener.accept().await.map(|(stream, _)| Socket::Unix(stream)),
+            Self::Tcp(listener) => listener.accept().await?.0.into_std().map(Socket::Tcp),
+            Self::Unix(listener, ..) => listener.accept().await?.0.into_std().map(Socket::Unix),
         }
     }
 }
@@ -173,50 +165,6 @@ fn remove_stale(path: &Path) -> io::Result<()> {
         Ok(_) => Err(io::Error::new(io::ErrorKind::AddrInUse, "the socket is in use by another server")),
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
         Err(error) => Err(error),
-    }
-}
-
-impl Socket {
-    /// Detaches the connection from the current runtime.
-    pub fn detach(self) -> io::Result<Detached> {
-        match self {
-            Self::Tcp(stream) => stream.into_std().map(Detached::Tcp),
-            Self::Unix(stream) => stream.into_std().map(Detached::Unix),
-        }
-    }
-
-    /// Sends each small write at once, without waiting for the acknowledgement of the one before.
-    pub fn hasten(&self) -> io::Result<()> {
-        match self {
-            Self::Tcp(stream) => stream.set_nodelay(true),
-            Self::Unix(_) => Ok(()),
-        }
-    }
-
-    /// Returns the address of the client; `None` on a Unix socket.
-    pub fn peer(&self) -> Option<SocketAddr> {
-        match self {
-            Self::Tcp(stream) => stream.peer_addr().ok(),
-            Self::Unix(_) => None,
-        }
-    }
-
-    /// Returns the connection as a byte stream.
-    pub fn into_stream(self) -> Box<dyn Stream> {
-        match self {
-            Self::Tcp(stream) => Box::new(stream),
-            Self::Unix(stream) => Box::new(stream),
-        }
-    }
-}
-
-impl Detached {
-    /// Attaches the connection to the current runtime.
-    pub fn attach(self) -> io::Result<Socket> {
-        match self {
-            Self::Tcp(stream) => TcpStream::from_std(stream).map(Socket::Tcp),
-            Self::Unix(stream) => UnixStream::from_std(stream).map(Socket::Unix),
-        }
     }
 }
 

@@ -9,19 +9,20 @@
 //! would panic.
 
 use std::{
-    pin::Pin,
-    task::{Context, Poll, ready},
+    future::poll_fn,
+    pin::pin,
+    task::{Context, Poll},
     time::Duration,
 };
 
+use futures::future::BoxFuture;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header::DATE};
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Instant, timeout_at};
 use tonic::{Code, Status, body::Body};
 use tonic_types::StatusExt;
 use tower::Service;
 
-use super::arrival::Arrival;
-use crate::admission::Kind;
+use crate::guard::methods::Method;
 use utterd_engine::SystemClock;
 use utterd_rpc::{clearer_status, grpc_timeout, transport_error};
 
@@ -31,45 +32,49 @@ struct Limits {
     max_message_bytes: usize,
 }
 
-/// Reports the transport errors of a service. It is cloned for each call, when the call arrives.
+/// Reports the transport errors of a service. It is called as soon as a call arrives.
 #[derive(Clone)]
 pub struct TransportErrors<S> {
     inner: S,
     limits: Limits,
-    arrival: Arrival,
 }
 
 impl<S> TransportErrors<S> {
     /// Names `max_message_bytes` when a message is larger, and ends unary calls after `max_call_duration`.
     pub fn new(inner: S, max_call_duration: Duration, max_message_bytes: usize) -> Self {
         let limits = Limits { max_call_duration, max_message_bytes };
-        Self { inner, limits, arrival: Arrival::default() }
+        Self { inner, limits }
     }
 }
 
 impl<S> Service<Request<Body>> for TransportErrors<S>
 where
-    S: Service<Request<Body>, Response = Response<Body>>,
-    S::Future: Send + 'static,
+    S: Service<Request<Body>, Response = Response<Body>, Future: Send + 'static>,
 {
     type Response = Response<Body>;
     type Error = S::Error;
-    type Future = TransportErrorFuture<S::Future>;
+    type Future = BoxFuture<'static, Result<Response<Body>, S::Error>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
         self.inner.poll_ready(context)
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let now = Instant::now();
-        let deadline = self.limits.deadline(&request, self.arrival.take(now));
-        let inner = Box::pin(self.inner.call(request));
-        TransportErrorFuture {
-            inner,
-            deadline,
-            sleep: None,
-            max_message_bytes: self.limits.max_message_bytes,
-        }
+        let deadline = self.limits.deadline(&request, Instant::now());
+        let (call, most) = (self.inner.call(request), self.limits.max_message_bytes);
+        Box::pin(async move {
+            let Some(deadline) = deadline else { return Ok(dated(clearer(call.await?, most))) };
+            let mut call = pin!(timeout_at(deadline.at, call));
+            let response = poll_fn(|context| match deadline.at <= Instant::now() {
+                // the caller no longer waits, so nothing more is started
+                true => Poll::Ready(None),
+                false => call.as_mut().poll(context).map(Result::ok),
+            });
+            match response.await {
+                Some(response) => Ok(dated(clearer(response?, most))),
+                None => Ok(deadline.exceeded()),
+            }
+        })
     }
 }
 
@@ -84,10 +89,8 @@ struct Deadline {
 impl Limits {
     fn deadline(&self, request: &Request<Body>, arrived: Instant) -> Option<Deadline> {
         let given = timeout(request.headers());
-        let at_most = match Kind::of(request.uri().path()) {
-            Kind::Unary => Some(self.max_call_duration),
-            Kind::Stream | Kind::Exempt => None,
-        };
+        let method = Method::of_request(request);
+        let at_most = (!method.is_stream() && !method.is_health_check()).then_some(self.max_call_duration);
         let is_ours = at_most.is_some_and(|most| given.is_none_or(|given| given > most));
         let timeout = if is_ours { at_most } else { given };
         // no deadline if it is later than an `Instant` can hold
@@ -95,40 +98,9 @@ impl Limits {
     }
 }
 
-/// The pending response.
-pub struct TransportErrorFuture<F> {
-    inner: Pin<Box<F>>,
-    deadline: Option<Deadline>,
-    /// Set once the call has to wait; most calls never do.
-    sleep: Option<Pin<Box<Sleep>>>,
-    max_message_bytes: usize,
-}
-
-impl<F, E> Future for TransportErrorFuture<F>
-where
-    F: Future<Output = Result<Response<Body>, E>>,
-{
-    type Output = Result<Response<Body>, E>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        // past the deadline the caller no longer waits, so nothing more is started
-        if self.deadline.is_some_and(|deadline| deadline.at <= Instant::now()) {
-            return Poll::Ready(Ok(self.exceeded()));
-        }
-        let most = self.max_message_bytes;
-        if let Poll::Ready(result) = self.inner.as_mut().poll(context) {
-            return Poll::Ready(result.map(|response| dated(clearer(response, most))));
-        }
-        let Some(deadline) = self.deadline else { return Poll::Pending };
-        let sleep = self.sleep.get_or_insert_with(|| Box::pin(sleep_until(deadline.at)));
-        ready!(sleep.as_mut().poll(context));
-        Poll::Ready(Ok(self.exceeded()))
-    }
-}
-
-impl<F> TransportErrorFuture<F> {
+impl Deadline {
     fn exceeded(&self) -> Response<Body> {
-        let text = match self.deadline.is_some_and(|deadline| deadline.is_ours) {
+        let text = match self.is_ours {
             true => "the call took longer than max_call_duration; it may have taken effect",
             false => "the deadline passed before the call was finished",
         };
@@ -170,10 +142,10 @@ fn dated(mut response: Response<Body>) -> Response<Body> {
     response
 }
 
-/// Whether the status needs no clearer form; decided without parsing the whole status.
+/// Whether the status needs no clearer form: it is not one of the transport, which has no details.
 fn is_clear(response: &Response<Body>) -> bool {
-    let code = response.headers().get(Status::GRPC_STATUS);
-    code.is_none_or(|code| !matches!(Code::from_bytes(code.as_bytes()), Code::OutOfRange | Code::Internal))
+    let headers = response.headers();
+    !headers.contains_key(Status::GRPC_STATUS) || headers.contains_key(Status::GRPC_STATUS_DETAILS)
 }
 
 #[cfg(test)]
@@ -239,13 +211,12 @@ mod tests {
                 Ok::<_, Infallible>(Response::new(Body::empty()))
             }
         });
-        let service = TransportErrors::new(service, HOUR, 1);
+        let mut service = TransportErrors::new(service, HOUR, 1);
         for (waited, is_begun) in [(49, true), (50, false), (60, false)] {
-            let arrived = service.clone();
-            tokio::time::advance(Duration::from_millis(waited)).await;
             let before = begun.load(Ordering::Relaxed);
-            let mut turn = arrived;
-            let Ok(response) = turn.call(request(MEMORIZE, Some("51m"))).await;
+            let arrived = service.call(request(MEMORIZE, Some("51m")));
+            tokio::time::advance(Duration::from_millis(waited)).await;
+            let Ok(response) = arrived.await;
             let status = Status::from_header_map(response.headers());
             assert_eq!(status.map(|status| status.code()), (!is_begun).then_some(Code::DeadlineExceeded));
             assert_eq!(begun.load(Ordering::Relaxed) - before, usize::from(is_begun));

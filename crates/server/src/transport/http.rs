@@ -1,0 +1,196 @@
+//! HTTP on one connection, from its first bytes to its end.
+
+use std::{convert::Infallible, future::ready, io, pin::pin, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures::{Stream, StreamExt};
+use http::{Request, Response};
+use hyper::{body::Incoming, service::service_fn};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::{conn::auto, graceful::GracefulConnection},
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::watch,
+    time::timeout,
+};
+use tokio_util::io::InspectReader;
+use tonic::body::Body;
+use tower::Service;
+
+use super::activity::{Activity, End};
+use utterd_domain::limits::{
+    CONNECTION_WINDOW, EVICTION_GRACE, HANDSHAKE_TIMEOUT, HTTP_PATIENCE, HTTP2_PING_INTERVAL,
+    HTTP2_PING_TIMEOUT, IDLE_GRACE, MAX_HEADER_BYTES, MAX_STREAMS, SEND_BUFFER_BYTES, STREAM_WINDOW,
+};
+
+/// The bytes that a client sends before its connection counts as used: the preface of HTTP/2 (RFC 9113, 3.4), which is
+/// shorter than the head of any request of HTTP/1.
+const GREETING_BYTES: usize = 24;
+
+/// A service that serves calls. It is always ready.
+pub trait Serves:
+    Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send + 'static>
+    + Clone
+    + Send
+    + 'static
+{
+}
+
+impl<S> Serves for S where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send + 'static>
+        + Clone
+        + Send
+        + 'static
+{
+}
+
+/// A connection that its own task makes ready, and its activity. It becomes a stream of bytes, its client, and what is kept
+/// until the connection ends.
+pub type Arriving<F> = (F, Arc<Activity>);
+
+type Builder = auto::Builder<TokioExecutor>;
+
+/// HTTP/2, for gRPC.
+pub fn for_calls() -> Builder {
+    let mut builder = Builder::new(TokioExecutor::new()).http2_only();
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .keep_alive_interval(HTTP2_PING_INTERVAL)
+        .keep_alive_timeout(HTTP2_PING_TIMEOUT)
+        .max_concurrent_streams(MAX_STREAMS)
+        .max_send_buf_size(SEND_BUFFER_BYTES)
+        .max_header_list_size(MAX_HEADER_BYTES);
+    builder
+}
+
+/// HTTP/1, for pages and metrics.
+pub fn for_pages() -> Builder {
+    let mut builder = Builder::new(TokioExecutor::new()).http1_only();
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HTTP_PATIENCE);
+    builder
+}
+
+/// Serves the calls of the connections of `incoming` until `shutdown`, then waits until they have ended.
+pub async fn serve_calls<C, P, K, F>(
+    service: impl Serves,
+    incoming: impl Stream<Item = Arriving<F>>,
+    shutdown: impl Future<Output = ()>,
+) where
+    F: Future<Output = io::Result<(C, P, K)>> + Send + 'static,
+    C: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    P: Clone + Send + Sync + 'static,
+    K: Send + 'static,
+{
+    let answer = move |request: Request<Incoming>| service.clone().call(request.map(Body::new));
+    serve(for_calls(), answer, incoming, shutdown).await;
+}
+
+/// Answers the requests of the connections of `incoming` until `shutdown`, then waits until they have ended. `answer` is
+/// called as soon as the head of a request has arrived; the request has its client and the activity of its connection
+/// in its extensions.
+pub async fn serve<C, P, K, F, A, B, R>(
+    builder: Builder,
+    answer: A,
+    incoming: impl Stream<Item = Arriving<F>>,
+    shutdown: impl Future<Output = ()>,
+) where
+    F: Future<Output = io::Result<(C, P, K)>> + Send + 'static,
+    C: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    P: Clone + Send + Sync + 'static,
+    K: Send + 'static,
+    A: Fn(Request<Incoming>) -> R + Clone + Send + 'static,
+    R: Future<Output = Result<Response<B>, Infallible>> + Send + 'static,
+    B: http_body::Body<Data = Bytes, Error: std::error::Error + Send + Sync> + Send + 'static,
+{
+    let (stopping, stopped) = watch::channel(false);
+    let serving = incoming.for_each(|(arriving, activity)| {
+        let (builder, answer, stop) = (builder.clone(), answer.clone(), stopped.clone());
+        tokio::spawn(async move {
+            match timeout(HANDSHAKE_TIMEOUT, arriving).await {
+                Ok(Ok((connection, peer, kept))) => {
+                    let (io, of) = (TokioIo::new(greeted(connection, activity.clone())), activity.clone());
+                    let requests = service_fn(move |mut request: Request<Incoming>| {
+                        request.extensions_mut().insert(peer.clone());
+                        request.extensions_mut().insert(of.clone());
+                        answer(request)
+                    });
+                    until_end(builder.serve_connection(io, requests), &activity, stop).await;
+                    drop(kept);
+                }
+                Ok(Err(error)) => tracing::debug!(%error, "a connection failed before its first call"),
+                Err(_) => tracing::debug!("a client took too long to set up its connection"),
+            }
+        });
+        ready(())
+    });
+    tokio::select! {
+        () = serving => {}
+        () = shutdown => {}
+    }
+    stopping.send_replace(true);
+    drop(stopped);
+    // each connection keeps a receiver until it ends
+    stopping.closed().await;
+}
+
+/// Serves a connection until it ends by itself, has to end, or `stop` is true.
+async fn until_end(
+    served: impl GracefulConnection<Error = Box<dyn std::error::Error + Send + Sync>>,
+    activity: &Activity,
+    mut stop: watch::Receiver<bool>,
+) {
+    let mut served = pin!(served);
+    let grace = tokio::select! {
+        biased;
+        result = served.as_mut() => return tell(result),
+        grace = grace(activity, &mut stop) => grace,
+    };
+    served.as_mut().graceful_shutdown();
+    match timeout(grace, served).await {
+        Ok(result) => tell(result),
+        Err(_) => tracing::debug!("closed a connection that did not end by itself"),
+    }
+}
+
+/// Waits until the connection has to end, and returns how long it has to finish.
+async fn grace(activity: &Activity, stop: &mut watch::Receiver<bool>) -> Duration {
+    tokio::select! {
+        end = activity.end() => {
+            tracing::debug!(?end, "closing a connection");
+            match end {
+                End::Silent | End::Unread => Duration::ZERO,
+                End::Idle | End::Untrusted => IDLE_GRACE,
+                End::Evicted => EVICTION_GRACE,
+            }
+        }
+        // the code that stops the server decides how long to wait
+        _ = stop.wait_for(|stop| *stop) => Duration::MAX,
+    }
+}
+
+fn tell(result: Result<(), Box<dyn std::error::Error + Send + Sync>>) {
+    if let Err(error) = result {
+        tracing::debug!(%error, "a connection failed");
+    }
+}
+
+/// Makes a connection note in `activity` when its client has begun to use it.
+fn greeted<C: AsyncRead + AsyncWrite>(
+    connection: C,
+    activity: Arc<Activity>,
+) -> InspectReader<C, impl FnMut(&[u8])> {
+    let mut read = 0;
+    InspectReader::new(connection, move |bytes| {
+        if read < GREETING_BYTES {
+            read += bytes.len();
+            if read >= GREETING_BYTES {
+                activity.greet();
+            }
+        }
+    })
+}
