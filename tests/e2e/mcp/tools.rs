@@ -54,10 +54,7 @@ fn what_is_memorized_is_found_shown_and_summarised() {
     assert_holds(&text, &["HAT136"]);
     let (capacity, text) = client.call("get_capacity_info", json!({}));
     assert_eq!((&capacity["recipientId"], &capacity["utteranceCount"]), (&json!("tester"), &json!(5)));
-    assert_holds(
-        &text,
-        &[" · active · revision ", " of 8,000 tokens · 5 of 20 utterances · 1 turn\n"],
-    );
+    assert_holds(&text, &[" · active · revision ", " of 8,000 tokens · 5 of 20 utterances · 1 turn\n"]);
 }
 
 #[test]

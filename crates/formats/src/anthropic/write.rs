@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     Losses, Repairs, Whole,
-    anthropic::{AT, FORM, MESSAGE, PROVIDER, STARTS, SYSTEM, remove_blank, side},
-    extras::{self, Parts},
+    anthropic::read::{AT, FORM, PROVIDER, STARTS, SYSTEM, remove_blank, side},
+    extras::{self, MESSAGE, Parts},
     whole::Written,
 };
 use utterd_domain::{Role, context::wording::OPENING};
