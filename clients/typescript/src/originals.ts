@@ -8,8 +8,6 @@ import type { ListOptions } from "./options.js";
 /** How a message that is in its place among the newest is rendered. */
 const IN_PLACE = ["whole", "masked", "trimmed"];
 const UNCHANGED = ["whole", "instruction", "pinned"];
-/** How many messages before a call can be the reasoning that led to it. */
-const BEFORE = 4;
 
 /**
  * For each message of a context, the stored messages that it shows, in their order; none for a message that the context
@@ -32,7 +30,7 @@ export async function originals<M = any>(
     if (ids.length > 0) found.push(...(await read({ ids })));
   }
   const first = firstOf(context, inPlace!);
-  if (first !== undefined) found.push(...(await read({ after: Math.max(first - 1 - BEFORE, 0) })));
+  if (first !== undefined) found.push(...(await read({ after: first - 1 })));
   return grouped(context, [...new Map(found.map((it) => [it.sequence, it])).values()].sort(bySequence));
 }
 
@@ -62,9 +60,7 @@ function grouped<M>(context: Context, found: readonly StoredMessage<M>[]): Origi
     const shown = sequencesOf(stored).flatMap((sequence) => places.get(sequence) ?? []);
     const index = shown[0]?.message;
     if (index === undefined) {
-      // Reasoning can have left the window before the call that it led to.
-      const leads = isWordless(context, stored.sequence) || (stored.message as { type?: unknown }).type === "reasoning";
-      wordless = leads ? [...wordless, { ...stored, whole: true }] : [];
+      if (isWordless(context, stored.sequence)) wordless.push({ ...stored, whole: true });
       continue;
     }
     const whole = shown.every(({ as, message }) => UNCHANGED.includes(as) && message === index);

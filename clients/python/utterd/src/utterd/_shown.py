@@ -22,8 +22,6 @@ UNCHANGED = (contexts.RENDERED_AS_WHOLE, contexts.RENDERED_AS_INSTRUCTION, conte
 CUT = (contexts.RENDERED_AS_TRIMMED, contexts.RENDERED_AS_MASKED)
 PICTURE = re.compile(r'"type":\s*"(?:input_)?(?:image|document|file)')
 """What is in the JSON of a message that shows a picture or a file."""
-BEFORE = 4
-"""How many messages before a call can be the reasoning that led to it."""
 LIMITS = ("evicted", "budget", "max_turns")
 """Why the oldest messages are left out."""
 
@@ -39,11 +37,8 @@ def shown(
     """
     # What is shown from before that, such as pinned messages, is little: the context's own messages will do.
     cut = max((its.stop - 1 for its in _omitted(context, *LIMITS)), default=0)
-    read = (yield from stored(at, after=max(cut - BEFORE, 0))).messages
-    # A model's reasoning can have left the window before the call that it led to.
-    led = list(takewhile(_is_reasoning, reversed([it for it in read if it.sequence <= cut])))[::-1]
-    listed = [it for it in [*led, *(it for it in read if it.sequence > cut)] if it.format == format]
-    empty = {sequence for its in [*_omitted(context, "empty"), *map(_sequences, led)] for sequence in its}
+    listed = [it for it in (yield from stored(at, after=cut)).messages if it.format == format]
+    empty = {sequence for its in _omitted(context, "empty") for sequence in its}
     forgotten = {sequence for its in _omitted(context, "forgotten") for sequence in its}
     unchanged = empty | _unchanged(it, context, listed)
     whole = [message for message in listed if unchanged.issuperset(_sequences(message))]
@@ -56,10 +51,6 @@ def shown(
     if open:
         made = _opened(made)
     return tuple(_with_empty(_in_order(made), listed, empty, forgotten))
-
-
-def _is_reasoning(it: model.StoredMessage) -> bool:
-    return bool(it.message.get("type") == "reasoning")
 
 
 def _omitted(context: model.Context, *reasons: str) -> list[range]:
