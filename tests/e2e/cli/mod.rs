@@ -112,7 +112,7 @@ fn a_refusal_is_told_field_by_field() {
     assert_holds(&server.run(&["memorize"]).failed(2), &["TEXT is missing, and stdin is empty"]);
     for words in [&["hello", "world"][..], &["order-7", "-"], &["The", "train", "leaves"]] {
         let error = server.run(&[&["memorize"], words].concat()).failed(2);
-        assert_holds(&error, &["unexpected argument "]);
+        assert_holds(&error, &["TEXT is ", "put a text in quotes", "--to trip"]);
     }
 }
 

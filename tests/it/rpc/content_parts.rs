@@ -253,9 +253,10 @@ async fn pictures_are_within_the_budget() {
         assert!(token_budget.is_none_or(|budget| context.token_count() <= budget));
         (context.messages_json.matches("example.org").count(), context)
     };
-    for (format, each, last) in
-        [(ContextFormat::OpenaiChat, 765, 2 * 765 + 85), (ContextFormat::AnthropicMessages, 1_399, 3 * 1_399)]
-    {
+    for (format, each, last, newest) in [
+        (ContextFormat::OpenaiChat, 765, 2 * 765 + 85, 2),
+        (ContextFormat::AnthropicMessages, 1_399, 3 * 1_399, 0),
+    ] {
         let (pictures, all) = shown(format, None).await;
         assert_eq!(pictures, 23);
         assert!(
@@ -269,8 +270,13 @@ async fn pictures_are_within_the_budget() {
             "{pictures}"
         );
         let (pictures, cut) = shown(format, Some(1_000)).await;
-        assert_eq!(pictures, 0);
-        assert_eq!(cut.messages_json.matches("[image left out]").count(), 3, "{}", cut.messages_json);
+        assert_eq!(pictures, newest, "the oldest of the last message are left out first");
+        assert_eq!(
+            cut.messages_json.matches("[image left out]").count(),
+            3 - newest,
+            "{}",
+            cut.messages_json
+        );
         assert!(cut.warnings.iter().any(|warning| warning.kind() == WarningKind::MessagesTrimmed));
     }
 }

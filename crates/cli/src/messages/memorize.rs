@@ -57,7 +57,7 @@ pub struct Memorize {
     tool_call_id: Option<String>,
     /// The text, in quotes; `-`, or no text without --tool-calls, reads stdin
     #[arg(value_name = "TEXT")]
-    text: Option<String>,
+    text: Vec<String>,
 }
 
 /// Stores one utterance and prints the result.
@@ -110,9 +110,9 @@ async fn utterance(args: &Memorize) -> Result<NewUtterance, CliError> {
     Ok(NewUtterance {
         role: role(args).into(),
         name: args.name.clone(),
-        content: match (&args.text, &args.tool_calls) {
+        content: match (text(args)?, &args.tool_calls) {
             (None, Some(_)) => String::new(),
-            (text, _) => content(text.clone()).await?,
+            (text, _) => content(text).await?,
         },
         tool_calls: args.tool_calls.as_deref().map(tool_calls).transpose()?.unwrap_or_default(),
         tool_call_id: args.tool_call_id.clone().unwrap_or_default(),
@@ -129,6 +129,19 @@ fn role(args: &Memorize) -> Role {
         (None, None) => Speaker::User,
     };
     args.role.unwrap_or(implied).wire()
+}
+
+/// The text, if there is one. Several words are a text without its quotes, or a conversation before its text.
+fn text(args: &Memorize) -> Result<Option<String>, CliError> {
+    match &*args.text {
+        [] => Ok(None),
+        [text] => Ok(Some(text.clone())),
+        words => Err(CliError::Usage(format!(
+            "TEXT is {} words; accepted: one argument, so put a text in quotes, and name a conversation with --to:\n  \
+             utterd memorize 'The train leaves at nine.'\n  utterd memorize --to trip 'The train leaves at nine.'",
+            words.len()
+        ))),
+    }
 }
 
 /// The text; for `-` or without one, the text on stdin, which must not be empty.

@@ -6,7 +6,10 @@ use std::{
     sync::Arc,
 };
 
-use crate::{Ranges, Sequence, context::wording::IMAGE_MARK};
+use crate::{Ranges, Sequence};
+
+/// Takes the place of an image that is left out.
+pub(super) const IMAGE_MARK: &str = "[image left out]";
 
 /// What of an utterance goes out in a context's format beyond its text and its calls.
 #[derive(Clone, Debug, Default)]

@@ -18,7 +18,7 @@ use serde::de::IgnoredAny;
 
 use crate::{
     Role, TokenCounter, ToolCall, Utterance,
-    context::{Format, Original, text},
+    context::{Format, Original, content_parts::IMAGE_MARK, text},
     draft::{MESSAGE_TOKENS, NAME_TOKENS},
     exchange::note,
 };
@@ -26,8 +26,6 @@ use crate::{
 /// Precedes a system utterance in the middle of an Anthropic conversation, whose messages have no system
 /// role.
 pub const SYSTEM_MARK: &str = "[system message]";
-/// Takes the place of an image that is left out.
-pub const IMAGE_MARK: &str = "[image left out]";
 /// Opens an Anthropic conversation that would otherwise begin with the assistant.
 pub const OPENING: &str = "[The conversation goes on.]";
 /// Longest name of a participant or a tool that OpenAI accepts, in characters.
