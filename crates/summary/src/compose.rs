@@ -191,16 +191,15 @@ impl<'a> Composing<'a> {
         let free = places.iter().copied().filter(|at| !self.taken.contains(at));
         let best = free.max_by(|a, b| self.worth[*a].total_cmp(&self.worth[*b]).then(b.cmp(a)));
         let Some(at) = best.filter(|_| room > LEAST_REST) else { return };
-        // the longer of its two parts first, and then the other
-        for _ in 0..2 {
+        // the longer of its two parts first, and then the other; which check it was says more than how it ended
+        let item = &self.items[at];
+        let note_first = item.kind == Kind::Check || item.note.len() > item.text.len();
+        for cuts_note in [note_first, !note_first] {
             let over = self.tokens[at].saturating_sub(room);
             if over == 0 {
                 break;
             }
             let item = &mut self.items[at];
-            // which check it was says more than how it ended
-            let is_check = item.kind == Kind::Check && !item.note.is_empty();
-            let cuts_note = is_check || item.note.len() > item.text.len();
             let longer = if cuts_note { &mut item.note } else { &mut item.text };
             let most = (self.count)(longer).saturating_sub(over).max(LEAST_REST);
             let clipped = clip(longer, most, self.count);

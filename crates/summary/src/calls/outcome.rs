@@ -94,12 +94,8 @@ fn lines(text: &str) -> Vec<String> {
 
 /// A line without colours, and without tags that wrap it; an exit code keeps the word that says that it is one.
 fn bare(line: &str) -> String {
-    static MARKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(
-            r"\x1b(?:\[[0-9;]*[A-Za-z])?|^\s*<(?:output|stdout|stderr|result|[a-z_]+_error)>|</[a-z_]+>\s*$",
-        )
-        .ok()
-    });
+    static MARKS: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"\x1b(?:\[[0-9;]*[A-Za-z])?|^\s*<[A-Za-z_]+>|</[A-Za-z_]+>\s*$").ok());
     let Some(marks) = &*MARKS else { return line.to_owned() };
     let (mut bare, mut at) = (String::with_capacity(line.len()), 0);
     for mark in marks.find_iter(line).filter(|mark| !line[mark.range()].contains("code")) {

@@ -169,6 +169,7 @@ fn what_the_user_stopped_was_not_made() {
         "User rejected the edit",
         "Command was rejected by the user.",
         "Please give EXACTLY ONE action.\nFound 2.",
+        "Give EXACTLY ONE action, found 2.\n<how>\n<a>\nx\n</a>\n<b>\ny\n</b>\n</how>\nas shown.",
     ] {
         assert_eq!(ended("edit", "{}", result), Outcome::Declined, "{result}");
     }
