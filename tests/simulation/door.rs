@@ -35,7 +35,7 @@ use utterd::{
 use crate::{
     checks::Wrong,
     house::House,
-    shares::{Kind, Place, Shares},
+    shares::{Kind, Place, Shares, Unfair},
 };
 
 /// The door of one engine.
@@ -113,6 +113,7 @@ impl Door {
         work: impl Future<Output = T> + Send + 'static,
     ) -> Came<T> {
         let (errand, done) = Errand::of(head, begun, work);
+        let unfair = self.shares.lock().unfair_to(head);
         let mut answering = self.layers.lock().call(errand.request());
         let mut turn = self.thread.clone().acquire_owned().await.ok();
         // the thread is free again while the call waits for something
@@ -126,7 +127,7 @@ impl Door {
         match (Status::from_header_map(response.headers()), answer) {
             (None, Some(answer)) => Came::Answered(answer, response),
             (None, None) => unreachable!("an answer is given once there is one"),
-            (Some(status), _) => self.refused(head, &status),
+            (Some(status), _) => self.refused(head, &status, &unfair),
         }
     }
 
@@ -162,14 +163,14 @@ impl Door {
         }
     }
 
-    fn refused<T>(&self, head: Head, status: &Status) -> Came<T> {
+    fn refused<T>(&self, head: Head, status: &Status, unfair: &Unfair) -> Came<T> {
         let details = status.get_error_details();
         let reason = details.error_info().map(|info| info.reason.clone()).unwrap_or_default();
         match status.code() {
             Code::DeadlineExceeded => Came::TooLate,
             Code::ResourceExhausted => {
                 let delay = details.retry_info().and_then(|retry| retry.retry_delay);
-                self.shares.lock().turned_away(head, &reason);
+                self.shares.lock().turned_away(head, &reason, unfair);
                 Came::TurnedAway(TurnedAway { reason, delay: delay.expect("a RetryInfo") })
             }
             code => unreachable!("{code:?} is no answer of these layers"),

@@ -47,6 +47,12 @@ struct Open {
     of: BTreeMap<u64, usize>,
 }
 
+/// Why it would be wrong to refuse a call, by the limit.
+pub struct Unfair {
+    by_share: Option<String>,
+    by_rate: Option<String>,
+}
+
 /// What one call occupies, until it is dropped.
 pub struct Place {
     shares: Arc<Mutex<Shares>>,
@@ -61,15 +67,20 @@ impl Shares {
         Self { house: house.clone(), calls, streams, counted, wrongs, opened: Instant::now() }
     }
 
-    /// A call was refused: there must be a reason.
-    pub fn turned_away(&mut self, head: Head, reason: &str) {
+    /// Why it would be wrong to refuse a call that arrives now.
+    pub fn unfair_to(&mut self, head: Head) -> Unfair {
+        Unfair { by_share: self.open(head.kind).is_fair_to(head.caller), by_rate: self.is_slow(head.caller) }
+    }
+
+    /// A call was refused: there must be a reason. What was `unfair` when it arrived still is.
+    pub fn turned_away(&mut self, head: Head, reason: &str, unfair: &Unfair) {
         let unfair = match reason {
             "OVERLOADED" => self.is_its_only_one(head),
             "TOO_MANY_CALLS" | "TOO_MANY_STREAMS" => {
                 self.count(head.caller);
-                self.open(head.kind).is_fair_to(head.caller)
+                unfair.by_share.clone()
             }
-            "TOO_MANY_CALLS_A_SECOND" => self.is_slow(head.caller),
+            "TOO_MANY_CALLS_A_SECOND" => unfair.by_rate.clone(),
             _ => Some("nobody knows this reason".to_owned()),
         };
         let told = unfair.map(|how| format!("caller {} is turned away, {reason}: {how}", head.caller));
