@@ -21,6 +21,8 @@ const MOST_SENTENCES: usize = 60;
 const ANSWER_WORDS: usize = 14;
 /// With no more words of its own, an answer is told with its question.
 const BARE_WORDS: usize = 3;
+/// What names a thing or a value is worth this much more.
+const NAMING: f64 = 1.5;
 /// Facts of one result.
 const MOST_FACTS: usize = 120;
 
@@ -109,8 +111,10 @@ impl Analysis {
             if is_word && item.marks.has(Marks::ASSISTANT) && !item.marks.has(Marks::ANSWER) {
                 continue;
             }
+            let names = item.marks.has(Marks::USER) && item.named().next().is_some();
+            let named = if names { NAMING } else { 1.0 };
             let lead = if item.marks.has(Marks::USER) { 1.0 + 0.5f64.powi(place as i32) } else { 1.0 };
-            item.worth = (worth(&item, sentence) * lead * f64::from(WORTH)) as u32;
+            item.worth = (worth(&item, sentence) * named * lead * f64::from(WORTH)) as u32;
             self.items.push(item);
         }
         self.ask(message, &head, &sentences);
@@ -289,5 +293,5 @@ fn worth(item: &Item, said: &Said) -> f64 {
             () => 1.0,
         };
     }
-    worth * if said.announces { 0.2 } else { 1.0 }
+    worth * if said.announces { 0.2 } else { 1.0 } * if said.words <= ANSWER_WORDS { 1.15 } else { 1.0 }
 }
