@@ -21,6 +21,8 @@ const MOST_BYTES: usize = 120;
 const MOST_OF_RESULT: usize = 120;
 /// Names of a source.
 const MOST: usize = 600;
+/// Without its noun, a shorter number tells nobody anything; a longer one is an id.
+const NUMBER_BYTES: usize = 4;
 /// Beyond this count, another mention says nothing more.
 const MOST_COUNTED: u32 = 30;
 
@@ -103,6 +105,7 @@ impl Names {
     /// An item for each name.
     pub fn items(self) -> Vec<Item> {
         let mut all: Vec<(Arc<str>, Name)> = self.all.into_iter().collect();
+        all.retain(|(text, name)| name.seen.shape != Shape::Number || text.len() > NUMBER_BYTES);
         all.sort_unstable_by_key(|(_, name)| name.place);
         if all.len() > MOST {
             all.drain(..all.len() - MOST);
