@@ -41,7 +41,7 @@ enum Doing {
     #[default]
     Anything,
     /// A draft is being stored.
-    Storing(Draft),
+    Storing(Box<Draft>),
     /// The model was asked; what it has said is in `said`.
     Asking,
 }
@@ -170,11 +170,11 @@ impl Session {
             Doing::Anything => None,
             Doing::Storing(draft) if draft.utterance.role() == Role::User => {
                 self.begun.clone_from(&draft.utterance.content);
-                self.unsent = Some(draft);
+                self.unsent = Some(*draft);
                 Some("your message is not stored: Enter sends it again")
             }
             Doing::Storing(draft) => {
-                self.unkept = Some(draft);
+                self.unkept = Some(*draft);
                 Some("the reply is not stored: /keep stores it")
             }
             Doing::Asking if self.said.trim().is_empty() => {
@@ -240,7 +240,7 @@ impl Session {
     }
 
     async fn store(&mut self, draft: Draft) -> Result<(), CliError> {
-        self.doing = Doing::Storing(draft.clone());
+        self.doing = Doing::Storing(Box::new(draft.clone()));
         let stored = self.server.memorize(&self.conversation_id, draft).await?;
         self.doing = Doing::Anything;
         (self.unsent, self.unkept) = (None, None);
