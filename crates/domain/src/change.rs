@@ -26,7 +26,7 @@ pub struct Change {
     pub inherits: Option<ConversationKey>,
     /// Utterances added, ascending.
     pub appended: Vec<Arc<Utterance>>,
-    /// Utterances stored again, in the window or the archive.
+    /// Utterances stored again, each once, in the window or the archive.
     pub rewritten: Vec<Arc<Utterance>>,
     /// Utterances that left the window for the archive, ascending.
     pub evicted: Vec<Arc<Utterance>>,
@@ -234,6 +234,8 @@ impl Transition {
         for utterance in &changed {
             self.note_pin(utterance);
         }
+        let again: Ranges = changed.iter().map(|utterance| utterance.sequence).collect();
+        self.change.rewritten.retain(|earlier| !again.contains(earlier.sequence));
         self.change.rewritten.extend(changed);
     }
 

@@ -95,6 +95,8 @@ impl Life {
 
     pub(super) fn apply(&mut self, transition: Transition) {
         let Transition { change, after } = transition;
+        let again: Ranges = change.rewritten.iter().map(|utterance| utterance.sequence).collect();
+        assert_eq!(again.count(), change.rewritten.len() as u64, "each is rewritten once");
         for utterance in change.appended.iter().chain(&change.rewritten) {
             self.stored.insert(utterance.sequence, utterance.clone());
         }

@@ -115,9 +115,9 @@ static VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Adds the places of values whose labels say that they are credentials.
 fn labelled(text: &str, found: &mut Vec<Range<usize>>) {
     let (Some((labels, kinds)), Some(value)) = (&*LABELS, &*VALUE) else { return };
-    let mut captures = value.create_captures();
     let mut end = 0;
     for label in labels.find_iter(text).filter(|label| is_label(text, &label.range())) {
+        let mut captures = value.create_captures();
         let near = text.floor_char_boundary(label.end() + VALUE_BYTES);
         let behind = Input::new(text).span(label.end()..near).anchored(Anchored::Yes);
         value.captures(behind, &mut captures);

@@ -1,6 +1,6 @@
 //! Reads the lines of a text: what each one is by its marks and its look.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use regex_automata::meta::Regex;
 
@@ -87,7 +87,9 @@ fn unfenced(at: usize, line: &str) -> Line {
     if said.starts_with('|') && said.ends_with('|') && said.len() > 1 {
         return of(Kind::Alone, whole);
     }
-    let Some(marks) = &*MARKS else { return of(Kind::Prose, whole) };
+    // most lines begin with a word
+    let begins_with_word = said.starts_with(char::is_alphabetic) && said.as_bytes().get(1) != Some(&b')');
+    let Some(marks) = MARKS.as_ref().filter(|_| !begins_with_word) else { return of(Kind::Prose, whole) };
     let mut captures = marks.create_captures();
     marks.captures(line, &mut captures);
     let [quote, heading, item] = [1, 2, 3].map(|group| captures.get_group(group).is_some());
@@ -107,11 +109,12 @@ fn unfenced(at: usize, line: &str) -> Line {
 fn is_code(line: &str) -> bool {
     let head = &line[..line.floor_char_boundary(READ_BYTES)];
     let is_quoting = head.contains('`') && head.matches('`').count().is_multiple_of(2);
-    let head: String = if is_quoting { head.split('`').step_by(2).collect() } else { head.to_owned() };
+    let head =
+        if is_quoting { Cow::Owned(head.split('`').step_by(2).collect()) } else { Cow::Borrowed(head) };
     // not an address between angle brackets
     let is_tag = head.starts_with('<') && head.ends_with('>') && !head.contains(['@', ':']);
     let ends = head.ends_with([';', '{', '}', '(', '\\']) || head.ends_with("},");
-    let marks = CODE.as_ref().map_or(0, |code| code.find_iter(&head).count());
+    let marks = CODE.as_ref().map_or(0, |code| code.find_iter(&*head).count());
     let marks = marks + usize::from(ends) + 2 * usize::from(is_tag);
     if marks < 2 {
         return false;
