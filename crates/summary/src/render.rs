@@ -75,7 +75,9 @@ pub fn lines(items: &[Item], chosen: &[usize], root: Option<&str>) -> Vec<Line> 
 
 impl Line {
     fn new(kind: Kind, text: &str, items: Vec<usize>) -> Self {
-        Self { kind, text: format!("{}\n", tidy(text)), tokens: 0, items }
+        let mut text = tidy(text);
+        text.push('\n');
+        Self { kind, text, tokens: 0, items }
     }
 }
 
@@ -86,7 +88,9 @@ pub fn alone(item: &Item) -> String {
     }
     let group = Group { key: key(item), items: vec![0] };
     let line = group.lines(std::slice::from_ref(item), "", &FxHashSet::default()).pop();
-    line.map(|line| line.text.trim_end().to_owned()).unwrap_or_default()
+    let mut text = line.map(|line| line.text).unwrap_or_default();
+    text.truncate(text.trim_end().len());
+    text
 }
 
 /// The number of deeds that no line tells.
@@ -295,7 +299,8 @@ pub fn root(items: &[Item]) -> Option<String> {
 fn tidy(text: &str) -> String {
     let mut tidy = one_line(text);
     let start = tidy.find(char::is_alphanumeric).unwrap_or(0);
-    tidy.split_off(start)
+    tidy.drain(..start);
+    tidy
 }
 
 #[cfg(test)]

@@ -86,5 +86,6 @@ fn of(sentence: &Sentence<'_>) -> Option<Said> {
 
 /// On one line, without the marks of lists, headings and emphasis.
 fn plain(text: &str) -> String {
-    one_line(&text.trim_start_matches(['#', '>', '-', '*', '•', ' ', '\t']).replace("**", ""))
+    let text = text.trim_start_matches(['#', '>', '-', '*', '•', ' ', '\t']);
+    if text.contains("**") { one_line(&text.replace("**", "")) } else { one_line(text) }
 }

@@ -15,7 +15,8 @@ pub(super) struct Normal {
 
 impl Normal {
     pub(super) fn of(said: &str) -> Self {
-        let mut normal = Self { text: String::with_capacity(said.len() + 8), ..Self::default() };
+        let (text, starts) = (String::with_capacity(said.len() + 8), Vec::with_capacity(said.len() / 4 + 1));
+        let mut normal = Self { text, starts };
         let mut before = ' ';
         for (at, c) in said.char_indices() {
             let c = if c == '’' { '\'' } else { c };
