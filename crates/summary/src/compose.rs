@@ -37,7 +37,9 @@ const SECTIONS: [Section; 8] = [
 ];
 /// One sentence takes at most this many percent of the budget, but always `LEAST_SENTENCE`.
 const SENTENCE_PERCENT: u32 = 14;
-const LEAST_SENTENCE: u32 = 40;
+const LEAST_SENTENCE: u32 = 60;
+/// What the conversation is for always takes this much, or half of a smaller budget.
+const LEAST_GOAL: u32 = 40;
 /// A deed, a check, an error: as much.
 const DEED_TOKENS: u32 = 44;
 /// A remainder below is left unused.
@@ -163,8 +165,7 @@ impl<'a> Composing<'a> {
             return;
         }
         let share = part_of(self.wanted.budget, section.percent);
-        // of a tiny budget, what the conversation is for takes what a sentence does
-        let least = if section.kind == Kind::Goal { LEAST_SENTENCE.min(self.wanted.budget / 2) } else { 0 };
+        let least = if section.kind == Kind::Goal { LEAST_GOAL.min(self.wanted.budget / 2) } else { 0 };
         let room = share.max(least).min(self.left);
         let left = self.left - room;
         // what the goal left out is the user's as well, and what the checks left out may have failed
