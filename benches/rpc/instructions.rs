@@ -7,9 +7,9 @@ use crate::{child::ServerProcess, load, measured::row, workload};
 /// Conversations that calls are spread over.
 const CONVERSATIONS: usize = 16;
 /// Calls in flight.
-const IN_FLIGHT: usize = 16;
+const IN_FLIGHT: usize = 4;
 /// Calls that are not counted, and calls that are.
-const WARM: usize = 200;
+const WARM: usize = 500;
 const COUNTED: usize = 1_000;
 
 /// Counts the instructions of each call with valgrind, and prints them.

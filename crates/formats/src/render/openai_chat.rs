@@ -1,6 +1,6 @@
 //! OpenAI's chat messages.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::HashMap};
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use crate::{
     },
     repair::Line,
 };
-use utterd_domain::{context::Context, exchange::call_ids::Rule};
+use utterd_domain::{Role, context::Context, exchange::call_ids::Rule};
 
 /// Some servers refuse a request with a duplicate id, and real transcripts reuse ids.
 const IDS: Rule = Rule { accepts: |c| !c.is_control(), ..Rule::OPENAI_CHAT };
@@ -21,8 +21,13 @@ const IDS: Rule = Rule { accepts: |c| !c.is_control(), ..Rule::OPENAI_CHAT };
 /// Writes `context`: one JSON message for each of its messages.
 pub(super) fn render(context: &Context) -> Rendered {
     let lines = lines(&context.messages, context.format, IDS);
-    let messages = lines.iter().zip(&context.messages).map(|(line, message)| written(line, kept(message)));
-    let messages: Vec<Filled<'_>> = messages.collect();
+    let mut plain = HashMap::new();
+    for line in &lines {
+        plain.entry(shape(line)).or_insert_with(|| (PROVIDER.canonical)(&line.parts()));
+    }
+    let both = lines.iter().zip(&context.messages);
+    let messages: Vec<Filled<'_>> =
+        both.map(|(line, message)| written(line, kept(message), &plain[&shape(line)])).collect();
     Rendered {
         messages_json: serde_json::to_string(&messages).unwrap_or_default(),
         tokens: context.tokens,
@@ -32,11 +37,20 @@ pub(super) fn render(context: &Context) -> Rendered {
     }
 }
 
-/// The message as it came, with the names and ids that are sent, or else as it is written.
-fn written<'a>(line: &'a Line<'_>, kept: Option<Value>) -> Filled<'a> {
+/// What the form of a message depends on: most messages of a context have the same.
+type Shape = (Role, [bool; 3], usize);
+
+fn shape(line: &Line<'_>) -> Shape {
+    let parts = line.parts();
+    let has = [!parts.content.is_empty(), parts.name().is_some(), parts.tool_call_id().is_some()];
+    (parts.role, has, parts.calls().len())
+}
+
+/// The message as it came, with the names and ids that are sent, or else in its `plain` form.
+fn written<'a>(line: &'a Line<'_>, kept: Option<Value>, plain: &'a Value) -> Filled<'a> {
     let parts = line.parts();
     let Some(Value::Object(mut fields)) = kept else {
-        return Filled { template: Cow::Owned((PROVIDER.canonical)(&parts)), parts: Some(parts) };
+        return Filled { template: Cow::Borrowed(plain), parts: Some(parts) };
     };
     if let Some(name) = fields.get_mut("name") {
         *name = parts.name().into();
