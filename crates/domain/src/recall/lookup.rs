@@ -37,7 +37,7 @@ pub(super) fn look_up(query: &Query, times: &[(Range<usize>, When)], indexes: &[
     find(&mut sought, indexes, |_| true);
     add_longer(&mut sought, indexes);
     divide(&mut sought, indexes);
-    resemble(&mut sought, indexes);
+    resemble(&mut sought, indexes, languages);
     cover_by_words(&mut sought);
     if sought.iter().all(|one| !one.covers || one.wanted.share == 0.0) {
         sought.iter_mut().for_each(|one| one.wanted.share = 1.0);
@@ -179,7 +179,7 @@ fn divide(sought: &mut Vec<Sought>, indexes: &[Index]) {
 }
 
 /// Lets words that no utterance has match one of their family or, without any, similar ones; and a hash its beginning.
-fn resemble(sought: &mut [Sought], indexes: &[Index]) {
+fn resemble(sought: &mut [Sought], indexes: &[Index], languages: Languages) {
     let mut some = false;
     let divided: FxHashSet<usize> = sought.iter().filter_map(|one| one.wanted.whole).collect();
     for (place, one) in sought.iter_mut().enumerate().filter(|(_, one)| is_unknown(one)).take(MAX_RESEMBLED) {
@@ -189,8 +189,9 @@ fn resemble(sought: &mut [Sought], indexes: &[Index]) {
             same.extend(related(&one.wanted.word, stem, indexes));
             if same.is_empty() {
                 let stems = one.alternatives.iter().filter(|(stem, _)| stem.len() <= one.wanted.word.len());
-                let alike =
-                    stems.map(|(stem, _)| similar(stem, indexes)).filter(|(alike, _)| !alike.is_empty());
+                let alike = stems
+                    .map(|(stem, _)| similar(stem, indexes, languages))
+                    .filter(|(alike, _)| !alike.is_empty());
                 let nearer = |one: (_, f32), other: (_, f32)| if other.1 > one.1 { other } else { one };
                 if let Some((alike, covers)) = alike.reduce(nearer) {
                     one.resembles = Some(covers);

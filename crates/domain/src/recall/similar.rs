@@ -40,14 +40,13 @@ const MOST: usize = 4;
 
 /// The terms most similar to a word that no utterance has (because of a typing error, an inflection or a
 /// compound), with their similarity; and how much of the word the nearest covers: [`FAR`] if it is likely another word.
-pub(super) fn similar(wanted: &str, indexes: &[Index]) -> (Vec<(String, f32)>, f32) {
+pub(super) fn similar(wanted: &str, indexes: &[Index], languages: Languages) -> (Vec<(String, f32)>, f32) {
     let length = wanted.chars().count();
     if length < COMPOUND_CHARS {
         return (Vec::new(), 0.0);
     }
     let is_long = !wanted.is_ascii() || length > COMPOUND_CHARS;
     let own = trigrams(wanted);
-    let languages = indexes.iter().fold(Languages::default(), |all, index| all.union(index.languages()));
     let similarity = |(term, compounds): (&str, bool)| {
         let theirs = trigrams(term);
         let shared = own.iter().filter(|one| theirs.contains(one)).count();

@@ -43,10 +43,9 @@ pub fn find(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let has_long = text.split_ascii_whitespace().any(|part| part.len() >= WORD_BYTES);
     let is_surrounded = text.contains(':') || text.contains("-----");
-    for (shapes, is_one, is_surrounding) in &*SHAPES {
-        if if *is_surrounding { is_surrounded } else { has_long } {
-            shaped(text, shapes, *is_one, &mut found);
-        }
+    let can_have = |is_surrounding: bool| if is_surrounding { is_surrounded } else { has_long };
+    for (shapes, is_one, _) in SHAPES.iter().filter(|(.., is_surrounding)| can_have(*is_surrounding)) {
+        shaped(text, shapes, *is_one, &mut found);
     }
     labelled(text, &mut found);
     found.sort_unstable_by_key(|secret| (secret.start, secret.end));
