@@ -4,9 +4,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
     Write,
-    durable::key_value::Key,
     records::{
-        self, Compactions, ConversationName, Description, Descriptions, HeadRecord, Heads, Kind,
+        self, Compactions, ConversationName, Description, Descriptions, HeadRecord, Heads, Key, Kind,
         LineageReader, Readers, Record, Segments, StateName, StateValues,
     },
 };

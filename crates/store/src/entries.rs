@@ -4,12 +4,9 @@
 use std::{ops::Range, sync::Arc};
 
 use super::{Due, List, ListOf, ListedAt, Page, RecipientKey, Result, Write};
-use crate::{
-    durable::key_value::{Key, Value},
-    records::{
-        self, Dues, Ended, KeyPart, Kind, Listed, OutcomeAges, Place, RecipientUpdated, Started, Updated,
-        Waiting,
-    },
+use crate::records::{
+    self, Dues, Ended, Key, KeyPart, Kind, Listed, OutcomeAges, Place, RecipientUpdated, Started, Updated,
+    Value, Waiting,
 };
 use utterd_domain::{
     Conversation, ConversationId, ConversationKey, Head, Identity, Namespace, RecipientId, Timestamp,

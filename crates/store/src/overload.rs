@@ -43,3 +43,37 @@ impl Overload {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANY: usize = 1_000;
+
+    #[test]
+    fn a_burst_is_served() {
+        let overload = Overload::default();
+        overload.note(10 * STANDING_WAIT, MANY, MANY - 1);
+        assert!(!overload.refuses(true));
+    }
+
+    #[test]
+    fn a_few_that_wait_for_long_are_not_too_many() {
+        let overload = Overload::default();
+        overload.note(10 * STANDING_WAIT, 10, 20);
+        assert!(!overload.refuses(true));
+    }
+
+    #[test]
+    fn it_has_caught_up_when_nobody_was_refused() {
+        let overload = Overload::default();
+        overload.note(2 * STANDING_WAIT, MANY, 4 * MANY);
+        assert!(!overload.refuses(false), "few wait now");
+        assert!(overload.refuses(true));
+        overload.note(Duration::ZERO, 0, 0);
+        assert!(overload.refuses(true), "somebody was refused before that request was served");
+        overload.note(OVERLOAD_WINDOW, 0, 0);
+        overload.note(Duration::ZERO, 0, 0);
+        assert!(!overload.refuses(true));
+    }
+}

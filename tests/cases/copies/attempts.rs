@@ -5,7 +5,10 @@ use std::{fs, path::Path, thread};
 use libtest_mimic::Trial;
 use utterd::store::{
     backup::{Backup, RestoreError},
-    durable::key_value::{Batch, Durability, Key, Value},
+    durable::{
+        key_value::{Durability, Key, Value},
+        pairs,
+    },
     postgres,
     records::{self, Segments},
 };
@@ -79,14 +82,14 @@ fn of_two_restores_at_once_one_is_made(cluster: &Cluster) {
 /// Writes to the files at `path`.
 fn write(path: &Path, key: &Key, value: Option<Value>) {
     let writes = vec![(key.clone(), value)];
-    opened(path).pairs().apply(Batch { writes }, Durability::Disk).unwrap();
+    opened(path).pairs().apply(writes, Durability::Disk).unwrap();
 }
 
 fn a_damaged_source_is_named(cluster: &Cluster) {
     let (directory, source) = files_after(case(LIFE));
     let path = directory.path();
     let segments = records::all_of::<Segments>();
-    let (key, value) = records::within(opened(path).pairs(), &segments).next().unwrap().unwrap();
+    let (key, value) = pairs::within(opened(path).pairs(), &segments).next().unwrap().unwrap();
     let name = records::name::<Segments>(&records::decode_key::<Segments>(&key).unwrap());
     write(path, &key, Some(value[..value.len() - 1].to_vec()));
     let refused = BackupFile::of(&source).err().unwrap().to_string();

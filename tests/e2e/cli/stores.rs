@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use utterd::store::{
     durable::{
         Directory, EngineKind,
-        key_value::{Batch, Durability, Key},
+        key_value::{Durability, Key},
     },
     records::{self, Kind, Links, Meta, Metas, Utterances},
 };
@@ -151,7 +151,7 @@ fn interrupt(data: &Path, engine: EngineKind) {
     let rest = rest.map(|pair| pair.expect("it is read").0);
     let (key, value) = records::pair::<Metas>(&Meta::Copying, &1);
     let writes = rest.map(|key| (key, None)).chain([(key, Some(value))]).collect();
-    directory.pairs().apply(Batch { writes }, Durability::Disk).expect("it is written");
+    directory.pairs().apply(writes, Durability::Disk).expect("it is written");
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn remove_an_utterance(data: &Path, engine: EngineKind) {
     let (key, _) = utterances.next().expect("there is an utterance").expect("it is read");
     assert_eq!(key[0], Utterances::NUMBER);
     drop(utterances);
-    let batch = Batch { writes: vec![(key, None)] };
+    let batch = vec![(key, None)];
     directory.pairs().apply(batch, Durability::Disk).expect("it is removed");
 }
 

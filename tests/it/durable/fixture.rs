@@ -28,7 +28,7 @@ use utterd::{
     store::{
         durable::{
             Directory, EngineKind, Flush,
-            key_value::{Batch, Durability},
+            key_value::Durability,
         },
         records::{Blocks, Kind, Record, Waiting},
     },
@@ -138,7 +138,7 @@ async fn a_record_of_a_newer_version_is_an_error() {
         let newer = sealed(2, &value[1..value.len() - 4], &key);
         let unknown = (vec![200, 1], Some(sealed(1, &[], &[200, 1])));
         let writes = vec![(key, Some(newer)), unknown];
-        opened.pairs().apply(Batch { writes }, Durability::Disk).unwrap();
+        opened.pairs().apply(writes, Durability::Disk).unwrap();
         drop(opened);
         let problems = output(&["verify", &place(engine, &directory)]).1;
         let found = |text: &str| problems.contains(text);

@@ -14,8 +14,7 @@ use super::{
 };
 use crate::{
     EachRecord, StoreError,
-    durable::key_value::{Key, Value},
-    records::Record,
+    records::{Key, Record, Value},
 };
 
 /// Records between two progress reports.

@@ -18,7 +18,7 @@ use tokio::{sync::Semaphore, task::spawn_blocking};
 use super::{
     Directory, DurableStore, EngineKind, OpenError, Options,
     disk::files,
-    key_value::{Batch, Durability, Key, Value},
+    key_value::{Durability, Key, Value},
     restore, scrub,
     tests::conversation::{TestConversation, TestStore, user},
     tests::outcome::{keeping, key},
@@ -239,7 +239,7 @@ async fn a_damaged_record_is_named_and_ends_the_backup() {
     let home = spawn_blocking(|| filled(EngineKind::Fjall, 6, 200)).await.unwrap();
     let lineage = LineageId([1; 16]);
     let writes = vec![(records::key::<Descriptions>(&lineage), Some(vec![0; 9]))];
-    opened(EngineKind::Fjall, home.path()).pairs().apply(Batch { writes }, Durability::Disk).unwrap();
+    opened(EngineKind::Fjall, home.path()).pairs().apply(writes, Durability::Disk).unwrap();
     let chunks: Vec<_> = backup(&open(EngineKind::Fjall, home.path())).collect().await;
     let Some(Err(StoreError::Unavailable(reason))) = chunks.last() else { panic!("it ended well") };
     assert!(reason.contains(&format!("a record is damaged: description {lineage}: ")), "{reason}");
@@ -304,7 +304,7 @@ async fn a_scrub_goes_on_beside_a_backup() {
             });
             begun.wait();
             let writes = vec![(before.last().unwrap().0.clone(), None)];
-            directory.pairs().apply(Batch { writes }, Durability::Disk).unwrap();
+            directory.pairs().apply(writes, Durability::Disk).unwrap();
             directory.pairs().scrub().unwrap();
             let kept = backup.join().unwrap();
             assert!(before.iter().all(|pair| kept.contains(pair)), "{engine}");

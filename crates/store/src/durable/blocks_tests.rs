@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use super::{
     Directory, DurableStore, EngineKind, Options,
-    key_value::{Batch, Durability, Key, Value},
+    key_value::{Durability, Key, Value},
     scrub,
     tests::{holds, problems},
 };
@@ -66,7 +66,7 @@ impl Kept {
     }
 
     fn write(&self, writes: Vec<(Key, Option<Value>)>) {
-        self.open().pairs().apply(Batch { writes }, Durability::Disk).unwrap();
+        self.open().pairs().apply(writes, Durability::Disk).unwrap();
     }
 
     fn value(&self, key: &Key) -> Option<Value> {

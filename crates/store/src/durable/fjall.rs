@@ -6,7 +6,7 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable as 
 
 use super::{
     disk::generations::{CACHE_BYTES, Engine, Generations},
-    key_value::{Batch, Durability, Key, KeyValueError, Value},
+    key_value::{Durability, Key, KeyValueError, Value, Writes},
 };
 use utterd_domain::limits::STORE_CACHED_FILES;
 
@@ -61,19 +61,19 @@ impl Engine for FjallEngine {
         })
     }
 
-    fn apply(&self, mut batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
-        batch.writes.sort_unstable_by(|(one, _), (other, _)| one.cmp(other)); // neighbours are inserted together
-        let mut writes = self.database.batch().durability(Some(match durability {
+    fn apply(&self, mut writes: Writes, durability: Durability) -> Result<(), KeyValueError> {
+        writes.sort_unstable_by(|(one, _), (other, _)| one.cmp(other)); // neighbours are inserted together
+        let mut batch = self.database.batch().durability(Some(match durability {
             Durability::Process => PersistMode::Buffer,
             Durability::Disk => PersistMode::SyncData,
         }));
-        for (key, value) in batch.writes {
+        for (key, value) in writes {
             match value {
-                Some(value) => writes.insert(&self.pairs, key, value),
-                None => writes.remove(&self.pairs, key),
+                Some(value) => batch.insert(&self.pairs, key, value),
+                None => batch.remove(&self.pairs, key),
             }
         }
-        Ok(writes.commit()?)
+        Ok(batch.commit()?)
     }
 
     fn fill(

@@ -7,9 +7,8 @@
 //! reopened.
 #![allow(clippy::disallowed_methods, reason = "intervals between flushes are measured, no time is kept")]
 
-mod backlog;
+mod caller;
 mod group;
-mod mailbox;
 #[cfg(test)]
 mod place_tests;
 mod queue;
@@ -29,14 +28,15 @@ use std::{
 use super::{
     Flush,
     disk::{directory::Directory, room::Room},
-    key_value::{Batch, Durability, KeyValueError},
+    key_value::{Durability, KeyValueError, Writes},
     request::Request,
 };
 use crate::{StoreError, meters::Meters, quotas::Keeper};
+pub(super) use caller::Answer;
+use caller::{Caller, Outcome, answer_all};
 use group::{Group, States};
-use mailbox::{Caller, Outcome, answer_all};
-pub(super) use queue::{Answer, Queue};
-use queue::{Gather, Taken};
+pub(super) use queue::Queue;
+use queue::{Gather, Taken, Waiting};
 use utterd_telemetry::panics::{Panicked, Within};
 
 /// Maximum bytes of a batch, unless one request alone is larger.
@@ -90,11 +90,6 @@ impl GroupCommit {
         };
         let thread = thread::Builder::new().name("utterd-writer".into()).spawn(move || writer.run())?;
         Ok(Self { queue, thread: Some(thread) })
-    }
-
-    /// Submits a request. Requests take effect in the order of these calls.
-    pub(super) fn submit(&self, request: Request) -> Answer {
-        self.queue.push(request)
     }
 
     /// The queue of requests and their answers.
@@ -169,24 +164,24 @@ impl Writer {
 
     /// Checks and applies a group, and answers its callers. Fails if it is unknown how much of the group is
     /// stored.
-    fn write(&mut self, requests: Vec<(Request, Caller)>) -> Result<(), KeyValueError> {
+    fn write(&mut self, waiting: Vec<Waiting>) -> Result<(), KeyValueError> {
         if let Err(full) = self.look_for_room() {
-            answer_all(requests.into_iter().map(|(_, caller)| (caller, Err(full.clone().into()))));
+            answer_all(waiting.into_iter().map(|waiting| (waiting.caller, Err(full.clone().into()))));
             return Ok(());
         }
-        let durability = self.durability(&requests);
+        let durability = self.durability(&waiting);
         let pairs = self.directory.pairs();
         let mut group = Group::new(self.group + 1, &self.links, pairs, &mut self.states, &self.quotas);
-        let admit = |(request, caller)| {
+        let admit = |Waiting { request, caller, .. }| {
             // the writes of a request are added to the group as its last step: a request that panics before
             // leaves no trace
             let admitted = Within::Store.caught(|| group.admit(request));
             (caller, admitted.unwrap_or(Err(StoreError::Panicked.into())))
         };
-        let admitted: Vec<(Caller, Outcome)> = requests.into_iter().map(admit).collect();
+        let admitted: Vec<(Caller, Outcome)> = waiting.into_iter().map(admit).collect();
         self.answered = admitted.len();
-        if let Some(batch) = group.batch()
-            && let Err(error) = self.apply(batch, durability)
+        if let Some(writes) = group.writes()
+            && let Err(error) = self.apply(writes, durability)
         {
             let failed = failure(&error);
             answer_all(admitted.into_iter().map(|(caller, _)| (caller, Err(failed.clone().into()))));
@@ -205,26 +200,26 @@ impl Writer {
             Ok(()) if was_full => tracing::info!("there is room on the disk: writes are accepted again"),
             _ => {}
         }
-        self.queue.tell_room(room.clone());
+        self.queue.note_room(room.clone());
         room
     }
 
     /// Returns how durable a group must be before it is answered.
-    fn durability(&self, requests: &[(Request, Caller)]) -> Durability {
+    fn durability(&self, waiting: &[Waiting]) -> Durability {
         match self.flush {
-            Flush::Each if !requests.iter().all(|(request, _)| request.may_be_lost) => Durability::Disk,
+            Flush::Each if !waiting.iter().all(|waiting| waiting.request.may_be_lost) => Durability::Disk,
             Flush::Each | Flush::Interval(_) => Durability::Process,
         }
     }
 
-    fn apply(&mut self, batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
+    fn apply(&mut self, writes: Writes, durability: Durability) -> Result<(), KeyValueError> {
         let group = self.group + 1;
         let pairs = self.directory.pairs();
         if pairs.visible_before_flush() {
             self.queue.show(group);
         }
         let started = Instant::now();
-        pairs.apply(batch, durability)?;
+        pairs.apply(writes, durability)?;
         if durability == Durability::Disk {
             self.flushed = group;
         }

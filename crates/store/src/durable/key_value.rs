@@ -2,10 +2,8 @@
 
 use std::{fmt, ops::Bound};
 
-/// A key as stored in the engine.
-pub type Key = Vec<u8>;
-/// A value as stored in the engine.
-pub type Value = Vec<u8>;
+pub use crate::records::{Key, Value};
+
 /// Pairs in key order. A pair that cannot be read is an error in its place, and the last item.
 pub type Pairs<'a> = Box<dyn DoubleEndedIterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'a>;
 
@@ -39,14 +37,14 @@ pub trait KeyValue: Send + Sync + 'static {
         Ok(0)
     }
 
-    /// Applies all writes of `batch`, or none.
+    /// Applies all writes, or none.
     ///
     /// - With [`Durability::Disk`], returns when the batch is on disk and survives a power loss. With
     ///   [`Durability::Process`], it survives the end of the process.
     /// - No key is empty or longer than [`MAX_KEY_BYTES`]: record keys never are.
     /// - After an error it is unknown whether the batch took effect, and no more batches are applied: the
     ///   store must be reopened.
-    fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError>;
+    fn apply(&self, writes: Writes, durability: Durability) -> Result<(), KeyValueError>;
 
     /// Syncs everything that was applied to disk.
     fn sync(&self) -> Result<(), KeyValueError>;
@@ -88,12 +86,8 @@ pub enum Durability {
     Disk,
 }
 
-/// Writes that take effect together: at most one per key, a value or a removal.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Batch {
-    /// Keys with their new values; `None` removes the key.
-    pub writes: Vec<(Key, Option<Value>)>,
-}
+/// Writes that take effect together: keys with their new values, at most one per key; `None` removes the key.
+pub type Writes = Vec<(Key, Option<Value>)>;
 
 /// An engine error: its message, with the file if known.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]

@@ -31,6 +31,7 @@ mod fjall;
 mod group_commit;
 pub mod key_value;
 mod options;
+pub mod pairs;
 mod panics;
 mod reader;
 mod request;

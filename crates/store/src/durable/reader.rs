@@ -17,6 +17,7 @@ use super::{
     disk::directory::Directory,
     error::unavailable,
     key_value::{Key, KeyValue},
+    pairs,
 };
 use crate::{
     Outcome, OutcomeKey, RecipientKey, Result, StoreError,
@@ -266,11 +267,11 @@ impl Reader {
         &'a self,
         range: &Range<Key>,
     ) -> impl DoubleEndedIterator<Item = Result<(K::Key, K::Value)>> + use<'a, K> {
-        records::read::<K>(self.pairs(), range).map(|record| record.map_err(unreadable))
+        pairs::read::<K>(self.pairs(), range).map(|record| record.map_err(unreadable))
     }
 
     fn get<K: Kind>(&self, key: &K::Key) -> Result<Option<K::Value>> {
-        records::get::<K>(self.pairs(), key).map_err(unreadable)
+        pairs::get::<K>(self.pairs(), key).map_err(unreadable)
     }
 
     fn value(&self, key: &Key) -> Result<Option<Vec<u8>>> {

@@ -5,7 +5,8 @@ use std::{mem, ops::Bound, sync::Arc};
 use super::{
     disk::directory::Directory,
     error::unavailable,
-    key_value::{Batch, Durability, Key, KeyValue, Value},
+    key_value::{Durability, Key, KeyValue, Value, Writes},
+    pairs,
     reader::Reader,
 };
 use crate::{
@@ -63,24 +64,24 @@ fn write(backup: &Backup, reader: &Reader) -> Result<(), RestoreError> {
 /// Writes pairs in batches.
 struct Writer<'a> {
     pairs: &'a dyn KeyValue,
-    batch: Batch,
+    writes: Writes,
     bytes: usize,
 }
 
 impl<'a> Writer<'a> {
     fn to(pairs: &'a dyn KeyValue) -> Self {
-        Self { pairs, batch: Batch::default(), bytes: 0 }
+        Self { pairs, writes: Writes::new(), bytes: 0 }
     }
 
     fn put(&mut self, (key, value): (Key, Value)) -> Result<()> {
         self.bytes += key.len() + value.len();
-        self.batch.writes.push((key, Some(value)));
+        self.writes.push((key, Some(value)));
         if self.bytes >= BATCH_BYTES { self.flush() } else { Ok(()) }
     }
 
     fn flush(&mut self) -> Result<()> {
         self.bytes = 0;
-        self.pairs.apply(mem::take(&mut self.batch), Durability::Process).map_err(unavailable)
+        self.pairs.apply(mem::take(&mut self.writes), Durability::Process).map_err(unavailable)
     }
 }
 
@@ -91,11 +92,11 @@ fn note(pairs: &dyn KeyValue, unfinished: Option<u64>) -> Result<u64> {
     let note = (records::key::<Metas>(&Meta::Copying), mark);
     let links = if group > 1 { &[group - 1][..] } else { &[] };
     let writes = records::group_writes(group, links).chain([note]).collect();
-    pairs.apply(Batch { writes }, Durability::Disk).map_err(unavailable)?;
+    pairs.apply(writes, Durability::Disk).map_err(unavailable)?;
     Ok(group)
 }
 
 /// Reads one of the store's own numbers.
 fn number(pairs: &dyn KeyValue, meta: Meta) -> Result<Option<u64>> {
-    records::get::<Metas>(pairs, &meta).map_err(unavailable)
+    pairs::get::<Metas>(pairs, &meta).map_err(unavailable)
 }

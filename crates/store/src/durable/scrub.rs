@@ -1,6 +1,6 @@
 //! Rewrites the files of an offline store so that they contain no removed data.
 
-use super::{disk::directory::Directory, error::unavailable, key_value::Batch};
+use super::{disk::directory::Directory, error::unavailable};
 use crate::{
     Result,
     records::{self, Meta, Metas},
@@ -27,7 +27,7 @@ pub fn scrub(directory: &mut Directory) -> Result<Scrubbed> {
     let after = pairs.disk_bytes().map_err(unavailable)?;
     let unscrubbed = records::key::<Metas>(&Meta::Unscrubbed);
     if pairs.get(&unscrubbed).map_err(unavailable)?.is_some() {
-        directory.write(Batch { writes: vec![(unscrubbed, None)] }).map_err(unavailable)?;
+        directory.write(vec![(unscrubbed, None)]).map_err(unavailable)?;
     }
     Ok(Scrubbed { before, after })
 }

@@ -19,7 +19,7 @@ use super::{
         files,
         generations::{CACHE_BYTES, Engine, Generations},
     },
-    key_value::{Batch, Durability, Key, KeyValueError, Value},
+    key_value::{Durability, Key, KeyValueError, Value, Writes},
 };
 
 /// The key-value store over sled.
@@ -66,15 +66,15 @@ impl Engine for SledEngine {
         })
     }
 
-    fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
-        let mut writes = sled::Batch::default();
-        for (key, value) in batch.writes {
+    fn apply(&self, writes: Writes, durability: Durability) -> Result<(), KeyValueError> {
+        let mut batch = sled::Batch::default();
+        for (key, value) in writes {
             match value {
-                Some(value) => writes.insert(key, value),
-                None => writes.remove(key),
+                Some(value) => batch.insert(key, value),
+                None => batch.remove(key),
             }
         }
-        self.database.apply_batch(writes)?;
+        self.database.apply_batch(batch)?;
         match durability {
             Durability::Process => self.flush(),
             Durability::Disk => self.sync(),

@@ -6,7 +6,7 @@ use super::{
     Directory, EngineKind, Flush, OpenError, Options,
     disk::room::Room,
     error::unavailable,
-    group_commit::{Answer, GroupCommit},
+    group_commit::{Answer, GroupCommit, Queue},
     reader::Reader,
     request::{Request, Step},
 };
@@ -31,12 +31,13 @@ const OUTCOME_BATCH: usize = 1_000;
 ///   reopened.
 /// - When dropped, waits until all commits are written.
 pub struct DurableStore {
-    commits: Arc<GroupCommit>,
+    queue: Arc<Queue>,
     reader: Reader,
     room: Arc<Room>,
     name: &'static str,
     quotas: Arc<Keeper>,
     meters: Meters,
+    _writing: GroupCommit,
 }
 
 impl DurableStore {
@@ -52,9 +53,10 @@ impl DurableStore {
         let (directory, room) = (Arc::new(directory), Arc::new(room));
         let (quotas, meters) = (Arc::new(Keeper::default()), Meters::default());
         let (shared, counted) = (quotas.clone(), meters.clone());
-        let commits = GroupCommit::start(directory.clone(), room.clone(), shared, counted, flush);
-        let commits = commits.map_err(|error| OpenError::File { path, error })?;
-        Ok(Self { commits: Arc::new(commits), reader: Reader(directory), room, name, quotas, meters })
+        let writing = GroupCommit::start(directory.clone(), room.clone(), shared, counted, flush);
+        let writing = writing.map_err(|error| OpenError::File { path, error })?;
+        let queue = writing.queue().clone();
+        Ok(Self { queue, reader: Reader(directory), room, name, quotas, meters, _writing: writing })
     }
 
     /// Reads on a blocking thread; returns once the data read is settled.
@@ -65,24 +67,24 @@ impl DurableStore {
         let reader = self.reader.clone();
         let read = blocking(move || read(&reader)).await;
         let read = read.unwrap_or_else(|| Err(unavailable("the server is stopping")))?;
-        self.commits.queue().settled().await?;
+        self.queue.settled().await?;
         Ok(read)
     }
 
     /// Returns the result of a lookup made in place, once the data read is settled.
     async fn look<T>(&self, read: Result<T>) -> Result<T> {
-        self.commits.queue().settled().await?;
+        self.queue.settled().await?;
         read
     }
 
     /// Waits until no more writes are accepted, and returns the reason.
     #[cfg(test)]
     pub(super) async fn failed(&self) -> StoreError {
-        self.commits.queue().failed().await
+        self.queue.failed().await
     }
 
     async fn write(&self, request: Request) -> Result<()> {
-        answered(self.commits.submit(request)).await.map_err(|error| match error {
+        answered(self.queue.push(request)).await.map_err(|error| match error {
             CommitError::Store(error) => error,
             error => unavailable(error),
         })
@@ -124,7 +126,7 @@ impl Store for DurableStore {
     async fn begin(&self, begin: Begin<'_>) -> Result<Begun> {
         let active = begin.recipient.map(|recipient| self.reader.active(recipient)).transpose()?.flatten();
         let outcome = begin.outcome.map(|(key, _)| self.reader.outcome(key)).transpose()?.flatten();
-        self.commits.queue().settled().await?;
+        self.queue.settled().await?;
         let state = match begin.wanted(active.as_ref()) {
             Ok((key, known)) => self.load_if_newer(&key, known).await?,
             Err(answer) => answer,
@@ -138,8 +140,7 @@ impl Store for DurableStore {
 
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
         let request = Request { growth: self.quotas.growth(&commit), ..Request::of(&commit) };
-        let answer = self.commits.submit(request);
-        Box::pin(answered(answer))
+        Box::pin(answered(self.queue.push(request)))
     }
 
     async fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {
@@ -255,13 +256,12 @@ impl DerivedData for DurableStore {
     }
 
     async fn keep_derived(&self, derived: DerivedBlock) -> Result<bool> {
-        let queue = self.commits.queue();
-        if !queue.backlog().is_short() {
+        if !self.queue.is_short() {
             return Ok(false);
         }
         let lineage = self.look(self.reader.lineage(&derived.conversation)).await?;
         let Some(lineage) = lineage else { return Ok(false) };
-        match answered(self.commits.submit(Request::keeping(lineage, derived))).await {
+        match answered(self.queue.push(Request::keeping(lineage, derived))).await {
             Ok(()) => Ok(true),
             Err(CommitError::Conflict(_) | CommitError::Store(StoreError::Busy { .. })) => Ok(false),
             Err(CommitError::Store(error)) => Err(error),
@@ -297,11 +297,11 @@ impl Upkeep for DurableStore {
     }
 
     fn is_behind(&self) -> bool {
-        self.commits.queue().backlog().is_too_long()
+        self.queue.is_behind()
     }
 
     fn condition(&self) -> BoxStream<'static, Result<()>> {
-        self.commits.queue().conditions()
+        self.queue.conditions()
     }
 }
 

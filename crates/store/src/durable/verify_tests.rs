@@ -6,7 +6,8 @@ use tempfile::TempDir;
 
 use super::{
     Directory, DurableStore, EngineKind, Flush, Options,
-    key_value::{Batch, Durability, Key, Value},
+    key_value::{Durability, Key, Value},
+    pairs,
     tests::{
         conversation::{TestConversation, TestStore, calls, named, result, user},
         problems,
@@ -116,7 +117,7 @@ impl Good {
     /// The first record of a kind.
     fn first<K: Kind>(&self) -> (Key, Value) {
         let directory = self.directory();
-        records::within(directory.pairs(), &records::all_of::<K>()).next().unwrap().unwrap()
+        pairs::within(directory.pairs(), &records::all_of::<K>()).next().unwrap().unwrap()
     }
 
     /// Returns the problems after writing a pair, then undoes the write.
@@ -125,7 +126,7 @@ impl Good {
             let directory = self.directory();
             let before = directory.pairs().get(&key).unwrap();
             let writes = vec![(key.clone(), value)];
-            directory.pairs().apply(Batch { writes }, Durability::Disk).unwrap();
+            directory.pairs().apply(writes, Durability::Disk).unwrap();
             before
         };
         let before = write(value);

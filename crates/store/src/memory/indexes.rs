@@ -8,8 +8,7 @@ use std::{
 };
 
 use crate::{
-    Commit, Conflict, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write, durable::key_value::Key,
-    entries,
+    Commit, Conflict, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write, entries, records::Key,
 };
 use utterd_domain::{
     Conversation, ConversationId, ConversationKey, LineageId, RecipientId, Sequence, Timestamp, Trunk,

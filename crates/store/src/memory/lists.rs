@@ -5,10 +5,9 @@ use std::ops::{Deref, Range};
 use super::{MemoryStore, indexes::Indexes};
 use crate::{
     List, Result, StoreError,
-    durable::key_value::Key,
     entries::Entries,
     listing::{Lists, Named},
-    records::{self, Kind},
+    records::{self, Key, Kind},
 };
 use utterd_domain::{ConversationId, ConversationKey, Head, Timestamp};
 

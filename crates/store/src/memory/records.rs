@@ -6,8 +6,7 @@ use super::{MemoryStore, slot::Slot};
 use crate::{
     Outcome, OutcomeKey, RecipientKey, Write,
     delta::Delta,
-    durable::key_value::Key,
-    records::{OutcomeName, Record},
+    records::{Key, OutcomeName, Record},
 };
 use utterd_domain::{Change, Conversation, ConversationId, LineageId, Sequence, Utterance};
 

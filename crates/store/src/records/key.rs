@@ -2,12 +2,16 @@
 
 use std::ops::Range;
 
-use crate::durable::key_value::Key;
 use utterd_domain::limits::MAX_ID_BYTES;
 
 use super::Fault;
 
 const _: () = assert!(MAX_ID_BYTES <= 2 * u8::MAX as usize, "the length of an id takes at most two bytes");
+
+/// A key as it is stored.
+pub type Key = Vec<u8>;
+/// A value as it is stored.
+pub type Value = Vec<u8>;
 
 /// The key of a record, made of one part or several.
 pub trait RecordKey: KeyPart {

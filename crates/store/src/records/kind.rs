@@ -5,11 +5,9 @@ use std::fmt::Write;
 use serde::{Serialize, de::DeserializeOwned};
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::durable::key_value::{Key, Value};
-
 use super::{
     BadRecord, Fault,
-    key::{KeyPart as _, KeyReader, KeyWriter, RecordKey},
+    key::{Key, KeyPart as _, KeyReader, KeyWriter, RecordKey, Value},
 };
 
 /// Room for a value that holds little text.

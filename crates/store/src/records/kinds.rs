@@ -5,12 +5,10 @@ use std::sync::Arc;
 use super::{
     BadRecord, BlockBytes, BlockName, Description, Fault, HeadRecord, Kind, LineageReader, ListPlace, Meta,
     NamespacePlace, OutcomeName, StateName,
+    key::{Key, Value},
     kind::{decode, key, name, pair, unreadable_key},
 };
-use crate::{
-    Due, Outcome, RecipientKey,
-    durable::key_value::{Key, Value},
-};
+use crate::{Due, Outcome, RecipientKey};
 use utterd_domain::{
     ConversationId, ConversationKey, Identity, LineageId, Sequence, Timestamp, Utterance,
     compaction::Compaction, segment::Segment, state::StateValue,

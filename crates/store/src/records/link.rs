@@ -3,10 +3,9 @@
 //! Each group writes its link and removes the link of the previous group. So there is normally one link, that
 //! of the last group. If a group is missing before later ones, the link of the group before it remains.
 
-use crate::durable::key_value::{Key, Value};
-
 use super::{
     Links, Meta, Metas,
+    key::{Key, Value},
     kind::{key, pair},
 };
 

@@ -36,7 +36,6 @@ mod kind;
 mod kinds;
 mod link;
 mod prefixes;
-mod read;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -44,7 +43,7 @@ mod values;
 pub use description::Description;
 pub use fault::{BadRecord, Fault};
 pub use head::HeadRecord;
-pub use key::{KeyPart, KeyReader, KeyWriter, RecordKey};
+pub use key::{Key, KeyPart, KeyReader, KeyWriter, RecordKey, Value};
 pub use keys::{BlockName, ListPlace, Meta, NamespacePlace, OfLineage, OutcomeName, Place, StateName};
 pub use kind::{Kind, decode, decode_key, key, name, pair};
 pub use kinds::{
@@ -57,5 +56,4 @@ pub use prefixes::{
     all_of, ascending, blocks_among, descending, dues_up_to, names_from, of_lineage, of_list, of_list_at,
     outcome_ages_before, utterances_among, waiting_behind,
 };
-pub use read::{Unread, get, read, within};
 pub use values::{BlockBytes, LineageReader};

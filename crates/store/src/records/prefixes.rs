@@ -4,11 +4,11 @@ use std::ops::{Range, RangeInclusive};
 
 use super::{
     BlockName, Blocks, ConversationName, Dues, Kind, OutcomeAges, Place, Utterances, Waiting,
-    key::{KeyPart, KeyWriter, beginning, behind},
+    key::{Key, KeyPart, KeyWriter, beginning, behind},
     keys::OfLineage,
     kind::key,
 };
-use crate::{Derived, durable::key_value::Key};
+use crate::Derived;
 use utterd_domain::{Block, ConversationKey, LineageId, Namespace, Sequence, Timestamp};
 
 /// The keys of all records of a kind.

@@ -23,7 +23,8 @@ use crate::{
     EachRecord, StoreError,
     durable::{
         error::unavailable,
-        key_value::{Batch, Durability, KeyValue, KeyValueError},
+        key_value::{Durability, KeyValue, KeyValueError, Writes},
+        pairs,
     },
     records::{self, Links, Meta, Metas},
 };
@@ -267,10 +268,10 @@ impl Directory {
     }
 
     /// Writes a group to disk, while nothing else writes to the store.
-    pub(in crate::durable) fn write(&mut self, mut batch: Batch) -> Result<(), KeyValueError> {
+    pub(in crate::durable) fn write(&mut self, mut writes: Writes) -> Result<(), KeyValueError> {
         let group = self.group + 1;
-        batch.writes.extend(records::group_writes(group, &self.links));
-        self.pairs.apply(batch, Durability::Disk)?;
+        writes.extend(records::group_writes(group, &self.links));
+        self.pairs.apply(writes, Durability::Disk)?;
         (self.group, self.links) = (group, vec![group]);
         self.mark(group)
     }
@@ -318,12 +319,12 @@ fn pairs(engine: EngineKind, files: &Path) -> Opened {
 }
 
 fn last_group(pairs: &dyn KeyValue) -> Result<u64, String> {
-    let group = records::get::<Metas>(pairs, &Meta::Group).map_err(|error| error.to_string())?;
+    let group = pairs::get::<Metas>(pairs, &Meta::Group).map_err(|error| error.to_string())?;
     Ok(group.unwrap_or(0))
 }
 
 fn links(pairs: &dyn KeyValue) -> Result<Vec<u64>, String> {
-    let links = records::read::<Links>(pairs, &records::all_of::<Links>());
+    let links = pairs::read::<Links>(pairs, &records::all_of::<Links>());
     links.map(|link| Ok(link.map_err(|error| error.to_string())?.0)).collect()
 }
 

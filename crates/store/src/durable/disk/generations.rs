@@ -28,7 +28,7 @@ use parking_lot::{Mutex, MutexGuard, RwLock};
 
 use super::{files, place::Place};
 use crate::durable::{
-    key_value::{Batch, Durability, Key, KeyValue, KeyValueError, Pairs, Value},
+    key_value::{Durability, Key, KeyValue, KeyValueError, Pairs, Value, Writes},
     panics::caught,
 };
 use names::{current_number, path_of, point_to, remove_all_but, remove_copies};
@@ -55,7 +55,7 @@ pub trait Engine: Send + Sync + Sized + 'static {
     ) -> impl DoubleEndedIterator<Item = Result<(Key, Value), KeyValueError>> + Send + 'static;
 
     /// Applies all writes of a batch, or none.
-    fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError>;
+    fn apply(&self, writes: Writes, durability: Durability) -> Result<(), KeyValueError>;
 
     /// Writes ascending pairs into an empty database and syncs them to disk.
     fn fill(
@@ -160,12 +160,12 @@ impl<E: Engine> KeyValue for Generations<E> {
         if E::RANGES_GO_ALONG { self.disk_bytes() } else { Ok(0) }
     }
 
-    fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
+    fn apply(&self, writes: Writes, durability: Durability) -> Result<(), KeyValueError> {
         let mut writer = self.writer.lock();
         if let Some(changed) = &mut writer.changed {
-            changed.extend(batch.writes.iter().map(|(key, _)| key.clone()));
+            changed.extend(writes.iter().map(|(key, _)| key.clone()));
         }
-        self.write(writer, |engine| engine.apply(batch, durability))
+        self.write(writer, |engine| engine.apply(writes, durability))
     }
 
     fn sync(&self) -> Result<(), KeyValueError> {
@@ -297,7 +297,7 @@ impl<E: Engine> Generation<E> {
         }
         match writes.is_empty() {
             true => Ok(()),
-            false => caught(|| copy.engine()?.apply(Batch { writes }, Durability::Process)),
+            false => caught(|| copy.engine()?.apply(writes, Durability::Process)),
         }
     }
 }

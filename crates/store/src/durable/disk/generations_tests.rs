@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use super::generations::{Engine, Generations};
 use crate::durable::{
     fjall::FjallEngine,
-    key_value::{Batch, Durability, Key, KeyValue as _, KeyValueError, Value},
+    key_value::{Durability, Key, KeyValue as _, KeyValueError, Value, Writes},
     sled::SledEngine,
 };
 
@@ -188,7 +188,7 @@ impl Engine for Fragile {
         })
     }
 
-    fn apply(&self, _: Batch, _: Durability) -> Result<(), KeyValueError> {
+    fn apply(&self, _: Writes, _: Durability) -> Result<(), KeyValueError> {
         self.sync()
     }
 
@@ -256,7 +256,7 @@ impl<E: Engine> Closed<E> {
 }
 
 fn put<E: Engine>(store: &Generations<E>, key: &[u8]) -> Result<(), KeyValueError> {
-    store.apply(Batch { writes: vec![(key.to_vec(), Some(vec![1]))] }, Durability::Disk)
+    store.apply(vec![(key.to_vec(), Some(vec![1]))], Durability::Disk)
 }
 
 fn keys<E: Engine>(store: &Generations<E>) -> Vec<Key> {

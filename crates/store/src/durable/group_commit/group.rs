@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::super::{
     error::unavailable,
-    key_value::{Batch, Key, KeyValue, Value},
+    key_value::{Key, KeyValue, Value, Writes},
+    pairs,
     request::{Check, Request, Step},
 };
 use crate::{
@@ -22,9 +23,6 @@ pub(super) type States = Cache<LineageId, Option<ChangeId>>;
 
 /// So many sequences are few: for each, a key is looked up.
 const FEW: u64 = 64;
-
-/// The writes of a request, in order.
-pub(super) type Writes = Vec<(Key, Option<Value>)>;
 
 /// The combined writes of a group's requests so far.
 pub(super) struct Group<'a> {
@@ -71,12 +69,12 @@ impl<'a> Group<'a> {
     }
 
     /// Returns all writes, with the records of the group itself; `None` if there are no writes.
-    pub(super) fn batch(mut self) -> Option<Batch> {
+    pub(super) fn writes(mut self) -> Option<Writes> {
         if self.writes.is_empty() {
             return None;
         }
         self.writes.extend(records::group_writes(self.number, self.links));
-        Some(Batch { writes: self.writes.into_iter().collect() })
+        Some(self.writes.into_iter().collect())
     }
 
     fn holds(&mut self, check: &Check) -> Result<bool> {
@@ -180,7 +178,7 @@ impl<'a> Group<'a> {
 
     /// Returns the keys in a range that have a value now, or had one before this group.
     pub(super) fn keys(&self, range: &Range<Key>) -> Result<Vec<Key>> {
-        let stored = records::within(self.pairs, range).map(|pair| Ok(pair.map_err(unavailable)?.0));
+        let stored = pairs::within(self.pairs, range).map(|pair| Ok(pair.map_err(unavailable)?.0));
         self.written(range).cloned().map(Ok).chain(stored).collect()
     }
 
@@ -189,7 +187,7 @@ impl<'a> Group<'a> {
         if self.written(range).next().is_some() {
             return Ok(true);
         }
-        Ok(records::within(self.pairs, range).next().transpose().map_err(unavailable)?.is_some())
+        Ok(pairs::within(self.pairs, range).next().transpose().map_err(unavailable)?.is_some())
     }
 
     pub(super) fn written<'b>(&'b self, range: &'b Range<Key>) -> impl Iterator<Item = &'b Key> {

@@ -3,66 +3,53 @@
 
 use std::{
     collections::VecDeque,
-    mem::discriminant,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::atomic::{AtomicU64, AtomicUsize, Ordering},
     time::{Duration, Instant},
 };
 
 use futures::StreamExt as _;
 use parking_lot::{Condvar, Mutex};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::watch;
 use tokio_stream::wrappers::WatchStream;
 
 use super::{
     Request,
-    backlog::Backlog,
-    mailbox::{Caller, Outcome, answer_all},
+    caller::{Answer, Caller, answer_all},
 };
-use crate::{BoxStream, Result, StoreError};
+use crate::{BoxStream, Result, StoreError, overload::Overload};
+use utterd_domain::limits::MAX_BACKLOG_BYTES;
 
 /// Requests are refused while this many bytes or more wait: enough for many batches, so a working disk never
 /// reaches the limit.
 pub(super) const WAITING_BYTES: usize = 32 << 20;
 
-/// Receives the result of a request.
-pub(in crate::durable) type Answer = oneshot::Receiver<Outcome>;
-
 /// Requests in order of arrival, and the state of the writing thread.
 pub(in crate::durable) struct Queue {
     state: Mutex<State>,
     wake: Condvar,
-    backlog: Backlog,
-    condition: watch::Sender<Condition>,
+    /// The bytes that the waiting requests write; changed under the lock of `state`.
+    bytes: AtomicUsize,
+    overload: Overload,
+    /// Whether requests are accepted: `DiskFull` until there is space on the disk; any other error is for good.
+    condition: watch::Sender<Result<()>>,
     /// The newest group that an engine may already show to readers.
     shown: AtomicU64,
     /// The newest group that is settled.
     settled: watch::Sender<u64>,
 }
 
-/// Whether requests are accepted.
-#[derive(Clone)]
-enum Condition {
-    Taking,
-    /// Refused until there is space on the disk.
-    Full(StoreError),
-    /// Refused for good.
-    Failed(StoreError),
-}
-
 #[derive(Default)]
 struct State {
     requests: VecDeque<Waiting>,
-    /// The bytes that the requests write.
-    bytes: usize,
     /// The number of requests that wakes the writing thread.
     wanted: usize,
     closed: bool,
 }
 
 /// A waiting request.
-struct Waiting {
-    request: Request,
-    caller: Caller,
+pub(super) struct Waiting {
+    pub(super) request: Request,
+    pub(super) caller: Caller,
     bytes: usize,
     /// When the request arrived, and how many requests were waiting then.
     came: Instant,
@@ -81,7 +68,7 @@ pub(super) struct Gather {
 /// The writing thread's next work.
 pub(super) enum Taken {
     /// Requests that form a group.
-    Group(Vec<(Request, Caller)>),
+    Group(Vec<Waiting>),
     /// No request arrived in time.
     Idle,
     /// The queue is closed and empty.
@@ -93,8 +80,9 @@ impl Default for Queue {
         Self {
             state: Mutex::default(),
             wake: Condvar::new(),
-            backlog: Backlog::default(),
-            condition: watch::Sender::new(Condition::Taking),
+            bytes: AtomicUsize::new(0),
+            overload: Overload::default(),
+            condition: watch::Sender::new(Ok(())),
             shown: AtomicU64::new(0),
             settled: watch::Sender::new(0),
         }
@@ -102,20 +90,22 @@ impl Default for Queue {
 }
 
 impl Queue {
-    /// Adds a request, unless too many bytes wait.
-    pub(super) fn push(&self, request: Request) -> Answer {
+    /// Adds a request, unless too many bytes wait. Requests take effect in the order of these calls.
+    pub(in crate::durable) fn push(&self, request: Request) -> Answer {
         let (caller, answer) = Caller::new();
         let mut state = self.state.lock();
         if state.closed {
-            caller.answer(Err(self.failure().unwrap_or_else(closed).into()));
+            caller.answer(Err(self.failure().into()));
             return answer;
         }
-        if state.bytes >= WAITING_BYTES {
-            caller.answer(Err(StoreError::Busy { waiting: state.bytes as u64 }.into()));
+        let waiting = self.bytes.load(Ordering::Relaxed);
+        if waiting >= WAITING_BYTES {
+            caller.answer(Err(StoreError::Busy { waiting: waiting as u64 }.into()));
             return answer;
         }
-        state.push(request, caller);
-        self.backlog.set(state.bytes);
+        let (bytes, came, before) = (request.bytes(), Instant::now(), state.requests.len());
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        state.requests.push_back(Waiting { request, caller, bytes, came, before });
         if state.requests.len() >= state.wanted {
             self.wake.notify_one();
         }
@@ -138,23 +128,26 @@ impl Queue {
                 self.wake.wait_while_for(&mut state, State::lacks, patience);
             }
         }
-        if let Some(first) = state.requests.front() {
-            self.backlog.take(first.came.elapsed(), first.before, state.requests.len() - 1);
-        }
-        match state.requests.is_empty() {
-            false => {
-                let group = state.take(bytes);
-                self.backlog.set(state.bytes);
+        match state.requests.front() {
+            Some(first) => {
+                self.overload.note(first.came.elapsed(), first.before, state.requests.len() - 1);
+                let (group, taken) = state.take(bytes);
+                self.bytes.fetch_sub(taken, Ordering::Relaxed);
                 Taken::Group(group)
             }
-            true if state.closed => Taken::Closed,
-            true => Taken::Idle,
+            None if state.closed => Taken::Closed,
+            None => Taken::Idle,
         }
     }
 
-    /// The size of the backlog.
-    pub(in crate::durable) fn backlog(&self) -> &Backlog {
-        &self.backlog
+    /// Whether new writes should be refused: the writing thread is behind, and too many bytes wait.
+    pub(in crate::durable) fn is_behind(&self) -> bool {
+        self.overload.refuses(!self.is_short())
+    }
+
+    /// Whether the queue is short enough to add optional writes.
+    pub(in crate::durable) fn is_short(&self) -> bool {
+        self.bytes.load(Ordering::Relaxed) <= MAX_BACKLOG_BYTES
     }
 
     /// Accepts no more requests; the writing thread still handles the waiting ones.
@@ -165,45 +158,40 @@ impl Queue {
 
     /// Accepts no more requests, and fails the waiting ones.
     pub(super) fn fail(&self, error: &StoreError) {
-        self.become_unless_failed(Condition::Failed(error.clone()));
+        self.become_unless_failed(Err(error.clone()));
         let mut state = self.state.lock();
-        (state.closed, state.bytes) = (true, 0);
+        state.closed = true;
+        self.bytes.store(0, Ordering::Relaxed);
         let waiting = state.requests.drain(..);
         answer_all(waiting.map(|waiting| (waiting.caller, Err(error.clone().into()))));
     }
 
-    /// Returns the failure after which nothing more is written.
-    pub(in crate::durable) fn failure(&self) -> Option<StoreError> {
-        match &*self.condition.borrow() {
-            Condition::Failed(error) => Some(error.clone()),
-            Condition::Taking | Condition::Full(_) => None,
-        }
+    /// Returns why nothing more is written.
+    fn failure(&self) -> StoreError {
+        let failure = self.condition.borrow().clone().err().filter(has_failed);
+        failure.unwrap_or_else(|| StoreError::Unavailable("the store is closed".to_owned()))
     }
 
     /// Whether requests are refused because the disk is full.
     pub(super) fn is_full(&self) -> bool {
-        matches!(*self.condition.borrow(), Condition::Full(_))
+        self.condition.borrow().as_ref().is_err_and(|error| !has_failed(error))
     }
 
     /// Records whether there is space on the disk, and if not, how much is needed.
-    pub(super) fn tell_room(&self, room: Result<()>) {
-        self.become_unless_failed(room.map_or_else(Condition::Full, |()| Condition::Taking));
+    pub(super) fn note_room(&self, room: Result<()>) {
+        self.become_unless_failed(room);
     }
 
     /// Streams whether requests are accepted: the current condition, then each change.
     pub(in crate::durable) fn conditions(&self) -> BoxStream<'static, Result<()>> {
-        let conditions = WatchStream::new(self.condition.subscribe());
-        Box::pin(conditions.map(|condition| match condition {
-            Condition::Taking => Ok(()),
-            Condition::Full(error) | Condition::Failed(error) => Err(error),
-        }))
+        WatchStream::new(self.condition.subscribe()).boxed()
     }
 
     /// Sets the condition and notifies watchers, if its kind changes. A failure is permanent.
-    fn become_unless_failed(&self, next: Condition) {
+    fn become_unless_failed(&self, next: Result<()>) {
+        let kind = |condition: &Result<()>| condition.as_ref().err().map(has_failed);
         self.condition.send_if_modified(|condition| {
-            let changes =
-                !matches!(condition, Condition::Failed(_)) && discriminant(condition) != discriminant(&next);
+            let changes = kind(condition) != Some(true) && kind(condition) != kind(&next);
             if changes {
                 *condition = next;
             }
@@ -215,8 +203,8 @@ impl Queue {
     pub(in crate::durable) async fn failed(&self) -> StoreError {
         let mut condition = self.condition.subscribe();
         // ignored: the condition is read below; either it failed, or the queue was dropped
-        let _ = condition.wait_for(|condition| matches!(condition, Condition::Failed(_))).await;
-        self.failure().unwrap_or_else(closed)
+        let _ = condition.wait_for(|condition| condition.as_ref().is_err_and(has_failed)).await;
+        self.failure()
     }
 
     /// Notes that readers may now see the writes of `group`, before it is settled.
@@ -248,28 +236,20 @@ impl State {
         self.requests.len() < self.wanted && !self.closed
     }
 
-    fn push(&mut self, request: Request, caller: Caller) {
-        let (bytes, came, before) = (request.bytes(), Instant::now(), self.requests.len());
-        self.bytes += bytes;
-        self.requests.push_back(Waiting { request, caller, bytes, came, before });
-    }
-
-    fn take(&mut self, most: usize) -> Vec<(Request, Caller)> {
+    /// Takes the first requests, and returns their bytes: at most `most`, unless the first one has more.
+    fn take(&mut self, most: usize) -> (Vec<Waiting>, usize) {
         let (mut group, mut bytes) = (Vec::new(), 0);
-        while let Some(first) = self.requests.front() {
+        while let Some(first) = self.requests.front()
+            && (group.is_empty() || bytes + first.bytes <= most)
+        {
             bytes += first.bytes;
-            if bytes > most && !group.is_empty() {
-                break;
-            }
-            if let Some(first) = self.requests.pop_front() {
-                self.bytes -= first.bytes;
-                group.push((first.request, first.caller));
-            }
+            group.extend(self.requests.pop_front());
         }
-        group
+        (group, bytes)
     }
 }
 
-fn closed() -> StoreError {
-    StoreError::Unavailable("the store is closed".to_owned())
+/// Whether an error is for good.
+fn has_failed(error: &StoreError) -> bool {
+    !matches!(error, StoreError::DiskFull { .. })
 }

@@ -1,8 +1,8 @@
 //! Removes parts of a trunk that a conversation no longer reads or has dropped.
 
 use super::{
-    super::{error::unavailable, request::Release},
-    group::{Group, Writes},
+    super::{error::unavailable, key_value::Writes, pairs, request::Release},
+    group::Group,
 };
 use crate::{
     Result,
@@ -20,7 +20,7 @@ impl Group<'_> {
         let readers = records::of_lineage::<Readers>(trunk);
         let written = writes.iter().map(|(key, _)| key).filter(|key| readers.contains(*key));
         let written = written.chain(self.written(&readers)).cloned().map(Ok);
-        let stored = records::within(self.pairs, &readers).map(|pair| pair.map(|(key, _)| key));
+        let stored = pairs::within(self.pairs, &readers).map(|pair| pair.map(|(key, _)| key));
         for key in written.chain(stored) {
             let key = key.map_err(unavailable)?;
             if let Some(kept) = self.kept_by_reader(&key, reader, writes)? {

@@ -19,7 +19,7 @@ use crate::{
     durable::{
         DurableStore, EngineKind,
         disk::room::Room,
-        key_value::{Key, KeyValue, Pairs, Value},
+        key_value::{Key, KeyValue, Pairs, Value, Writes},
         request::Step,
         tests::outcome::{self, keeping, key},
     },
@@ -76,11 +76,11 @@ impl KeyValue for Held {
         Box::new(range.collect::<Vec<_>>().into_iter())
     }
 
-    fn apply(&self, batch: Batch, durability: Durability) -> Result<(), KeyValueError> {
+    fn apply(&self, writes: Writes, durability: Durability) -> Result<(), KeyValueError> {
         let outcome = |key: &Key| key[0] == <records::Outcomes as records::Kind>::NUMBER;
-        let outcomes = batch.writes.iter().filter(|(key, _)| outcome(key)).count();
+        let outcomes = writes.iter().filter(|(key, _)| outcome(key)).count();
         let apply = || {
-            for (key, value) in batch.writes {
+            for (key, value) in writes {
                 match value {
                     Some(value) => self.pairs.lock().insert(key, value),
                     None => self.pairs.lock().remove(&key),

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use super::{ATTEMPTS, Reader, unreadable};
 use crate::{
     Derived, DerivedBytes, Result,
+    durable::pairs,
     records::{self, Blocks, Heads},
 };
 use utterd_domain::{Block, ConversationKey, LineageId, Revision};
@@ -40,7 +41,7 @@ impl Reader {
         blocks: &RangeInclusive<Block>,
     ) -> Result<DerivedBytes> {
         let mut found = Vec::new();
-        for pair in records::within(self.pairs(), &records::blocks_among(lineage, kind, blocks)) {
+        for pair in pairs::within(self.pairs(), &records::blocks_among(lineage, kind, blocks)) {
             let (key, value) = pair.map_err(unreadable)?;
             let read = records::decode::<Blocks>(&key, &value);
             found.extend(read.ok().map(|((_, name), bytes)| (name.block, bytes.0)));

@@ -8,10 +8,10 @@ use std::{
 use super::{Reader, unreadable};
 use crate::{
     List, Result,
-    durable::key_value::Key,
+    durable::pairs,
     entries::Entries,
     listing::{Lists, Named},
-    records::{self, ConversationName, Heads, Kind},
+    records::{self, ConversationName, Heads, Key, Kind},
 };
 use utterd_domain::{ConversationKey, Head, Identity, Timestamp};
 
@@ -20,7 +20,7 @@ impl Entries for Reader {
         &'a self,
         range: &Range<Key>,
     ) -> Box<dyn DoubleEndedIterator<Item = Result<K::Key>> + 'a> {
-        Box::new(records::within(self.pairs(), range).map(|pair| {
+        Box::new(pairs::within(self.pairs(), range).map(|pair| {
             let (key, _) = pair.map_err(unreadable)?;
             records::decode_key::<K>(&key).map_err(unreadable)
         }))

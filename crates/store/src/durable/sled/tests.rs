@@ -6,7 +6,7 @@ use super::SledEngine;
 use crate::{
     durable::{
         disk::generations::Engine as _,
-        key_value::{Batch, Durability, MAX_KEY_BYTES, Value},
+        key_value::{Durability, MAX_KEY_BYTES, Value},
     },
     records::{self, ListPlace, Listed},
 };
@@ -61,7 +61,7 @@ impl Store {
 
     fn put(&self, key: &[u8], value: Option<&[u8]>) {
         let writes = vec![(key.to_vec(), value.map(<[u8]>::to_vec))];
-        self.engine.apply(Batch { writes }, Durability::Disk).unwrap();
+        self.engine.apply(writes, Durability::Disk).unwrap();
     }
 }
 

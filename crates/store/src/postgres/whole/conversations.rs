@@ -5,8 +5,7 @@ use std::{collections::HashMap, iter::Peekable, sync::Arc};
 use super::computed::Computed;
 use crate::{
     backup::{Backup, BackupError, RestoreError},
-    durable::key_value::{Key, Value},
-    records::{self, ConversationName, Descriptions, Heads, Kind, OfLineage, Segments},
+    records::{self, ConversationName, Descriptions, Heads, Key, Kind, OfLineage, Segments, Value},
 };
 use utterd_domain::{ConversationKey, Identity, LineageId};
 

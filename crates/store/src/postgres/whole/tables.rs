@@ -7,10 +7,9 @@ use tokio_postgres::Row;
 use crate::postgres::{read::key_of, types::Uuid};
 use crate::{
     RecipientKey, Result, StoreError,
-    durable::key_value::{Key, Value},
     records::{
-        self, Active, ConversationName, Descriptions, Heads, Kind, LineageReader, OutcomeName, Outcomes,
-        Readers, Utterances,
+        self, Active, ConversationName, Descriptions, Heads, Key, Kind, LineageReader, OutcomeName, Outcomes,
+        Readers, Utterances, Value,
     },
 };
 use utterd_domain::{ConversationKey, LineageId, Namespace, RecipientId, RequestId, Sequence};

@@ -12,8 +12,7 @@ use crate::postgres::{
 };
 use crate::{
     RecipientKey, Result,
-    durable::key_value::Value,
-    records::{OutcomeName, Record},
+    records::{OutcomeName, Record, Value},
 };
 
 /// Bytes per batch.

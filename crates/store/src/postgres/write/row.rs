@@ -9,8 +9,7 @@ use crate::postgres::{
 use crate::{
     Outcome, OutcomeKey, PointerWrite,
     delta::Delta,
-    durable::key_value::{Key, Value},
-    records::{self, Descriptions, Kind, OutcomeName, Outcomes, Record},
+    records::{self, Descriptions, Key, Kind, OutcomeName, Outcomes, Record, Value},
 };
 use utterd_domain::{Conversation, ConversationKey};
 

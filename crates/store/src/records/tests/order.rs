@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use proptest::{collection::vec, prelude::*};
 
 use super::{given::*, *};
-use crate::{Derived, Due, RecipientKey, durable::key_value::Key};
+use crate::{Derived, Due, RecipientKey};
 use utterd_domain::{
     Block, ConversationId, ConversationKey, Namespace, RecipientId, RequestId, Sequence, Timestamp,
 };

@@ -13,7 +13,7 @@ use super::store::*;
 use crate::durable::{
     disk::generations::{Engine, Generations},
     fjall::FjallEngine,
-    key_value::{Batch, Durability, Key, KeyValue as _, Value},
+    key_value::{Durability, Key, KeyValue as _, Value},
     sled::SledEngine,
 };
 
@@ -50,7 +50,7 @@ fn many_pairs_survive_reopening_and_scrubbing<E: Engine>() {
         .collect();
     let all: Vec<_> = expected.iter().map(|(key, value)| (key.clone(), Some(value.clone()))).collect();
     for writes in all.chunks(5_000) {
-        store.get().apply(Batch { writes: writes.to_vec() }, Durability::Process).unwrap();
+        store.get().apply(writes.to_vec(), Durability::Process).unwrap();
     }
     store.reopen();
     assert!(store.pairs().into_iter().eq(expected.clone()));

@@ -12,7 +12,7 @@ use super::store::*;
 use crate::durable::{
     disk::generations::Engine,
     fjall::FjallEngine,
-    key_value::{Batch, Durability, Key, KeyValue as _, MAX_KEY_BYTES, Value},
+    key_value::{Durability, Key, KeyValue as _, MAX_KEY_BYTES, Value},
     sled::SledEngine,
 };
 
@@ -108,7 +108,7 @@ fn what_is_read_later_is_not_older<E: Engine>() {
         scope.spawn(|| {
             for round in 1..=ROUNDS {
                 let write = |key: &Key| (key.clone(), Some(round.to_be_bytes().to_vec()));
-                let batch = Batch { writes: keys.iter().map(write).collect() };
+                let batch = keys.iter().map(write).collect();
                 store.get().apply(batch, Durability::Process).unwrap();
             }
         });
@@ -189,7 +189,7 @@ fn take<E: Engine>(step: Step, store: &mut Store<E>, map: &mut BTreeMap<Key, Val
                     None => map.remove(key),
                 };
             }
-            store.get().apply(Batch { writes }, durability).unwrap();
+            store.get().apply(writes, durability).unwrap();
         }
         Step::Read(key) => assert_eq!(store.get().get(&key).unwrap().as_ref(), map.get(&key)),
         Step::Range(from, to) => {

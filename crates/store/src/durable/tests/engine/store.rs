@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::durable::{
     disk::generations::{Engine, Generations},
-    key_value::{Batch, Durability, Key, KeyValue as _, KeyValueError, Value},
+    key_value::{Durability, Key, KeyValue as _, KeyValueError, Value},
 };
 
 /// A store in its own directory, synced to disk.
@@ -52,7 +52,7 @@ impl<E: Engine> Store<E> {
     ) {
         let writes =
             writes.into_iter().map(|(key, value)| (key.to_vec(), value.map(<[u8]>::to_vec))).collect();
-        self.get().apply(Batch { writes }, durability).unwrap();
+        self.get().apply(writes, durability).unwrap();
     }
 
     pub(super) fn pairs(&self) -> Vec<(Key, Value)> {
