@@ -22,6 +22,10 @@ pub struct Migration {
 /// Every version, ascending.
 const MIGRATIONS: [Migration; 1] = [Migration { version: 1, sql: include_str!("migrations/1.sql") }];
 
+/// A migration keeps the servers of earlier versions working. One that cannot has the next multiple of this number, and
+/// those servers refuse the schema.
+const BREAKING: i32 = 100;
+
 /// The key of the advisory lock that makes concurrent migrations run one after the other.
 const LOCK: i64 = 0x7574_7465_7264;
 
@@ -37,7 +41,7 @@ pub struct Migrated {
 /// Brings the schema to the newest version.
 ///
 /// - Each version is applied in a transaction: entirely, or not at all.
-/// - Fails if the schema is of a newer version than this program knows.
+/// - Leaves a newer schema as it is. Fails if servers of this version cannot use it.
 pub async fn migrate(options: &Options) -> Result<Migrated> {
     let client = connected(options).await?;
     let schema = quoted(&options.schema);
@@ -57,7 +61,7 @@ pub async fn migrate(options: &Options) -> Result<Migrated> {
         run(&format!("INSERT INTO migrations (version) VALUES ({})", migration.version)).await?;
     }
     run("COMMIT").await?;
-    Ok(Migrated { from, to: newest() })
+    Ok(Migrated { from, to: from.max(newest()) })
 }
 
 /// Returns the versions that are not applied yet. Changes nothing.
@@ -82,7 +86,7 @@ fn newest() -> i32 {
 }
 
 fn check_known(version: i32) -> Result<()> {
-    match version > newest() {
+    match version / BREAKING > newest() / BREAKING {
         true => Err(StoreError::Unavailable(format!(
             "the schema is of version {version}, and this program knows versions up to {}: use a newer utterd",
             newest()

@@ -14,6 +14,8 @@ use super::{
 const VALUE_BYTES: usize = 256;
 /// Size of a value's checksum.
 const CHECKSUM_BYTES: usize = 4;
+/// What a payload reads as behind its end, for fields that an earlier version did not write yet.
+const UNWRITTEN: [u8; 64] = [0; 64];
 
 /// A kind of record.
 pub trait Kind {
@@ -68,10 +70,18 @@ pub fn decode<K: Kind>(key: &[u8], value: &[u8]) -> Result<(K::Key, K::Value), B
 
 fn decode_value<K: Kind>(key: &[u8], read_key: &K::Key, value: &[u8]) -> Result<K::Value, Fault> {
     let unreadable = |error| Fault::wrong("the payload", format_args!("is not readable: {error}"));
-    let (value, rest) = postcard::take_from_bytes(payload(key, value, K::VERSION)?).map_err(unreadable)?;
-    match rest.len() {
-        0 => K::check(read_key, &value).map(|()| value),
-        more => Err(Fault::wrong("the payload", format_args!("has {more} bytes too many"))),
+    let value = read_payload(payload(key, value, K::VERSION)?).map_err(unreadable)?;
+    K::check(read_key, &value).map(|()| value)
+}
+
+/// Reads the fields of a value. Skips those that a later version added at the end; those that an earlier one did not
+/// write yet are zero, empty or `None`.
+fn read_payload<T: DeserializeOwned>(payload: &[u8]) -> postcard::Result<T> {
+    match postcard::from_bytes(payload) {
+        Err(postcard::Error::DeserializeUnexpectedEnd) => {
+            postcard::from_bytes(&[payload, &UNWRITTEN].concat())
+        }
+        read => read,
     }
 }
 

@@ -16,12 +16,18 @@
 //!
 //! # How a record may change
 //!
-//! Until the first release, freely. From then on:
+//! Servers of two releases may share a PostgreSQL, and a release that proves wrong is replaced by the one before. So
+//! from the first release on:
 //!
+//! - A new field is added at the end of a record, and is zero, empty or `None` where it means nothing. A program that
+//!   does not know it skips it, and drops it when it writes the record again; where it was not written yet, it is read
+//!   as zero. A field of a type within a record is skipped by serde there, and added at the end of the record's own
+//!   type.
+//! - Anything else raises the version of the kind: another order or type of fields, a removed field, or a field that an
+//!   older program must not drop. An older program refuses the record, so a release that raises a version only reads
+//!   the new one, and the next one writes it. A program reads every released version, in `kind.rs`.
+//! - Variants of enums are only added, at the end. An older program refuses a record that has a new one.
 //! - Numbers of kinds are never changed and never reused.
-//! - The order of fields and of enum variants in a stored type is never changed, and nothing is added or removed,
-//!   without raising the versions of the kinds that hold the type. Older programs refuse the record, and the program
-//!   that raises a version reads every released one.
 //! - `tests/written.txt` has literal bytes of each kind. A released line never changes; a new field or version
 //!   adds a line: `cargo test -p utterd-store write_the_records -- --ignored`.
 //! - `tests/it/durable/fixture.rs` opens whole stores of the first format.

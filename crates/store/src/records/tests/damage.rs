@@ -4,7 +4,7 @@ use proptest::{collection::vec, prelude::*};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{kind::seal, *};
-use utterd_domain::Sequence;
+use utterd_domain::{Sequence, Utterance};
 
 #[test]
 fn the_checksum_is_of_key_version_and_payload() {
@@ -82,15 +82,24 @@ fn what_a_newer_version_wrote_is_refused() {
 }
 
 #[test]
-fn what_is_left_over_is_refused() {
+fn what_a_later_version_adds_is_skipped() {
     for record in stable::examples() {
         let (key, mut value) = record.written();
         value.truncate(value.len() - 4);
-        value.push(0);
+        value.extend([7; 100]);
         seal(&key, &mut value);
-        let fault = Record::read(&key, &value).unwrap_err().fault;
-        assert_eq!(fault, Fault::wrong("the payload", "has 1 bytes too many"));
+        assert_eq!(Record::read(&key, &value), Ok(record));
     }
+}
+
+#[test]
+fn what_an_earlier_version_did_not_write_is_zero() {
+    let (lineage, utterance) = stable::utterance();
+    let utterance = Utterance { more: None, ..utterance };
+    let (key, mut value) = pair::<Utterances>(&(lineage, utterance.sequence), &utterance.clone().into());
+    value.truncate(value.len() - 4 - 1);
+    seal(&key, &mut value);
+    assert_eq!(decode::<Utterances>(&key, &value).unwrap().1, utterance.into());
 }
 
 proptest! {
