@@ -38,7 +38,7 @@
 //! 1. **Decoded.** The request becomes a command and an address. The engine asks the store what the address
 //!    means (a conversation, or a recipient's active one) and whether the request id already has an outcome.
 //! 2. **Queued.** The command is put in its conversation's [queue](engine). The first caller to find the queue
-//!    free holds and drives it; the other callers get their answers from it.
+//!    without a run starts one, which answers all of them.
 //! 3. **Decided.** In queue order, the domain decides how each command changes the conversation. It returns a
 //!    [`Transition`](domain::Transition), or a [`Need`](domain::Need) for archived utterances, which the engine
 //!    loads before it asks again. The first decision is based on the last committed state, each later one on
@@ -57,10 +57,10 @@
 //! was lost, the store is asked for the [`ChangeId`](domain::ChangeId).
 //!
 //! A commit over several conversations (one ends and its recipient's next one starts, a fork and its parent, a
-//! hard forget of utterances that others share or have copies of) holds all their queues, taken in key order,
-//! and the queue of the recipient's own state last; everything is published before anyone is answered. A caller
-//! that is dropped hands the queue it drove to a task, so every commit is published. Retention, expiry,
-//! scrubbing and models' summaries run in the background; no call waits for them.
+//! hard forget of utterances that others share or have copies of) holds them all, taken in key order, and the
+//! recipient's own state last; everything is published before anyone is answered. A caller that is dropped stops
+//! nothing, so every commit is published. Retention, expiry, scrubbing and models' summaries run in the
+//! background; no call waits for them.
 //!
 //! `tests/simulation` runs all of this from one seed: clients that give up and retry, more callers than the
 //! server has room for, a store that is slow, fails and loses answers, engines that are killed, and a second
@@ -76,7 +76,7 @@
 //! | `rpc/memorize.rs` | decodes the request into drafts and an address, and encodes the reply |
 //! | `engine/write/memorize.rs` | counts the tokens of the drafts, and makes a write with the domain's rule |
 //! | `engine/write/aim.rs` | finds the conversation that the address means, or the outcome of an earlier attempt |
-//! | `engine/lane/hold.rs`, `drive.rs` | put the write in its conversation's queue; the holder of the queue drives it |
+//! | `engine/lane/run.rs` | puts the write in its conversation's queue; its run takes all that wait |
 //! | `engine/lane/batch.rs`, `decide.rs` | let the domain decide each waiting write on the result of the one before |
 //! | `engine/lane/commit.rs` | commits the batch, publishes the new state, and reports the events |
 //!

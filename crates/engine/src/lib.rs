@@ -1,32 +1,31 @@
 //! The engine: loads the data that the rules need, commits their decisions, and publishes the result.
 //!
-//! # One conversation, one queue, one commit in flight
+//! # One conversation, one run, one commit in flight
 //!
-//! A write is put in its conversation's queue. The first writer to find the queue free holds and drives it: it
+//! A write is put in its conversation's queue. The first writer to find the queue without a run starts one: it
 //! takes the waiting writes, decides them in order, hands them to the store as one commit, publishes the new
-//! state, notifies watchers and answers the callers. Writes that arrive while the commit is in flight wait and
-//! share the next one. So every decision is based on a committed state, or on the result of the writes before
-//! it in the same batch.
+//! state, notifies watchers and answers the callers, until no writes wait. Writes that arrive while the commit is
+//! in flight wait and share the next one. So every decision is based on a committed state, or on the result of
+//! the writes before it in the same batch.
 //!
-//! - A caller drives the queue on its own thread until it has its own answer; then a task takes over. Over a
-//!   store that answers immediately, no task is needed.
-//! - A caller that is dropped hands the queue and the commit in flight to a task. Its own write may not
-//!   happen if it was not yet part of that commit.
+//! - A run begins on its caller's thread, and goes on in its own task once it has to wait. Over a store that
+//!   answers immediately, no task is needed. A caller that is dropped stops nothing.
 //! - A write that needs stored data that the changes of its own batch move waits for the batch's commit.
 //! - A failed commit leaves nothing to undo. After a conflict, the state is reloaded and the writes are
 //!   decided again. After an error, the writes are answered with it. If the answer was lost, the store is
 //!   asked whether it has the commit, by its [`ChangeId`](utterd_domain::ChangeId).
 //! - A commit over several conversations (one ends and the next one starts, a fork and its parent, a hard
-//!   forget of what forks share) holds their queues, taken in key order, and the queue of the recipient's own
-//!   state last; everything is published before anyone is answered.
+//!   forget of what forks share) holds them all, taken in key order, and the recipient's own state last;
+//!   everything is published before anyone is answered. Runs and holders of a conversation take turns, in the
+//!   order in which they asked.
 //! - If deciding a write panics, that write fails, and the other writes of its batch are decided again
 //!   without it. If the store panics in a commit, the store is asked for the commit as if its answer were
 //!   lost.
-//! - Only the holder of the queue replaces the published state. A reader copies a pointer and never waits.
+//! - Only the holder of a conversation replaces the published state. A reader copies a pointer and never waits.
 //!
 //! | folder | contents |
 //! |---|---|
-//! | `lane` | one conversation at a time: its queue, the cache of queues, the right to change it, the loop that decides, commits and publishes |
+//! | `lane` | one conversation at a time: its queue and the run that decides, commits and publishes; the cache of queues; the right to change it |
 //! | `write` | the calls that change conversations: resolving an address, entering the queue, and the verbs |
 //! | `read` | the calls that read them, wherever their utterances are stored |
 //! | `search` | indexes, ranking, and pages of matches |

@@ -68,7 +68,7 @@ impl Held {
     async fn of(engine: &Arc<Engine>, call: &WriteCall, conversation: &Identity) -> Result<Self> {
         let address = Address::of_state(conversation.recipient.clone());
         let key = call.caller.key(ConversationId::of_state(&conversation.recipient));
-        let hold = engine.hold(&key).await?;
+        let hold = engine.hold(&key).await;
         let before = hold.state().await?;
         let part = Part::new(&hold, before.clone());
         let state = before.unwrap_or_else(|| engine.new_conversation(key, &address));

@@ -1,24 +1,23 @@
 //! Memorizing a stream of messages: they wait in the queue together and share commits.
 
-use std::{
-    collections::VecDeque,
-    future::{Future, poll_fn},
-    pin::pin,
-    sync::Arc,
-};
+use std::{collections::VecDeque, future::Future, pin::pin, sync::Arc};
 
-use futures::FutureExt;
+use futures::{FutureExt, future::poll_immediate};
+use tokio::sync::oneshot;
 
 use crate::{
     Caller, Engine, EngineError, MemorizeCall, MemorizeReply, Result,
-    lane::queued::{Request, Unapplied, Waiting},
+    lane::{
+        queued::{Reply, Request, Unapplied},
+        run::Run,
+    },
     write::{Submitted, memorize::Prepared},
 };
 use utterd_domain::{ConversationKey, Draft, RecipientId, Refusal, memorize::Irregularity};
 
 /// The most messages a pipeline holds, answered or not.
 const MAX_MESSAGES: usize = 256;
-/// The number of messages collected before their queue is driven: enough to share the cost of a commit, and few
+/// The number of messages collected before they are decided: enough to share the cost of a commit, and few
 /// enough that their results are still in the processor's cache when they are answered.
 const MAX_FRESH: usize = 32;
 /// Bytes of text at which a pipeline accepts no more messages until some are answered.
@@ -40,7 +39,9 @@ pub struct MemorizePipeline {
     messages: VecDeque<Message>,
     /// Bytes of text of the waiting messages.
     bytes: usize,
-    /// The number of newest messages that may have found their queue free without driving it yet.
+    /// Runs of queues that were free, to be started once more messages are collected.
+    runs: Vec<Run>,
+    /// The number of newest messages that may wait for these.
     fresh: usize,
 }
 
@@ -62,7 +63,7 @@ struct Means {
 }
 
 enum State {
-    Waiting(Waiting<Vec<Irregularity>>, Means),
+    Waiting(oneshot::Receiver<Reply<Vec<Irregularity>>>, Means),
     /// The message has to be resolved again.
     Anew(Option<Box<Request<Vec<Irregularity>>>>),
     Answered(Result<MemorizeReply>),
@@ -71,7 +72,7 @@ enum State {
 impl MemorizePipeline {
     /// Creates a pipeline for `caller`.
     pub fn new(engine: Arc<Engine>, caller: Caller) -> Self {
-        Self { engine, caller, messages: VecDeque::new(), bytes: 0, fresh: 0 }
+        Self { engine, caller, messages: VecDeque::new(), bytes: 0, runs: Vec::new(), fresh: 0 }
     }
 
     /// Whether no answer is outstanding.
@@ -148,34 +149,32 @@ impl MemorizePipeline {
         }
         // the pipeline has its own limit on queued messages
         Ok(match self.going_on(engine.submit(request, usize::MAX)).await? {
-            Submitted::Waits(waiting) => State::Waiting(waiting, means),
+            Submitted::Waits(run, reply) => {
+                self.runs.extend(run);
+                State::Waiting(reply, means)
+            }
             Submitted::Earlier(outcome) => {
                 State::Answered(self.going_on(engine.earlier(&caller, outcome)).await)
             }
         })
     }
 
-    /// Runs `work`. If it has to wait, starts driving the queues this pipeline found free: it may be waiting
-    /// for one of them.
+    /// Does `work`. If it has to wait, starts the runs, so that nobody waits for them meanwhile.
     async fn going_on<T>(&mut self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
-        poll_fn(|context| {
-            let polled = work.as_mut().poll(context);
-            if polled.is_pending() {
+        match poll_immediate(&mut work).await {
+            Some(done) => done,
+            None => {
                 self.start();
-            }
-            polled
-        })
-        .await
-    }
-
-    /// Starts driving the queues that this pipeline found free.
-    fn start(&mut self) {
-        for message in self.messages.iter_mut().rev().take(std::mem::take(&mut self.fresh)) {
-            if let State::Waiting(waiting, _) = &mut message.state {
-                waiting.start();
+                work.await
             }
         }
+    }
+
+    /// Starts the runs of the queues that this pipeline found free.
+    fn start(&mut self) {
+        self.fresh = 0;
+        self.runs.drain(..).for_each(Run::start);
     }
 
     /// Whether it must not overtake an earlier message that is in the queue of another conversation.
@@ -196,6 +195,12 @@ impl MemorizePipeline {
     }
 }
 
+impl Drop for MemorizePipeline {
+    fn drop(&mut self) {
+        self.start();
+    }
+}
+
 impl Means {
     /// An earlier message to the same recipient that meant another conversation may come to mean this one too.
     /// Two messages that change a recipient's own state with different conversations may change the same
@@ -211,11 +216,12 @@ impl Means {
 impl Message {
     /// Waits until the message is answered or has to be resolved again.
     async fn wait(&mut self) {
-        let State::Waiting(waiting, _) = &mut self.state else { return };
-        self.state = match waiting.await {
-            Ok(reply) => State::Answered(Ok(reply)),
-            Err(Unapplied::Failed(error)) => State::Answered(Err(error)),
-            Err(Unapplied::Anew(request)) => State::Anew(Some(request)),
+        let State::Waiting(reply, _) = &mut self.state else { return };
+        self.state = match reply.await {
+            Ok(Ok(reply)) => State::Answered(Ok(reply)),
+            Ok(Err(Unapplied::Failed(error))) => State::Answered(Err(error)),
+            Ok(Err(Unapplied::Anew(request))) => State::Anew(Some(request)),
+            Err(_) => State::Answered(Err(EngineError::Interrupted)),
         };
     }
 

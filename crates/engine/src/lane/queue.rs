@@ -5,24 +5,26 @@ use std::{
     mem,
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicU32, AtomicU64, Ordering},
     },
     time::Duration,
 };
 
 use parking_lot::{Mutex, RwLock};
-use tokio::sync::watch;
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, watch};
 
-use crate::{footprint, lane::queued::Entry, shared::confirmed::Confirmed};
+use crate::{EngineError, Result, footprint, lane::queued::QueuedWrite, shared::confirmed::Confirmed};
 use utterd_domain::{Change, Conversation, ConversationKey};
 
 /// A conversation as seen by this process.
 ///
-/// The queue has at most one holder at a time: its driver, which decides and commits the waiting writes, or a
-/// task that changes several conversations together. Only the holder changes the published state.
+/// At most one at a time holds it: the run of its queue, which decides and commits the waiting writes, or work
+/// that changes several conversations together. Only the holder changes the published state.
 pub struct Queue {
     pub key: ConversationKey,
+    turn: Arc<AsyncMutex<()>>,
     waiting: Mutex<Waiting>,
+    charge: Charge,
     /// Locked only to copy or replace a pointer: a reader never waits for a decision or a commit.
     published: RwLock<Confirmed<Published>>,
     changed: OnceLock<watch::Sender<()>>,
@@ -34,25 +36,24 @@ pub struct Queue {
 /// the newest state first.
 const CONTENDED: u32 = 16;
 
+/// The writes that no run has taken yet.
 struct Waiting {
-    entries: VecDeque<Entry>,
-    /// When this many entries wait, those whose callers are gone are swept.
+    writes: VecDeque<Box<dyn QueuedWrite>>,
+    /// When this many writes wait, those whose callers are gone are swept.
     sweep_at: usize,
-    is_held: bool,
-    /// The queue is no longer in use; the conversation may have a new one.
-    is_discarded: bool,
-    charge: Charge,
+    /// Whether there is a run, which takes them.
+    is_run: bool,
 }
 
-/// Fewer entries than this are not swept.
+/// Fewer writes than this are not swept.
 const LEAST_SWEPT: usize = 16;
 
 /// What the cache charges for the conversation.
 struct Charge {
     /// The approximate size of the window in bytes.
-    window: u64,
+    window: AtomicU64,
     /// The bytes charged.
-    bytes: u64,
+    bytes: AtomicU64,
 }
 
 /// The state of a conversation, as far as it is known.
@@ -65,14 +66,6 @@ pub enum Published {
     Absent,
     /// The last committed state.
     State(Arc<Conversation>),
-}
-
-/// Why an entry was not put in a queue.
-pub enum Unqueued {
-    /// The queue is no longer in use; returns the entry.
-    Discarded(Entry),
-    /// The maximum number of writes is waiting.
-    Full,
 }
 
 impl Published {
@@ -92,10 +85,25 @@ impl Published {
 impl Queue {
     /// Creates the queue of a conversation about which nothing is known yet.
     pub fn new(key: ConversationKey) -> Self {
-        let charge = Charge { window: 0, bytes: footprint::QUEUE };
-        let waiting = Waiting::new(charge);
-        let (published, changed, contended) = Default::default();
-        Self { key, waiting: Mutex::new(waiting), published, changed, contended }
+        let waiting = Waiting { writes: VecDeque::new(), sweep_at: LEAST_SWEPT, is_run: false };
+        let charge = Charge { window: AtomicU64::new(0), bytes: AtomicU64::new(footprint::QUEUE) };
+        let (turn, published, changed, contended) = Default::default();
+        Self { key, turn, waiting: Mutex::new(waiting), charge, published, changed, contended }
+    }
+
+    /// Waits for the turn to change the conversation. Turns are given in the order in which they were asked for.
+    pub async fn turn(&self) -> OwnedMutexGuard<()> {
+        self.turn.clone().lock_owned().await
+    }
+
+    /// Takes the turn if nobody has it.
+    pub fn turn_if_free(&self) -> Option<OwnedMutexGuard<()>> {
+        self.turn.clone().try_lock_owned().ok()
+    }
+
+    /// Whether writes are waiting or being decided, or somebody else changes the conversation.
+    pub fn is_busy(&self) -> bool {
+        self.waiting.lock().is_run || self.turn.try_lock().is_err()
     }
 
     /// Returns the published state.
@@ -137,78 +145,48 @@ impl Queue {
         }
     }
 
-    /// Returns the entry if nobody held the queue, which its caller now holds; otherwise queues the entry,
-    /// unless `most` already wait. Entries of callers that are gone are swept, or a stalled store would pile
-    /// them up.
-    pub fn hold_or_wait(&self, entry: Entry, most: usize) -> Result<Option<Entry>, Unqueued> {
+    /// Adds a write, unless `most` already wait. Returns whether the caller has to run the queue, because nobody
+    /// does. Writes of callers that are gone are swept, or a stalled store would pile them up.
+    pub fn push(&self, write: Box<dyn QueuedWrite>, most: usize) -> Result<bool> {
         let mut waiting = self.waiting.lock();
-        if waiting.is_discarded {
-            return Err(Unqueued::Discarded(entry));
-        }
-        if !mem::replace(&mut waiting.is_held, true) {
-            return Ok(Some(entry));
-        }
         let gone = waiting.sweep(most);
-        let is_full = waiting.entries.len() >= most;
+        let is_full = waiting.writes.len() >= most;
         if !is_full {
-            waiting.entries.push_back(entry);
+            waiting.writes.push_back(write);
         }
+        let runs = !is_full && !mem::replace(&mut waiting.is_run, true);
         drop(waiting);
         // their drop code must not run under the queue's lock
         drop(gone);
-        if is_full { Err(Unqueued::Full) } else { Ok(None) }
+        if is_full { Err(EngineError::QueueFull) } else { Ok(runs) }
     }
 
-    /// Takes the hold if nobody has it.
-    pub fn hold_if_free(&self) -> bool {
+    /// Moves waiting writes to the end of `taken`, until it has `most`.
+    pub fn take(&self, taken: &mut VecDeque<Box<dyn QueuedWrite>>, most: usize) {
+        let writes = &mut self.waiting.lock().writes;
+        let count = most.saturating_sub(taken.len()).min(writes.len());
+        taken.extend(writes.drain(..count));
+    }
+
+    /// Ends the run unless writes wait. Returns whether it did.
+    pub fn end_run(&self) -> bool {
         let mut waiting = self.waiting.lock();
-        !waiting.is_discarded && !mem::replace(&mut waiting.is_held, true)
+        waiting.is_run = !waiting.writes.is_empty();
+        !waiting.is_run
     }
 
-    /// Whether the queue is held.
-    pub fn is_held(&self) -> bool {
-        self.waiting.lock().is_held
-    }
-
-    /// Takes the next entry; only for the holder.
-    pub fn take(&self) -> Option<Entry> {
-        self.waiting.lock().entries.pop_front()
-    }
-
-    /// Puts an entry back at the front.
-    pub fn put_back(&self, entry: Entry) {
-        self.waiting.lock().entries.push_front(entry);
-    }
-
-    /// Releases the queue unless entries wait. Returns whether it did.
-    pub fn let_go(&self) -> bool {
-        let mut waiting = self.waiting.lock();
-        waiting.is_held = !waiting.entries.is_empty();
-        !waiting.is_held
-    }
-
-    /// Releases the queue and drops the waiting entries.
+    /// Ends the run, and drops the waiting writes.
     pub fn abandon(&self) {
         let mut waiting = self.waiting.lock();
-        waiting.is_held = false;
-        let entries = mem::take(&mut waiting.entries);
+        waiting.is_run = false;
+        let writes = mem::take(&mut waiting.writes);
         drop(waiting);
-        drop(entries);
-    }
-
-    /// Takes the queue out of use, if nobody holds it and the conversation does not exist. Returns whether it
-    /// did.
-    pub fn discard(&self) -> bool {
-        let mut waiting = self.waiting.lock();
-        let is_unused = !waiting.is_held && matches!(self.published.read().value, Published::Absent);
-        let discards = is_unused && !waiting.is_discarded;
-        waiting.is_discarded |= discards;
-        discards
+        drop(writes);
     }
 
     /// Publishes a state that was loaded after `asked`; `None` if it may be older than what was committed here.
     pub fn publish_loaded(&self, state: Option<Arc<Conversation>>, asked: Option<Duration>) {
-        self.waiting.lock().charge.window = state.as_deref().map_or(0, footprint::window);
+        self.charge.window.store(state.as_deref().map_or(0, footprint::window), Ordering::Relaxed);
         self.publish(Published::of(state), asked);
     }
 
@@ -221,8 +199,8 @@ impl Queue {
         began: Option<Duration>,
     ) {
         if let Some(after) = &after {
-            let charge = &mut self.waiting.lock().charge;
-            charge.window = footprint::window_after(charge.window, changes, after);
+            let before = self.charge.window.load(Ordering::Relaxed);
+            self.charge.window.store(footprint::window_after(before, changes, after), Ordering::Relaxed);
         }
         self.publish(Published::of(after), began);
     }
@@ -235,14 +213,14 @@ impl Queue {
     /// Returns what the cache should charge, if that differs much from what it does charge.
     pub fn new_charge(&self) -> Option<u64> {
         let state = self.published().state()?;
-        let charge = &self.waiting.lock().charge;
-        let bytes = footprint::queue(&state, charge.window);
-        (bytes > charge.bytes * 2 || bytes < charge.bytes / 2).then_some(bytes)
+        let charged = self.charge.bytes.load(Ordering::Relaxed);
+        let bytes = footprint::queue(&state, self.charge.window.load(Ordering::Relaxed));
+        (bytes > charged * 2 || bytes < charged / 2).then_some(bytes)
     }
 
     /// Records that the cache charges `bytes`.
     pub fn charged(&self, bytes: u64) {
-        self.waiting.lock().charge.bytes = bytes;
+        self.charge.bytes.store(bytes, Ordering::Relaxed);
     }
 
     fn publish(&self, published: Published, asked: Option<Duration>) {
@@ -253,20 +231,15 @@ impl Queue {
 }
 
 impl Waiting {
-    fn new(charge: Charge) -> Self {
-        let (entries, is_held, is_discarded) = Default::default();
-        Self { entries, sweep_at: LEAST_SWEPT, is_held, is_discarded, charge }
-    }
-
-    /// Removes the entries nobody waits for any more, if there may be many, or if the maximum number is
+    /// Removes the writes nobody waits for any more, if there may be many, or if the maximum number is
     /// waiting.
-    fn sweep(&mut self, most: usize) -> VecDeque<Entry> {
-        if self.entries.len() < self.sweep_at.min(most) {
+    fn sweep(&mut self, most: usize) -> VecDeque<Box<dyn QueuedWrite>> {
+        if self.writes.len() < self.sweep_at.min(most) {
             return VecDeque::new();
         }
-        let (awaited, gone) = mem::take(&mut self.entries).into_iter().partition(Entry::is_awaited);
-        self.entries = awaited;
-        self.sweep_at = LEAST_SWEPT.max(self.entries.len() * 2);
+        let (awaited, gone) = mem::take(&mut self.writes).into_iter().partition(|write| write.is_awaited());
+        self.writes = awaited;
+        self.sweep_at = LEAST_SWEPT.max(self.writes.len() * 2);
         gone
     }
 }

@@ -1,17 +1,11 @@
 //! A write on its way: the request, its wait in a queue, and its result.
 
-use std::{
-    future::Future,
-    pin::Pin,
-    sync::Arc,
-    task::{Context as TaskContext, Poll, ready},
-};
+use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
 use crate::{
     Address, Applied, Attempt, Caller, EngineError, Operation, Result, applied::Done, events::facts::Named,
-    lane::attended::Attended,
 };
 use utterd_domain::{
     Conversation, ConversationKey, Refusal, Sequence, Transition, Utterance, Verdict, change::Context,
@@ -136,7 +130,7 @@ pub struct Request<T> {
 }
 
 /// The result of a queued write.
-type Reply<T> = Result<Applied<T>, Unapplied<T>>;
+pub type Reply<T> = Result<Applied<T>, Unapplied<T>>;
 
 pub enum Unapplied<T> {
     Failed(EngineError),
@@ -176,23 +170,6 @@ pub enum Answer {
     Anew,
 }
 
-/// An entry of a queue.
-pub enum Entry {
-    Write(Box<dyn QueuedWrite>),
-    /// A request to hold the queue.
-    Hold(oneshot::Sender<()>),
-}
-
-impl Entry {
-    /// Whether anyone still waits for it.
-    pub fn is_awaited(&self) -> bool {
-        match self {
-            Self::Write(write) => write.is_awaited(),
-            Self::Hold(grant) => !grant.is_closed(),
-        }
-    }
-}
-
 struct Queued<T> {
     request: Box<Request<T>>,
     target: Target,
@@ -226,10 +203,10 @@ impl<T> Request<T> {
 }
 
 impl<T: Send + 'static> Request<T> {
-    /// Returns the queue entry, and the receiver its caller waits on.
-    pub fn queued(self: Box<Self>, target: Target) -> (Entry, oneshot::Receiver<Reply<T>>) {
+    /// Returns the write to put in a queue, and the receiver its caller waits on.
+    pub fn queued(self: Box<Self>, target: Target) -> (Box<dyn QueuedWrite>, oneshot::Receiver<Reply<T>>) {
         let (reply, answered) = oneshot::channel();
-        (Entry::Write(Box::new(Queued { request: self, target, value: None, reply })), answered)
+        (Box::new(Queued { request: self, target, value: None, reply }), answered)
     }
 }
 
@@ -275,39 +252,5 @@ impl<T: Send + 'static> QueuedWrite for Queued<T> {
         };
         // the caller may be gone
         let _ = reply.send(answer);
-    }
-}
-
-/// A caller's wait for its write; meanwhile it drives the queue, if it found it free.
-pub struct Waiting<T> {
-    driving: Option<Attended<()>>,
-    reply: oneshot::Receiver<Reply<T>>,
-}
-
-impl<T> Waiting<T> {
-    pub fn new(driving: Option<Attended<()>>, reply: oneshot::Receiver<Reply<T>>) -> Self {
-        Self { driving, reply }
-    }
-
-    /// Starts driving the queue, if the caller found it free, whether or not this future is polled.
-    pub fn start(&mut self) {
-        if let Some(driving) = self.driving.take() {
-            driving.start();
-        }
-    }
-}
-
-impl<T> Future for Waiting<T> {
-    type Output = Reply<T>;
-
-    /// Once it has its answer, the caller stops driving: a task continues for the others.
-    fn poll(mut self: Pin<&mut Self>, context: &mut TaskContext<'_>) -> Poll<Reply<T>> {
-        if let Some(driving) = &mut self.driving
-            && Pin::new(driving).poll(context).is_ready()
-        {
-            self.driving = None;
-        }
-        let reply = ready!(Pin::new(&mut self.reply).poll(context));
-        Poll::Ready(reply.unwrap_or(Err(Unapplied::Failed(EngineError::Interrupted))))
     }
 }

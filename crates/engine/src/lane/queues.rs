@@ -8,7 +8,10 @@ use std::{convert::Infallible, sync::Arc};
 
 use quick_cache::{DefaultHashBuilder, Lifecycle, OptionsBuilder, Weighter, sync::Cache};
 
-use crate::{footprint, lane::queue::Queue};
+use crate::{
+    footprint,
+    lane::queue::{Published, Queue},
+};
 use utterd_domain::ConversationKey;
 
 /// Bytes per shard of the cache.
@@ -111,10 +114,11 @@ impl Queues {
         }
     }
 
-    /// Removes a released queue, if its conversation does not exist.
-    pub fn discard_unused(&self, queue: &Queue) {
-        if queue.discard() {
-            self.cache.remove(&queue.key);
+    /// Removes a queue whose conversation does not exist, if only the caller uses it: queues are handed out under
+    /// the lock that this takes, so nobody gets it meanwhile.
+    pub fn discard_unused(&self, queue: &Arc<Queue>) {
+        if matches!(queue.published(), Published::Absent) {
+            self.cache.remove_if(&queue.key, |cached| Arc::strong_count(&cached.queue) == 2);
         }
     }
 }

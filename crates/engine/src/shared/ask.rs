@@ -124,7 +124,7 @@ impl Engine {
         let id = address.conversation.clone().or_else(|| last.of(recipient));
         let key = id.map(|id| ConversationKey { namespace: recipient.namespace.clone(), id });
         let queue = key.as_ref().and_then(|key| self.queues.get(key));
-        if queue.as_ref().is_some_and(|queue| queue.is_held()) {
+        if queue.as_ref().is_some_and(|queue| queue.is_busy()) {
             return None;
         }
         let state = queue.and_then(|queue| queue.published().state());

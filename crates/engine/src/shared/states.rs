@@ -28,16 +28,12 @@ impl Engine {
     ) -> Result<Option<Arc<Conversation>>> {
         let Some(queue) = self.queues.get(key) else { return self.settled(key).await };
         let published = queue.confirmed();
-        let known = match &published.value {
-            Published::Unknown => return self.settled(key).await,
+        let Published::State(known) = &published.value else {
+            drop(queue);
             // another writer may be creating it: if the store has it, wait until it is published
-            Published::Absent => {
-                return match self.store.load(key).await? {
-                    Some(_) => self.settled(key).await,
-                    None => Ok(None),
-                };
-            }
-            Published::State(known) => known,
+            let is_absent =
+                matches!(published.value, Published::Absent) && self.store.load(key).await?.is_none();
+            return if is_absent { Ok(None) } else { self.settled(key).await };
         };
         let asked = self.asking().filter(|now| !published.is_fresh(max_staleness, *now));
         let Some(asked) = asked else {
@@ -64,7 +60,7 @@ impl Engine {
         key: &ConversationKey,
     ) -> Result<Option<Arc<Conversation>>> {
         // boxed: rarely needed, and large
-        Box::pin(async { self.hold(key).await?.state().await }).await
+        Box::pin(async { self.hold(key).await.state().await }).await
     }
 
     /// Publishes a newer state, which the store had after `asked`, for the next readers. If a writer holds

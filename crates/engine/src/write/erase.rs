@@ -7,10 +7,10 @@ use crate::{
     applied::Decided,
     events::facts::Named,
     lane::{
-        attended::Attended,
         beside::Beside,
         commit::{Extras, Part, Uncommitted},
-        hold::{Hold, held, hold_all},
+        completed::complete,
+        hold::{Hold, held},
         queued::{ATTEMPTS, IfAbsent, Target, WriteCall},
     },
     write::{
@@ -57,7 +57,7 @@ impl Engine {
     ) -> Result<Option<Applied<T>>> {
         let engine = self.clone();
         let rule = Arc::new(rule);
-        Attended::new(async move {
+        complete(async move {
             let mut keys = BTreeSet::new();
             for _ in 0..ATTEMPTS {
                 let target = match engine.aim(&call, false).await? {
@@ -65,7 +65,7 @@ impl Engine {
                     Aimed::Earlier(outcome) => return engine.earlier(&call.caller, outcome).await.map(Some),
                 };
                 keys.insert(target.key.clone());
-                let holds = hold_all(&engine, &keys).await?;
+                let holds = engine.hold_all(&keys).await;
                 let meant = target.clone();
                 match engine.erase_held(&call, &rule, target, &holds).await {
                     Ok(Erased::Done(reply)) => return Ok(Some(reply)),

@@ -7,9 +7,9 @@ use crate::{
     applied::Decided,
     events::facts::Named,
     lane::{
-        attended::Attended,
         commit::{Extras, Part, Uncommitted},
-        hold::{Hold, held, hold_all},
+        completed::complete,
+        hold::{Hold, held},
         queued::{ATTEMPTS, Target, WriteCall},
     },
     write::aim::Aimed,
@@ -137,7 +137,7 @@ impl Engine {
     /// changes either.
     async fn make_fork(self: &Arc<Self>, making: Making) -> Result<Applied<()>> {
         let engine = self.clone();
-        Attended::new(async move {
+        complete(async move {
             for _ in 0..ATTEMPTS {
                 let target = match engine.aim(&making.call, false).await? {
                     Aimed::At(target) => target,
@@ -147,7 +147,7 @@ impl Engine {
                     return Err(making.taken().into());
                 }
                 let keys = BTreeSet::from([target.key.clone(), making.key.clone()]);
-                let holds = hold_all(&engine, &keys).await?;
+                let holds = engine.hold_all(&keys).await;
                 let meant = target.clone();
                 match engine.fork_held(&making, target, &holds).await {
                     Ok(Some(applied)) => return Ok(applied),

@@ -322,7 +322,7 @@ impl Engine {
             if !self.published(&key).await?.is_some_and(|state| wants(&state.head)) {
                 return Ok(());
             }
-            let hold = self.hold(&key).await?;
+            let hold = self.hold(&key).await;
             let Some(before) = hold.state().await?.filter(|state| wants(&state.head)) else { return Ok(()) };
             let frozen = freeze(&before, LineageId(self.clock.unique().to_be_bytes()));
             let decided = Decided::of(frozen, self.next_change());

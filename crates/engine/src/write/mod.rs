@@ -21,13 +21,15 @@ pub(super) mod update;
 
 use std::sync::Arc;
 
+use tokio::sync::oneshot;
+
 use crate::{
-    Applied, Caller, Engine, Result,
+    Applied, Caller, Engine, EngineError, Result,
     applied::{Decided, Done},
     events::facts::Named,
     lane::{
-        attended::Attended,
-        queued::{Decision, Request, Unapplied, Waiting, WriteCall},
+        queued::{Decision, Reply, Request, Unapplied, WriteCall},
+        run::Run,
     },
     write::aim::Aimed,
 };
@@ -40,7 +42,8 @@ use utterd_store::Outcome;
 
 /// A submitted write.
 pub(super) enum Submitted<T> {
-    Waits(Waiting<T>),
+    /// It waits in a queue, whose run is to be started, if it was free.
+    Waits(Option<Run>, oneshot::Receiver<Reply<T>>),
     Earlier(Arc<Outcome>),
 }
 
@@ -62,11 +65,12 @@ impl Engine {
     ) -> Result<Applied<T>> {
         let caller = request.call.caller.clone();
         loop {
-            let waiting = match self.submit(request, MAX_WAITING_WRITES).await? {
-                Submitted::Waits(waiting) => waiting,
+            let (run, reply) = match self.submit(request, MAX_WAITING_WRITES).await? {
+                Submitted::Waits(run, reply) => (run, reply),
                 Submitted::Earlier(outcome) => return self.earlier(&caller, outcome).await,
             };
-            request = match waiting.await {
+            run.into_iter().for_each(Run::start);
+            request = match reply.await.map_err(|_| EngineError::Interrupted)? {
                 Ok(applied) => return Ok(applied),
                 Err(Unapplied::Failed(error)) => return Err(error),
                 Err(Unapplied::Anew(request)) => request.again()?,
@@ -106,10 +110,8 @@ impl Engine {
             },
         };
         let key = target.key.clone();
-        let (entry, reply) = request.queued(target);
-        let driving = self.enqueue(&key, entry, most)?;
-        let driving = driving.map(|(hold, first)| Attended::new(Self::drive(hold, Some(first))));
-        Ok(Submitted::Waits(Waiting::new(driving, reply)))
+        let (write, reply) = request.queued(target);
+        Ok(Submitted::Waits(self.enqueue(&key, write, most)?, reply))
     }
 
     /// Returns the time before which an outcome is no longer valid.

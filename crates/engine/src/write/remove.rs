@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::{
     Engine, EngineError, Event, Operation, Result,
     lane::{
-        attended::Attended,
         commit::{Extras, Part, Uncommitted},
+        completed::complete,
         queued::ATTEMPTS,
     },
 };
@@ -21,7 +21,7 @@ impl Engine {
         check: impl Fn(&Conversation) -> Result<(), Refusal> + Send + Sync + 'static,
     ) -> Result<Option<Arc<Conversation>>> {
         let (engine, key) = (self.clone(), key.clone());
-        Attended::new(async move {
+        complete(async move {
             for _ in 0..ATTEMPTS {
                 match engine.try_to_remove(&key, operation, &check).await {
                     Ok(removed) => return Ok(removed),
@@ -40,7 +40,7 @@ impl Engine {
         operation: Operation,
         check: &(impl Fn(&Conversation) -> Result<(), Refusal> + Sync),
     ) -> Result<Option<Arc<Conversation>>, Uncommitted> {
-        let hold = self.hold(key).await?;
+        let hold = self.hold(key).await;
         let Some(state) = hold.state().await? else { return Ok(None) };
         check(&state).map_err(EngineError::from)?;
         let pointers = self.release(&state).await?.into_iter().collect();

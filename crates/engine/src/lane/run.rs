@@ -1,21 +1,23 @@
-//! Driving a queue: deciding, committing and answering the waiting writes in order.
+//! The run of a queue: deciding, committing and answering the waiting writes in order.
 
 use std::{collections::VecDeque, sync::Arc};
 
 use crate::{
-    Engine, EngineError, Operation,
+    Engine, EngineError, Operation, Result,
     applied::{Decided, Done},
     lane::{
         batch::{Batch, Joined, conflicted},
         beside::Beside,
         commit::{Extras, Part, Uncommitted},
+        completed::start,
         decide::{Moved, is_long},
         hold::Hold,
-        queued::{Answer, Decision, Entry, QueuedWrite, WriteCall},
+        queue::Queue,
+        queued::{Answer, Decision, QueuedWrite, WriteCall},
     },
 };
 use utterd_domain::{
-    Conversation,
+    Conversation, ConversationKey,
     end::{End, IDLE_TIMEOUT, end},
 };
 use utterd_store::PointerWrite;
@@ -26,119 +28,139 @@ mod tests;
 
 /// The most writes in one commit.
 const BATCH: usize = 256;
-/// The number of rounds after which the driver yields to other tasks on its thread.
+/// The number of rounds after which a run yields to other tasks on its thread.
 const ROUNDS: usize = 16;
 
+/// Writes that a run has taken, in order.
+type Writes = VecDeque<Box<dyn QueuedWrite>>;
+
+/// The only run of a queue.
+#[must_use = "if it is dropped without being started, so are the waiting writes"]
+pub struct Run {
+    engine: Arc<Engine>,
+    queue: Arc<Queue>,
+    has_ended: bool,
+}
+
 impl Engine {
-    /// Decides and commits the waiting writes until none are left, or until someone asks for the hold. `first`
-    /// goes before all of them.
+    /// Puts a write in a conversation's queue. Returns the queue's run, for the caller to start, if there is none.
+    /// Refuses the write if `most` already wait.
+    pub(crate) fn enqueue(
+        self: &Arc<Self>,
+        key: &ConversationKey,
+        write: Box<dyn QueuedWrite>,
+        most: usize,
+    ) -> Result<Option<Run>> {
+        let queue = self.queues.of(key);
+        Ok(queue.push(write, most)?.then(|| Run { engine: self.clone(), queue, has_ended: false }))
+    }
+}
+
+impl Drop for Run {
+    /// Without a run, as when the runtime shuts down, the waiting callers see their channels close.
+    fn drop(&mut self) {
+        if !self.has_ended {
+            self.queue.abandon();
+        }
+    }
+}
+
+impl Run {
+    /// Runs here until it has to wait, and the rest in its own task.
+    pub fn start(self) {
+        start(self.go());
+    }
+
+    /// Decides and commits the waiting writes until none are left.
     ///
     /// One commit is in flight at a time. Writes that arrive meanwhile wait and share the next one; so every
-    /// decision is based on a committed state, or on the result of the writes before it in the same batch.
-    pub(crate) async fn drive(mut hold: Hold, mut first: Option<Entry>) {
-        hold.begin();
-        let mut most = BATCH;
+    /// decision is based on a committed state, or on the result of the writes before it in the same batch. Between
+    /// two commits, others may hold the conversation.
+    async fn go(mut self) {
+        let (mut writes, mut most) = (Writes::new(), BATCH);
         for round in 1.. {
-            let again = match first.take().or_else(|| hold.queue.take()) {
-                Some(Entry::Write(write)) => drive_on(&hold, write, most).await,
-                Some(Entry::Hold(next)) => match hold.leave_to(next) {
-                    Some(back) => {
-                        hold = back;
-                        continue;
-                    }
-                    None => return,
-                },
-                None if hold.let_go() => return,
-                None => continue,
-            };
+            let hold = Hold::of(&self.engine, self.queue.clone()).await;
+            // taken before the state is read, so that the state is no older than any of them
+            self.queue.take(&mut writes, most);
+            let batch = Within::Queue.catching(drive_batch(&hold, &mut writes, most)).await;
+            let again = batch.unwrap_or_else(|Panicked| {
+                self.queue.forget();
+                true
+            });
             most = if again { 1 } else { BATCH };
+            if writes.is_empty() && self.end() {
+                // the last to leave removes the queue of a conversation that does not exist
+                drop(self);
+                return;
+            }
+            drop(hold);
             if round % ROUNDS == 0 {
                 tokio::task::yield_now().await;
             }
         }
     }
-}
 
-/// Like [`drive_batch`], and goes on after a panic: the writes of that batch are interrupted, and the state is loaded
-/// again.
-async fn drive_on(hold: &Hold, first: Box<dyn QueuedWrite>, most: usize) -> bool {
-    let driven = Within::Queue.catching(drive_batch(hold, first, most)).await;
-    driven.unwrap_or_else(|Panicked| {
-        hold.queue.forget();
-        true
-    })
-}
-
-/// Makes one commit of `first` and the writes waiting behind it. Returns whether its writes are back in the
-/// queue, to be decided one by one.
-async fn drive_batch(hold: &Hold, first: Box<dyn QueuedWrite>, most: usize) -> bool {
-    // taken before the state is read, so that the state is no older than any of them
-    let (mut next, mut writes) = (Some(first), VecDeque::new());
-    while writes.len() + 1 < most
-        && let Some(write) = next_write(hold)
-    {
-        writes.push_back(write);
+    /// Ends the run unless writes wait. Returns whether it did.
+    fn end(&mut self) -> bool {
+        self.has_ended = self.queue.end_run();
+        self.has_ended
     }
+}
+
+/// Makes one commit of the first writes, at most this many. Leaves those that have to be decided again, and returns
+/// whether to decide them one by one.
+async fn drive_batch(hold: &Hold, writes: &mut Writes, most: usize) -> bool {
     let engine = &hold.engine;
     // if several have seen a state, there is no telling which is the newest
-    let alone = writes.is_empty();
-    let seen = next.iter_mut().chain(&mut writes).filter_map(|write| write.take_seen()).last();
+    let alone = writes.len().min(most) == 1;
+    let seen = writes.iter_mut().take(most).filter_map(|write| write.take_seen()).last();
     let seen = seen.filter(|_| alone);
     let begun = Within::Queue.catching(Batch::on(hold, seen)).await;
     let mut batch = match begun.unwrap_or(Err(EngineError::Panicked)) {
         Ok(batch) => Box::new(batch),
         Err(error) => {
-            next.into_iter().chain(writes).for_each(|write| write.answer(Answer::Failed(error.clone())));
+            writes.drain(..).for_each(|write| write.answer(Answer::Failed(error.clone())));
             return false;
         }
     };
-    while let Some(write) = next.take().or_else(|| writes.pop_front()) {
+    for _ in 0..most {
+        let Some(write) = writes.pop_front() else { break };
         match batch.join(engine, write).await {
             Joined::Yes => {}
             Joined::AfterCommit(write) => {
-                put_back(hold, writes);
-                hold.queue.put_back(Entry::Write(write));
+                writes.push_front(write);
                 break;
             }
             Joined::Panicked => {
-                put_back(hold, writes);
-                put_back(hold, batch.given_up());
+                again(writes, batch.given_up());
                 return false;
             }
             Joined::RollsOver(write, left) => {
-                put_back(hold, writes);
-                Box::pin(roll_over(hold, write, left)).await;
+                again(writes, Box::pin(roll_over(hold, write, left)).await);
                 return false;
             }
         }
     }
-    let (again, one_by_one) = batch.finish(engine).await;
-    put_back(hold, again);
+    let (undecided, one_by_one) = batch.finish(engine).await;
+    again(writes, undecided);
     one_by_one
 }
 
-/// Puts writes back at the front of the queue, keeping their order.
-fn put_back(
-    hold: &Hold,
-    writes: impl IntoIterator<Item = Box<dyn QueuedWrite>, IntoIter: DoubleEndedIterator>,
+/// Puts writes that have to be decided again before the others, keeping their order.
+fn again(
+    writes: &mut Writes,
+    undecided: impl IntoIterator<Item = Box<dyn QueuedWrite>, IntoIter: DoubleEndedIterator>,
 ) {
-    writes.into_iter().rev().for_each(|write| hold.queue.put_back(Entry::Write(write)));
-}
-
-/// Takes the next entry if it is a write.
-fn next_write(hold: &Hold) -> Option<Box<dyn QueuedWrite>> {
-    match hold.queue.take()? {
-        Entry::Write(write) => Some(write),
-        other => {
-            hold.queue.put_back(other);
-            None
-        }
-    }
+    undecided.into_iter().rev().for_each(|write| writes.push_front(write));
 }
 
 /// Ends the conversation that was left idle and starts its recipient's next one with the write, in one commit.
-/// The next one inherits the policy and the encoding.
-async fn roll_over(hold: &Hold, write: Box<dyn QueuedWrite>, left: Arc<Conversation>) {
+/// The next one inherits the policy and the encoding. Returns the write if it has to be decided again.
+async fn roll_over(
+    hold: &Hold,
+    write: Box<dyn QueuedWrite>,
+    left: Arc<Conversation>,
+) -> Option<Box<dyn QueuedWrite>> {
     let (engine, call) = (&hold.engine, write.call().clone());
     let fresh = engine.successor(call.caller.key(engine.new_conversation_id()), &left);
     let (write, decision) = engine
@@ -155,15 +177,13 @@ async fn roll_over(hold: &Hold, write: Box<dyn QueuedWrite>, left: Arc<Conversat
         Ok((done, ended)) => {
             hold.engine.retention.add(&ended);
             write.answer(Answer::Applied(done));
+            None
         }
-        Err(Uncommitted::Conflict(conflict)) => {
-            if let Some(write) = conflicted(write, &conflict) {
-                hold.queue.put_back(Entry::Write(write));
-            }
-        }
+        Err(Uncommitted::Conflict(conflict)) => conflicted(write, &conflict),
         Err(error) => {
             let answer = hold.engine.refused(write.call(), write.target(), error.into()).await;
             write.answer(answer);
+            None
         }
     }
 }
@@ -194,7 +214,7 @@ async fn rolled_over(
         after: Some(start.after.key().id.clone()),
     };
     // nobody else can name the new conversation yet, so this never waits
-    let beginning = engine.hold(start.after.key()).await?;
+    let beginning = engine.hold(start.after.key()).await;
     let mut beside = Beside::default();
     let state = beside.decide(engine, call, &fresh.head.identity, commit).await?;
     beside.add(state.as_ref(), call);
