@@ -9,7 +9,7 @@ use crate::{
         LineageReader, Readers, Record, Segments, StateName, StateValues,
     },
 };
-use utterd_domain::{Block, Change, Conversation, Head, LineageId, Ranges, Trunk};
+use utterd_domain::{Block, Change, Conversation, Head, LineageId, Ranges, Trunk, state::StateValue};
 
 /// What a write means for the stored records.
 ///
@@ -40,6 +40,20 @@ impl Delta {
             }
             Write::Delete { before } => Self::of_deletion(&before.head),
         }
+    }
+
+    /// Returns what it means to create a conversation as it is, without its utterances.
+    pub(crate) fn of_whole<'a>(
+        state: &Conversation,
+        values: impl IntoIterator<Item = &'a Arc<StateValue>>,
+    ) -> Self {
+        let change = Change {
+            segments_written: state.summary.segments().to_vec(),
+            compactions_written: state.compactions.to_vec(),
+            state_set: values.into_iter().cloned().collect(),
+            ..Change::default()
+        };
+        Self::of_change(None, &[Arc::new(change)], state)
     }
 
     fn of_change(before: Option<&Head>, changes: &[Arc<Change>], after: &Conversation) -> Self {

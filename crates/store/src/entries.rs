@@ -1,7 +1,7 @@
 //! The index entries of a conversation, in lists and among due and waiting work: which ones it has, and how a
 //! list is read from them. The durable stores and the memory store have the same entries.
 
-use std::{ops::Range, sync::Arc};
+use std::ops::Range;
 
 use super::{Due, List, ListOf, ListedAt, Page, RecipientKey, Result, Write};
 use crate::records::{
@@ -9,25 +9,24 @@ use crate::records::{
     Value, Waiting,
 };
 use utterd_domain::{
-    Conversation, ConversationId, ConversationKey, Head, Identity, Namespace, RecipientId, Timestamp,
-    limits::UPDATE_SPAN,
+    Conversation, ConversationId, ConversationKey, Namespace, RecipientId, Timestamp, limits::UPDATE_SPAN,
 };
 
-/// The kinds of index entries, with their names: only keys, each derived from other records.
-pub(super) const KINDS: [(u8, &str); 8] = [
-    (Listed::NUMBER, Listed::NAME),
-    (OutcomeAges::NUMBER, OutcomeAges::NAME),
-    (Dues::NUMBER, Dues::NAME),
-    (Ended::NUMBER, Ended::NAME),
-    (Waiting::NUMBER, Waiting::NAME),
-    (Started::NUMBER, Started::NAME),
-    (Updated::NUMBER, Updated::NAME),
-    (RecipientUpdated::NUMBER, RecipientUpdated::NAME),
+/// The kinds of index entries: only keys, each derived from other records.
+pub(super) const KINDS: [u8; 8] = [
+    Listed::NUMBER,
+    OutcomeAges::NUMBER,
+    Dues::NUMBER,
+    Ended::NUMBER,
+    Waiting::NUMBER,
+    Started::NUMBER,
+    Updated::NUMBER,
+    RecipientUpdated::NUMBER,
 ];
 
 /// The times in a conversation's index entries, apart from its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Moments {
+struct Moments {
     /// The span of the last change.
     updated: Timestamp,
     ended: Option<Timestamp>,
@@ -37,13 +36,13 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    /// The times of a conversation that has been waiting for a model since `waits`.
-    pub(super) fn of(head: &Head, waits: Option<Timestamp>) -> Self {
+    fn of(state: &Conversation) -> Self {
+        let head = &state.head;
         Self {
             updated: span_of(head.update_time),
             ended: head.ended.as_ref().map(|ending| ending.time),
             expires: head.expire_time(),
-            waits,
+            waits: state.awaits_since(),
         }
     }
 }
@@ -55,7 +54,8 @@ pub(super) fn span_of(update_time: Timestamp) -> Timestamp {
 }
 
 /// Returns the entries of a conversation; none for a recipient's own state.
-pub(super) fn entries(identity: &Identity, moments: &Moments) -> Vec<(Key, Value)> {
+pub(super) fn of(state: &Conversation) -> Vec<(Key, Value)> {
+    let (identity, moments) = (&state.head.identity, Moments::of(state));
     if !identity.is_listed() {
         return Vec::new();
     }
@@ -82,7 +82,8 @@ fn entry<K: Kind<Value = ()>>(key: &K::Key) -> (Key, Value) {
 
 /// Whether a write changes the entries of its conversation.
 pub(super) fn are_changed_by(write: &Write) -> bool {
-    write.before().map(moments) != write.after().map(moments)
+    let [was, is] = [write.before(), write.after()].map(|state| state.map(|state| Moments::of(state)));
+    was != is
 }
 
 /// The entries that a write removes, and those that it adds.
@@ -90,20 +91,11 @@ pub(super) fn changed_by(write: &Write) -> (Vec<Key>, Vec<(Key, Value)>) {
     if !are_changed_by(write) {
         return (Vec::new(), Vec::new());
     }
-    let entries = |state: &Arc<Conversation>| of(state);
-    let [was, is] = [write.before(), write.after()].map(|state| state.map(entries).unwrap_or_default());
+    let [was, is] =
+        [write.before(), write.after()].map(|state| state.map_or_else(Vec::new, |state| of(state)));
     let removed = was.iter().filter(|entry| !is.contains(entry)).map(|(key, _)| key.clone()).collect();
     let added = is.into_iter().filter(|entry| !was.contains(entry)).collect();
     (removed, added)
-}
-
-/// The entries of a conversation.
-pub(super) fn of(state: &Conversation) -> Vec<(Key, Value)> {
-    entries(&state.head.identity, &Moments::of(&state.head, state.awaits_since()))
-}
-
-fn moments(state: &Arc<Conversation>) -> Moments {
-    Moments::of(&state.head, state.awaits_since())
 }
 
 /// The entries of a store, from which it reads its lists and its work.

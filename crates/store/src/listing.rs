@@ -1,12 +1,12 @@
 //! Assembles a page of a list from the indexes of a store.
 
-use std::{collections::BTreeMap, ops::Deref};
+use std::{collections::BTreeMap, ops::Deref, sync::Arc};
 
 use super::{
     List, ListedAt, Result,
     entries::{Entries, span_of},
 };
-use utterd_domain::{ConversationId, ConversationKey, Head, RecipientId, Timestamp, limits::FEW_NAMES};
+use utterd_domain::{ConversationId, ConversationKey, Head, Identity, Timestamp, limits::FEW_NAMES};
 
 /// How many index entries to read at a time.
 const ENTRIES: usize = 256;
@@ -18,25 +18,13 @@ pub(super) trait Lists {
     fn entries(&self) -> impl Deref<Target: Entries>;
 
     /// Returns at most `limit` conversations of the namespace whose ids have the list's prefix.
-    fn named(&self, list: &List, limit: usize) -> Result<Vec<Named>>;
+    fn named(&self, list: &List, limit: usize) -> Result<Vec<Arc<Identity>>>;
 
     /// Returns the time of a conversation's last change; `None` if the conversation does not exist.
     fn update_time(&self, key: &ConversationKey) -> Result<Option<Timestamp>>;
 
     /// Returns a conversation's head; `None` if the conversation does not exist.
     fn head(&self, key: &ConversationKey) -> Result<Option<Head>>;
-}
-
-/// An entry of the index by id.
-pub(super) struct Named {
-    pub(super) id: ConversationId,
-    pub(super) recipient: RecipientId,
-    pub(super) start_time: Timestamp,
-}
-
-/// Returns the heads of these conversations, without those that do not exist.
-pub(super) fn heads(keys: &[ConversationKey], lists: &impl Lists) -> Result<Vec<Head>> {
-    keys.iter().filter_map(|key| lists.head(key).transpose()).collect()
 }
 
 /// Returns the heads of a page.
@@ -56,7 +44,7 @@ pub(super) fn page(list: &List, lists: &impl Lists) -> Result<Vec<Head>> {
 }
 
 /// Returns the conversations whose ids have the list's prefix; `None` if there are many, or no prefix.
-fn few_named(list: &List, lists: &impl Lists) -> Result<Option<Vec<Named>>> {
+fn few_named(list: &List, lists: &impl Lists) -> Result<Option<Vec<Arc<Identity>>>> {
     if list.id_prefix.is_empty() {
         return Ok(None);
     }
@@ -72,22 +60,16 @@ struct Page<'a, L> {
 
 impl<L: Lists> Page<'_, L> {
     /// Adds conversations from a small set.
-    fn of_named(&mut self, named: Vec<Named>) -> Result<()> {
+    fn of_named(&mut self, named: Vec<Arc<Identity>>) -> Result<()> {
         let mut places = Vec::new();
-        for Named { id, recipient, start_time } in named {
-            if self.list.of.has(&recipient) {
-                places.extend(self.time(start_time, &id)?.map(|time| (time, id)));
-            }
+        for identity in named.iter().filter(|identity| self.list.of.has(&identity.recipient)) {
+            let time = match self.list.order.by_update {
+                true => self.lists.update_time(&identity.key)?,
+                false => Some(identity.start_time),
+            };
+            places.extend(time.map(|time| (time, identity.key.id.clone())));
         }
         self.add_all(places, None)
-    }
-
-    /// Returns the time that orders a conversation with this start time.
-    fn time(&self, start_time: Timestamp, id: &ConversationId) -> Result<Option<Timestamp>> {
-        match self.list.order.by_update {
-            true => self.lists.update_time(&self.list.of.key(id.clone())),
-            false => Ok(Some(start_time)),
-        }
     }
 
     fn by_start(&mut self) -> Result<()> {

@@ -34,6 +34,5 @@ use super::{
 /// Whether a backup has the records with this key.
 pub(crate) fn is_kept(key: &[u8]) -> bool {
     const LEFT_OUT: [u8; 4] = [Metas::NUMBER, Links::NUMBER, GivenIds::NUMBER, Blocks::NUMBER];
-    let is_entry = |kind| entries::KINDS.iter().any(|(entry, _)| entry == kind);
-    key.first().is_none_or(|kind| !LEFT_OUT.contains(kind) && !is_entry(kind))
+    key.first().is_none_or(|kind| !LEFT_OUT.contains(kind) && !entries::KINDS.contains(kind))
 }

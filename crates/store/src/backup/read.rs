@@ -94,7 +94,7 @@ impl Backup {
             let expected = records.next().transpose();
             if !matches!(&expected, Ok(Some(expected)) if *expected == stored) {
                 wrong = Some(expected.map(|expected| first(expected, Some(stored))));
-                return Err(StoreError::Unavailable("the stores differ".to_owned()));
+                return Err(StoreError::unavailable("the stores differ"));
             }
             same.add(&stored.0, &stored.1, progress);
             Ok(())

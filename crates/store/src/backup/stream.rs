@@ -35,10 +35,11 @@ impl dyn Store {
             let _turn = turn;
             write::write(|each| self.each_record(each), &mut |chunk| {
                 if chunks.is_closed() {
-                    return Err(failed("nobody reads the backup"));
+                    return Err(StoreError::unavailable("nobody reads the backup"));
                 }
                 let sent = runtime.block_on(time::timeout(patience, chunks.send(chunk)));
-                sent.map_err(|_| unread(patience))?.map_err(|_| failed("nobody reads the backup"))
+                sent.map_err(|_| unread(patience))?
+                    .map_err(|_| StoreError::unavailable("nobody reads the backup"))
             })
         });
         let chunks = stream::unfold(taken, async |mut taken| Some((taken.recv().await?, taken)));
@@ -49,14 +50,10 @@ impl dyn Store {
 
 /// Returns the result of the writing task.
 async fn end(writing: JoinHandle<Result<()>>) -> Result<()> {
-    joined(writing.await).unwrap_or_else(|| Err(failed("the server is stopping")))
+    joined(writing.await).unwrap_or_else(|| Err(StoreError::unavailable("the server is stopping")))
 }
 
 fn unread(patience: Duration) -> StoreError {
     let seconds = patience.as_secs_f64();
-    failed(&format!("the backup was aborted: nothing was read for {seconds} seconds"))
-}
-
-fn failed(how: &str) -> StoreError {
-    StoreError::Unavailable(how.to_owned())
+    StoreError::unavailable(format_args!("the backup was aborted: nothing was read for {seconds} seconds"))
 }

@@ -20,16 +20,13 @@ pub fn write(each_record: impl FnOnce(&mut EachRecord<'_>) -> Result<()>, send: 
     each_record(&mut |record| {
         let (key, value) = record?;
         if is_kept(&key) {
-            Record::read(&key, &value).map_err(|bad| failed(format!("a record is damaged: {bad}")))?;
+            Record::read(&key, &value)
+                .map_err(|bad| StoreError::unavailable(format_args!("a record is damaged: {bad}")))?;
             writer.put(&key, &value)?;
         }
         Ok(())
     })?;
     writer.end()
-}
-
-fn failed(how: String) -> StoreError {
-    StoreError::Unavailable(how)
 }
 
 struct Writer<'a, 's> {
@@ -48,7 +45,9 @@ impl Writer<'_, '_> {
             self.seal(Holds::Records)?;
         }
         if size > MAX_BLOCK_BYTES {
-            return Err(failed(format!("a record of {size} bytes is too large for a backup")));
+            return Err(StoreError::unavailable(format_args!(
+                "a record of {size} bytes is too large for a backup"
+            )));
         }
         if self.block.is_empty() {
             self.block.resize(FRAME, 0);

@@ -52,6 +52,13 @@ pub enum StoreError {
     Unavailable(String),
 }
 
+impl StoreError {
+    /// Wraps an error of the disk or the network.
+    pub(crate) fn unavailable(error: impl std::fmt::Display) -> Self {
+        Self::Unavailable(error.to_string())
+    }
+}
+
 /// A commit that was not acknowledged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CommitError {

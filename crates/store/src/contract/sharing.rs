@@ -80,7 +80,7 @@ pub trait Sharing: Send + Sync + 'static {
 }
 
 fn no_trace() -> StoreError {
-    StoreError::Unavailable("the backend stores no events".to_owned())
+    StoreError::unavailable("the backend stores no events")
 }
 
 /// A report that some data should be read again.

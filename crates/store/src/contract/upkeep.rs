@@ -34,7 +34,7 @@ pub trait Upkeep: Send + Sync + 'static {
     ///   limits its own commits to the quotas that it was given.
     /// - By default, refused: the error says that the backend does not support quotas.
     fn set_quotas(&self, _quotas: Quotas) -> Result<()> {
-        Err(StoreError::Unavailable("the backend keeps no quotas".to_owned()))
+        Err(StoreError::unavailable("the backend keeps no quotas"))
     }
 
     /// Passes every record to `each`, in every namespace, as of one moment between two commits: what a
@@ -49,7 +49,7 @@ pub trait Upkeep: Send + Sync + 'static {
     /// - Blocks, and can take as long as `each` takes: must not be called on a thread of a runtime.
     /// - By default, refused.
     fn each_record(&self, _each: &mut EachRecord<'_>) -> Result<()> {
-        Err(StoreError::Unavailable("the backend has no backups".to_owned()))
+        Err(StoreError::unavailable("the backend has no backups"))
     }
 
     /// Whether commits have been waiting for long, and more are waiting than the backend writes at a time.

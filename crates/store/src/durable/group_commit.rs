@@ -132,7 +132,7 @@ struct Writer {
 /// Callers still waiting when the thread ends, for any reason, get an answer.
 impl Drop for Writer {
     fn drop(&mut self) {
-        self.queue.fail(&StoreError::Unavailable("the store is closed".to_owned()));
+        self.queue.fail(&StoreError::unavailable("the store is closed"));
     }
 }
 

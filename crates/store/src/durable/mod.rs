@@ -25,7 +25,6 @@
 //! conversation reads it. When a reader drops shared utterances, or is deleted, they are removed unless
 //! another reader's head still includes them; a hard forget removes them in every lineage.
 
-mod error;
 #[cfg(feature = "fjall")]
 mod fjall;
 mod group_commit;

@@ -15,7 +15,6 @@ use std::{
 
 use super::{
     disk::directory::Directory,
-    error::unavailable,
     key_value::{Key, KeyValue},
     pairs,
 };
@@ -211,7 +210,7 @@ impl Reader {
                 return result.map(Some);
             }
         }
-        Err(unavailable(format!("conversation {} changes faster than it can be read", key.id)))
+        Err(StoreError::unavailable(format!("conversation {} changes faster than it can be read", key.id)))
     }
 
     /// Completes the head of a record that already has its identity.
@@ -288,9 +287,12 @@ fn decoded<K: Kind>(key: &[u8], value: &[u8]) -> Result<K::Value> {
 }
 
 fn unreadable(error: impl fmt::Display) -> StoreError {
-    unavailable(format_args!("{error}; if the files are damaged, run utterd verify for details"))
+    StoreError::unavailable(format_args!("{error}; if the files are damaged, run utterd verify for details"))
 }
 
 fn damaged(key: &ConversationKey, how: &str) -> StoreError {
-    unavailable(format!("conversation {} is damaged: {how}; run utterd verify for details", key.id))
+    StoreError::unavailable(format!(
+        "conversation {} is damaged: {how}; run utterd verify for details",
+        key.id
+    ))
 }

@@ -4,13 +4,12 @@ use std::{mem, ops::Bound, sync::Arc};
 
 use super::{
     disk::directory::Directory,
-    error::unavailable,
     key_value::{Durability, Key, KeyValue, Value, Writes},
     pairs,
     reader::Reader,
 };
 use crate::{
-    Result,
+    Result, StoreError,
     backup::{Backup, Held, RestoreError},
     entries,
     records::{self, Meta, Metas, Record},
@@ -36,7 +35,7 @@ pub fn restore(backup: &Backup, to: Directory, progress: &mut dyn FnMut(Held)) -
     write(backup, &reader)?;
     backup.compare(|each| reader.0.each_record(each), "directory", progress)?;
     let group = note(reader.0.pairs(), None)?;
-    reader.0.mark(group).map_err(unavailable)?;
+    reader.0.mark(group).map_err(StoreError::unavailable)?;
     Ok(())
 }
 
@@ -58,7 +57,7 @@ fn write(backup: &Backup, reader: &Reader) -> Result<(), RestoreError> {
         }
     }
     writer.flush()?;
-    Ok(reader.0.pairs().sync().map_err(unavailable)?)
+    Ok(reader.0.pairs().sync().map_err(StoreError::unavailable)?)
 }
 
 /// Writes pairs in batches.
@@ -81,7 +80,7 @@ impl<'a> Writer<'a> {
 
     fn flush(&mut self) -> Result<()> {
         self.bytes = 0;
-        self.pairs.apply(mem::take(&mut self.writes), Durability::Process).map_err(unavailable)
+        self.pairs.apply(mem::take(&mut self.writes), Durability::Process).map_err(StoreError::unavailable)
     }
 }
 
@@ -92,11 +91,11 @@ fn note(pairs: &dyn KeyValue, unfinished: Option<u64>) -> Result<u64> {
     let note = (records::key::<Metas>(&Meta::Copying), mark);
     let links = if group > 1 { &[group - 1][..] } else { &[] };
     let writes = records::group_writes(group, links).chain([note]).collect();
-    pairs.apply(writes, Durability::Disk).map_err(unavailable)?;
+    pairs.apply(writes, Durability::Disk).map_err(StoreError::unavailable)?;
     Ok(group)
 }
 
 /// Reads one of the store's own numbers.
 fn number(pairs: &dyn KeyValue, meta: Meta) -> Result<Option<u64>> {
-    pairs::get::<Metas>(pairs, &meta).map_err(unavailable)
+    pairs::get::<Metas>(pairs, &meta).map_err(StoreError::unavailable)
 }

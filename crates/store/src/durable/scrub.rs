@@ -1,8 +1,8 @@
 //! Rewrites the files of an offline store so that they contain no removed data.
 
-use super::{disk::directory::Directory, error::unavailable};
+use super::disk::directory::Directory;
 use crate::{
-    Result,
+    Result, StoreError,
     records::{self, Meta, Metas},
 };
 
@@ -20,14 +20,14 @@ pub struct Scrubbed {
 /// - Takes time and disk space in proportion to the whole store.
 /// - After an error nothing is lost, but removed data may still be in the files.
 pub fn scrub(directory: &mut Directory) -> Result<Scrubbed> {
-    directory.check_finished().map_err(unavailable)?;
+    directory.check_finished().map_err(StoreError::unavailable)?;
     let pairs = directory.pairs();
-    let before = pairs.disk_bytes().map_err(unavailable)?;
-    pairs.scrub().map_err(unavailable)?;
-    let after = pairs.disk_bytes().map_err(unavailable)?;
+    let before = pairs.disk_bytes().map_err(StoreError::unavailable)?;
+    pairs.scrub().map_err(StoreError::unavailable)?;
+    let after = pairs.disk_bytes().map_err(StoreError::unavailable)?;
     let unscrubbed = records::key::<Metas>(&Meta::Unscrubbed);
-    if pairs.get(&unscrubbed).map_err(unavailable)?.is_some() {
-        directory.write(vec![(unscrubbed, None)]).map_err(unavailable)?;
+    if pairs.get(&unscrubbed).map_err(StoreError::unavailable)?.is_some() {
+        directory.write(vec![(unscrubbed, None)]).map_err(StoreError::unavailable)?;
     }
     Ok(Scrubbed { before, after })
 }

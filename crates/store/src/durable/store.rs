@@ -5,7 +5,6 @@ use std::{collections::HashMap, ops::RangeInclusive, path::Path, sync::Arc};
 use super::{
     Directory, EngineKind, Flush, OpenError, Options,
     disk::room::Room,
-    error::unavailable,
     group_commit::{Answer, GroupCommit, Queue},
     reader::Reader,
     request::{Request, Step},
@@ -13,8 +12,12 @@ use super::{
 use crate::{
     Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Derived, DerivedBlock,
     DerivedBytes, DerivedData, Due, EachRecord, List, Outcome, OutcomeKey, Page, Quotas, RecipientKey,
-    Result, Sharing, Store, StoreError, Upkeep, async_trait, entries::Entries as _, listing, meters::Meters,
-    quotas::Keeper, records::OutcomeName,
+    Result, Sharing, Store, StoreError, Upkeep, async_trait,
+    entries::Entries as _,
+    listing::{self, Lists as _},
+    meters::Meters,
+    quotas::Keeper,
+    records::OutcomeName,
 };
 use utterd_domain::{
     Block, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
@@ -66,7 +69,7 @@ impl DurableStore {
     ) -> Result<T> {
         let reader = self.reader.clone();
         let read = blocking(move || read(&reader)).await;
-        let read = read.unwrap_or_else(|| Err(unavailable("the server is stopping")))?;
+        let read = read.unwrap_or_else(|| Err(StoreError::unavailable("the server is stopping")))?;
         self.queue.settled().await?;
         Ok(read)
     }
@@ -86,7 +89,7 @@ impl DurableStore {
     async fn write(&self, request: Request) -> Result<()> {
         answered(self.queue.push(request)).await.map_err(|error| match error {
             CommitError::Store(error) => error,
-            error => unavailable(error),
+            error => StoreError::unavailable(error),
         })
     }
 
@@ -169,7 +172,7 @@ impl Store for DurableStore {
 
     async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>> {
         let keys = keys.to_vec();
-        self.read(move |reader| listing::heads(&keys, reader)).await
+        self.read(move |reader| keys.iter().filter_map(|key| reader.head(key).transpose()).collect()).await
     }
 
     async fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
@@ -234,8 +237,8 @@ impl Store for DurableStore {
         let room = self.room.clone();
         self.read(move |reader| {
             let pairs = reader.0.pairs();
-            room.check_copy(pairs.disk_bytes().map_err(unavailable)?)?;
-            pairs.scrub().map_err(unavailable)
+            room.check_copy(pairs.disk_bytes().map_err(StoreError::unavailable)?)?;
+            pairs.scrub().map_err(StoreError::unavailable)
         })
         .await?;
         self.write(Request { steps: vec![Step::Scrubbed(group)], ..Request::default() }).await
@@ -265,7 +268,7 @@ impl DerivedData for DurableStore {
             Ok(()) => Ok(true),
             Err(CommitError::Conflict(_) | CommitError::Store(StoreError::Busy { .. })) => Ok(false),
             Err(CommitError::Store(error)) => Err(error),
-            Err(error) => Err(unavailable(error)),
+            Err(error) => Err(StoreError::unavailable(error)),
         }
     }
 }
@@ -288,12 +291,12 @@ impl Upkeep for DurableStore {
     /// The copy that sled makes of its files first must fit on the disk.
     fn each_record(&self, each: &mut EachRecord<'_>) -> Result<()> {
         let pairs = self.reader.0.pairs();
-        let copied = pairs.snapshot_bytes().map_err(unavailable)?;
+        let copied = pairs.snapshot_bytes().map_err(StoreError::unavailable)?;
         if copied > 0 {
             self.room.check_copy(copied)?;
         }
-        let mut records = pairs.snapshot().map_err(unavailable)?;
-        records.try_for_each(|record| each(record.map_err(unavailable)))
+        let mut records = pairs.snapshot().map_err(StoreError::unavailable)?;
+        records.try_for_each(|record| each(record.map_err(StoreError::unavailable)))
     }
 
     fn is_behind(&self) -> bool {
@@ -306,5 +309,5 @@ impl Upkeep for DurableStore {
 }
 
 async fn answered(answer: Answer) -> Result<(), CommitError> {
-    answer.await.unwrap_or_else(|_| Err(unavailable("the write was interrupted").into()))
+    answer.await.unwrap_or_else(|_| Err(StoreError::unavailable("the write was interrupted").into()))
 }

@@ -8,19 +8,16 @@ use std::{
 };
 
 use crate::{
-    Commit, Conflict, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write, entries, records::Key,
+    Commit, Conflict, Outcome, OutcomeKey, PointerWrite, RecipientKey, Write, entries,
+    records::{self, ConversationName, Key},
 };
-use utterd_domain::{
-    Conversation, ConversationId, ConversationKey, LineageId, RecipientId, Sequence, Timestamp, Trunk,
-};
+use utterd_domain::{Conversation, ConversationId, ConversationKey, LineageId, Sequence, Timestamp, Trunk};
 
 #[derive(Default)]
 pub(super) struct Indexes {
     pub(super) active: HashMap<RecipientKey, ConversationId>,
-    /// The entries of lists, and of due and waiting work.
+    /// The entries of lists, and of due and waiting work; and the names of conversations.
     pub(super) entries: BTreeSet<Key>,
-    /// By id, with the recipient and the start.
-    pub(super) by_name: BTreeMap<ConversationKey, (RecipientId, Timestamp)>,
     pub(super) outcomes: HashMap<OutcomeKey, Arc<Outcome>>,
     outcome_ages: BTreeSet<(Timestamp, OutcomeKey)>,
     /// For each frozen lineage, the last sequence that each conversation reads in it: 0 if it has only copies.
@@ -48,15 +45,11 @@ impl Indexes {
             self.entries.remove(&key);
         }
         self.entries.extend(added.into_iter().map(|(key, _)| key));
-        match (write.before(), write.after()) {
-            (None, Some(state)) => {
-                let identity = &state.head.identity;
-                let named = (identity.recipient.clone(), identity.start_time);
-                self.by_name.insert(identity.key.clone(), named);
-            }
-            (Some(state), None) => drop(self.by_name.remove(state.key())),
-            _ => {}
-        }
+        let name = records::key::<ConversationName>(write.key());
+        match write.after() {
+            Some(_) => self.entries.insert(name),
+            None => self.entries.remove(&name),
+        };
         self.read(write);
     }
 

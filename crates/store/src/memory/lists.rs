@@ -1,23 +1,30 @@
 //! Lists of the memory store's conversations.
 
-use std::ops::{Deref, Range};
+use std::{
+    ops::{Deref, Range},
+    sync::Arc,
+};
 
 use super::{MemoryStore, indexes::Indexes};
 use crate::{
     List, Result, StoreError,
     entries::Entries,
-    listing::{Lists, Named},
-    records::{self, Key, Kind},
+    listing::Lists,
+    records::{self, ConversationName, Key, Kind},
 };
-use utterd_domain::{ConversationId, ConversationKey, Head, Timestamp};
+use utterd_domain::{ConversationKey, Head, Identity, Timestamp};
 
 impl Lists for MemoryStore {
     fn entries(&self) -> impl Deref<Target: Entries> {
         self.indexes.lock()
     }
 
-    fn named(&self, list: &List, limit: usize) -> Result<Vec<Named>> {
-        Ok(self.indexes.lock().named(list, limit))
+    fn named(&self, list: &List, limit: usize) -> Result<Vec<Arc<Identity>>> {
+        let names = records::names_from(list.of.namespace(), &list.id_prefix);
+        let names: Result<Vec<_>> =
+            self.indexes.lock().among::<ConversationName>(&names).take(limit).collect();
+        let identity = |key| self.with_slot(&key, |slot| Some(slot.state.as_ref()?.head.identity.clone()));
+        Ok(names?.into_iter().filter_map(identity).collect())
     }
 
     fn update_time(&self, key: &ConversationKey) -> Result<Option<Timestamp>> {
@@ -34,24 +41,7 @@ impl Entries for Indexes {
         &'a self,
         range: &Range<Key>,
     ) -> Box<dyn DoubleEndedIterator<Item = Result<K::Key>> + 'a> {
-        let read =
-            |key: &Key| records::decode_key::<K>(key).map_err(|bad| StoreError::Unavailable(bad.to_string()));
+        let read = |key: &Key| records::decode_key::<K>(key).map_err(StoreError::unavailable);
         Box::new(self.entries.range(range.clone()).map(read))
-    }
-}
-
-impl Indexes {
-    fn named(&self, list: &List, limit: usize) -> Vec<Named> {
-        let Ok(first) = ConversationId::new(&list.id_prefix) else { return Vec::new() };
-        let names = self.by_name.range(list.of.key(first)..);
-        let names = names.take_while(|(key, _)| {
-            key.namespace == *list.of.namespace() && key.id.as_str().starts_with(&*list.id_prefix)
-        });
-        let named = |(key, (recipient, start_time)): (&ConversationKey, &(_, _))| Named {
-            id: key.id.clone(),
-            recipient: Clone::clone(recipient),
-            start_time: *start_time,
-        };
-        names.take(limit).map(named).collect()
     }
 }

@@ -1,5 +1,9 @@
 //! The memory store: conversations in a concurrent map, bounded in bytes.
 //!
+//! It keeps no records: a call that stores one utterance would make half a dozen keys and keep them in order, and each
+//! utterance would be in a second map. What a write means for records is in a state already, except for the archive and
+//! the values of a state, which a [`Slot`] applies. A backup gets its records from [`Delta`](crate::delta::Delta).
+//!
 //! A conversation's state is stored as it is published, so its window is in memory once. Utterances that
 //! forks share are in memory once too, and charged to one of the conversations that share them. Locks are
 //! taken in one order: the one that commits share, conversations by ascending key, then the indexes.
@@ -53,7 +57,7 @@ pub struct MemoryStore {
     used: Arc<AtomicU64>,
     limit: u64,
     quotas: Keeper,
-    /// Shared by commits, and held alone while everything is noted for a backup.
+    /// Shared by commits; held alone by those that give something up, and while everything is noted for a backup.
     committing: RwLock<()>,
 }
 
@@ -76,7 +80,10 @@ impl MemoryStore {
     }
 
     fn apply(&self, commit: &Commit) -> Result<(), CommitError> {
-        let _committing = self.committing.read();
+        // what a conversation gives up, another one takes over: meanwhile nothing else is committed
+        let gives = commit.writes.iter().any(gives_up);
+        let _alone = gives.then(|| self.committing.write());
+        let _among_others = (!gives).then(|| self.committing.read());
         loop {
             let heirs = self.heirs(commit);
             let mut places: Few<Place<'_>> = commit.writes.iter().map(Place::of).collect();
@@ -87,14 +94,9 @@ impl MemoryStore {
             if guards.iter().any(|slot| slot.removed) {
                 continue;
             }
-            let result = match self.are_all(&places, &guards) {
-                true => Some(self.apply_locked(commit, &places, &mut guards)),
-                false => None,
-            };
+            let result = self.apply_locked(commit, &places, &mut guards);
             self.tidy(&places, &mut guards);
-            if let Some(result) = result {
-                return result;
-            }
+            return result;
         }
     }
 
@@ -104,16 +106,6 @@ impl MemoryStore {
         let giving = commit.writes.iter().filter(|write| gives_up(write));
         let heirs = giving.flat_map(|write| self.with_slot(write.key(), |slot| self.heirs_of(write, slot)));
         heirs.filter(|heir| commit.writes.iter().all(|write| write.key() != heir)).collect()
-    }
-
-    /// Whether all conversations that may take over utterances from these are among these locked ones.
-    fn are_all(&self, places: &[Place<'_>], slots: &[MutexGuard<'_, Slot>]) -> bool {
-        let heirs = |(place, slot): (&Place<'_>, &MutexGuard<'_, Slot>)| match place.write {
-            Some(write) if gives_up(write) => self.heirs_of(write, slot),
-            _ => BTreeSet::new(),
-        };
-        let is_there = |heir: ConversationKey| places.binary_search_by(|place| place.key.cmp(&heir)).is_ok();
-        places.iter().zip(slots).flat_map(heirs).all(is_there)
     }
 
     /// Returns the conversations that may share utterances that this one is charged for and gives up with
@@ -309,10 +301,6 @@ impl Store for MemoryStore {
 
     async fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
         Ok(self.indexes.lock().active.get(recipient).cloned())
-    }
-
-    async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>> {
-        listing::heads(keys, self)
     }
 
     async fn list(&self, list: List) -> Result<Vec<Head>> {

@@ -4,11 +4,11 @@ use std::{collections::HashMap, sync::Arc};
 
 use super::{MemoryStore, slot::Slot};
 use crate::{
-    Outcome, OutcomeKey, RecipientKey, Write,
+    Outcome, OutcomeKey, RecipientKey,
     delta::Delta,
     records::{Key, OutcomeName, Record},
 };
-use utterd_domain::{Change, Conversation, ConversationId, LineageId, Sequence, Utterance};
+use utterd_domain::{Conversation, ConversationId, LineageId, Sequence, Utterance};
 
 /// What is stored at one moment.
 struct Moment {
@@ -56,15 +56,7 @@ impl Noted {
 
     fn conversation(&mut self, slot: &Slot) {
         let Some(state) = &slot.state else { return };
-        // the same as if one change had made it
-        let change = Change {
-            segments_written: state.summary.segments().to_vec(),
-            compactions_written: state.compactions.to_vec(),
-            state_set: slot.values.values().cloned().collect(),
-            ..Change::default()
-        };
-        let write = Write::Change { before: None, changes: [Arc::new(change)].into(), after: state.clone() };
-        let records = Delta::of(&write).records.into_iter();
+        let records = Delta::of_whole(state, slot.values.values()).records.into_iter();
         self.records.extend(records.filter_map(|(key, record)| Some((key, record?))));
         for utterance in state.window.iter().chain(slot.archive.iter()) {
             self.utterance(state, utterance);

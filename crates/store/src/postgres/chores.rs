@@ -4,16 +4,15 @@ use tokio_postgres::types::ToSql;
 
 use super::{
     connection::{connect::quoted, database::Database},
-    read::{Reader, key_of},
     types::{Time, Uuid},
 };
-use crate::{Due, Result};
-use utterd_domain::{ConversationKey, Timestamp};
+use crate::Result;
+use utterd_domain::Timestamp;
 
-const DUE: &str = "SELECT namespace, id FROM conversations WHERE listed AND expire_time <= $1
+pub(super) const DUE: &str = "SELECT namespace, id FROM conversations WHERE listed AND expire_time <= $1
     ORDER BY expire_time LIMIT $2";
 
-const WAITING: &str = "SELECT namespace, id, waits_since FROM conversations
+pub(super) const WAITING: &str = "SELECT namespace, id, waits_since FROM conversations
     WHERE listed AND waits_since IS NOT NULL AND (waits_since, namespace, id) > ($1, $2, $3)
     ORDER BY waits_since, namespace, id LIMIT $4";
 
@@ -43,26 +42,6 @@ const BATCH: i64 = 1_000;
 
 /// The tables that hold text of conversations.
 const CONTENTS: [&str; 4] = ["conversations", "utterances", "records", "derived"];
-
-impl Reader {
-    pub(super) async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
-        let rows = self.database.query(DUE, &[&Time(now), &(limit as i64)]).await?;
-        rows.iter().map(|row| Ok(Due::Expired(key_of(row)?))).collect()
-    }
-
-    pub(super) async fn waiting(
-        &self,
-        after: Option<(Timestamp, ConversationKey)>,
-        limit: usize,
-    ) -> Result<Vec<(Timestamp, ConversationKey)>> {
-        let time = Time(after.as_ref().map_or(Timestamp(i64::MIN), |(time, _)| *time));
-        let namespace = after.as_ref().map_or("", |(_, key)| key.namespace.as_str());
-        let id = after.as_ref().map_or("", |(_, key)| key.id.as_str());
-        let params: [&(dyn ToSql + Sync); 4] = [&time, &namespace, &id, &(limit as i64)];
-        let rows = self.database.query(WAITING, &params).await?;
-        rows.iter().map(|row| Ok((row.get::<_, Time>(2).0, key_of(row)?))).collect()
-    }
-}
 
 impl Database {
     /// Removes old outcomes, changes and claims; returns the number of removed outcomes.

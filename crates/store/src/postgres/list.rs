@@ -3,16 +3,16 @@
 use tokio_postgres::{Row, types::ToSql};
 
 use super::{
-    read::{Reader, conversation_id, head, key_of},
+    read::{Reader, conversation_id, head},
     types::Time,
 };
 use crate::{List, ListOf, Page, RecipientKey, Result, entries::span_of};
-use utterd_domain::{ConversationId, ConversationKey, Head, Timestamp, limits::FEW_NAMES};
+use utterd_domain::{ConversationKey, Head, Timestamp, limits::FEW_NAMES};
 
 const HEAD: &str = "id, head AS record, identity, description";
 
 /// The heads of those of the given conversations that exist.
-const HEADS: &str = "SELECT c.namespace, c.id, c.head AS record, c.identity, c.description
+pub(super) const HEADS: &str = "SELECT c.namespace, c.id, c.head AS record, c.identity, c.description
     FROM unnest($1::text[], $2::text[]) AS k(namespace, id) JOIN conversations c USING (namespace, id)";
 
 /// Counts the conversations with an id in a range, up to `$4`.
@@ -21,7 +21,7 @@ const NAMED: &str = "SELECT count(*) FROM (
     ) few";
 
 /// A recipient's ended conversations except the last `$3`: at most `$4`, in the order in which they ended.
-const ENDED_BEYOND: &str = "SELECT id FROM conversations
+pub(super) const ENDED_BEYOND: &str = "SELECT id FROM conversations
     WHERE namespace = $1 AND recipient = $2 AND listed AND end_time IS NOT NULL
     ORDER BY end_time, id LIMIT (
         SELECT least(greatest(count(*) - $3, 0), $4) FROM conversations
@@ -33,14 +33,6 @@ impl Reader {
     pub(super) async fn list(&self, list: &List) -> Result<Vec<Head>> {
         let rows = self.page(list, HEAD).await?;
         rows.iter().map(|row| Ok(head(list.of.namespace(), row)?.head)).collect()
-    }
-
-    /// See [`Store::heads`](crate::Store::heads).
-    pub(super) async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>> {
-        let namespaces: Vec<_> = keys.iter().map(|key| key.namespace.as_str()).collect();
-        let ids: Vec<_> = keys.iter().map(|key| key.id.as_str()).collect();
-        let rows = self.database.query(HEADS, &[&namespaces, &ids]).await?;
-        rows.iter().map(|row| Ok(head(&key_of(row)?.namespace, row)?.head)).collect()
     }
 
     /// Returns the keys of a page of a recipient's conversations.
@@ -82,20 +74,6 @@ impl Reader {
             params.push(&span);
         }
         connection.query(&sql, &params).await
-    }
-
-    /// See [`Store::ended_beyond`](crate::Store::ended_beyond).
-    pub(super) async fn ended_beyond(
-        &self,
-        recipient: &RecipientKey,
-        keep: usize,
-        limit: usize,
-    ) -> Result<Vec<ConversationId>> {
-        let (keep, limit) = (keep as i64, limit as i64);
-        let (namespace, id) = (recipient.namespace.as_str(), recipient.id.as_str());
-        let params: [&(dyn ToSql + Sync); 4] = [&namespace, &id, &keep, &limit];
-        let rows = self.database.query(ENDED_BEYOND, &params).await?;
-        rows.iter().map(|row| conversation_id(row.get(0))).collect()
     }
 }
 

@@ -1,9 +1,6 @@
 //! Reads from the tables. Each read is one statement, so its result is from one moment.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use tokio_postgres::Row;
 
@@ -11,7 +8,7 @@ use super::{
     batches::Batches,
     checks::{self, Checks, Question},
     connection::database::Database,
-    types::{Sequences, Time, Uuid},
+    types::{Time, Uuid},
 };
 use crate::{
     Newer, Outcome, OutcomeKey, RecipientKey, Result, StoreError,
@@ -21,8 +18,8 @@ use crate::{
     },
 };
 use utterd_domain::{
-    ChangeId, Conversation, ConversationId, ConversationKey, LineageId, Namespace, Ranges, Sequence,
-    Timestamp, Utterance, segment::Summary, state::StateValue,
+    ChangeId, Conversation, ConversationId, ConversationKey, LineageId, Namespace, Sequence, Timestamp,
+    Utterance, segment::Summary,
 };
 
 /// A conversation's row, the records of its segments and compactions, and the utterances of its window. If several
@@ -52,7 +49,7 @@ const OUTCOME: &str = "SELECT time, record FROM outcomes WHERE namespace = $1 AN
 const REMOVE_OUTCOME: &str =
     "DELETE FROM outcomes WHERE namespace = $1 AND request = $2 AND rpc = $3 AND time < $4";
 
-const ARCHIVED: &str = "SELECT u.lineage, u.sequence AS number, l.rank, u.record
+pub(super) const ARCHIVED: &str = "SELECT u.lineage, u.sequence AS number, l.rank, u.record
     FROM conversations c, unnest(c.lineages, c.through) WITH ORDINALITY AS l(lineage, through, rank),
         unnest(c.archived * $3::int8multirange) AS w,
         LATERAL (
@@ -61,7 +58,7 @@ const ARCHIVED: &str = "SELECT u.lineage, u.sequence AS number, l.rank, u.record
         ) u
     WHERE c.namespace = $1 AND c.id = $2";
 
-const ARCHIVED_IDS: &str = "SELECT u.given_id, u.sequence, l.rank
+pub(super) const ARCHIVED_IDS: &str = "SELECT u.given_id, u.sequence, l.rank
     FROM conversations c, unnest(c.lineages, c.through) WITH ORDINALITY AS l(lineage, through, rank),
         unnest($3::text[]) AS wanted(id), utterances u
     WHERE c.namespace = $1 AND c.id = $2 AND u.lineage = l.lineage AND u.given_id = wanted.id
@@ -69,7 +66,7 @@ const ARCHIVED_IDS: &str = "SELECT u.given_id, u.sequence, l.rank
     ORDER BY l.rank DESC";
 
 /// The values of a state with these names, or all. In a key, the name follows the kind and the lineage.
-const STATE: &str = "SELECT r.key, r.record
+pub(super) const STATE: &str = "SELECT r.key, r.record
     FROM conversations c, LATERAL (
         SELECT * FROM records r WHERE r.key >= '\\x19'::bytea || uuid_send(c.lineage)
             AND r.key < '\\x19'::bytea || uuid_send(c.lineage) || '\\xff'::bytea OFFSET 0
@@ -80,7 +77,7 @@ const STATE: &str = "SELECT r.key, r.record
     )
     ORDER BY r.key";
 
-const SHARING: &str = "SELECT r.namespace, r.id, max(least(r.through, l.through)) AS through
+pub(super) const SHARING: &str = "SELECT r.namespace, r.id, max(least(r.through, l.through)) AS through
     FROM conversations c, unnest(c.lineages, c.through) AS l(lineage, through), readers r
     WHERE c.namespace = $1 AND c.id = $2 AND r.lineage = l.lineage AND r.reader <> c.lineage
     GROUP BY r.namespace, r.id ORDER BY r.namespace, r.id";
@@ -91,9 +88,6 @@ pub(super) struct Reader {
     states: Batches<Checks>,
     actives: Batches<Checks>,
 }
-
-/// The recipient's active conversation, and its change id if that conversation exists.
-pub(super) type Active = Option<(ConversationId, Option<ChangeId>)>;
 
 impl Reader {
     pub(super) fn new(database: Database) -> Self {
@@ -134,7 +128,7 @@ impl Reader {
         Ok(Newer::than(known, self.load(&key.namespace, Some(&key.id), None).await?))
     }
 
-    pub(super) async fn active(&self, recipient: &RecipientKey) -> Result<Active> {
+    pub(super) async fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
         Ok(self.active_unless(recipient, None).await?.flatten())
     }
 
@@ -143,13 +137,11 @@ impl Reader {
         &self,
         recipient: &RecipientKey,
         known: Option<(ConversationId, ChangeId)>,
-    ) -> Result<Option<Active>> {
+    ) -> Result<Option<Option<ConversationId>>> {
         let name = recipient.id.as_str().to_owned();
         let asked = Question { namespace: recipient.namespace.clone(), name, known };
         let Some(row) = self.actives.ask(asked).await?? else { return Ok(None) };
-        let Some(id) = row.get::<_, Option<&str>>(1) else { return Ok(Some(None)) };
-        let change = row.get::<_, Option<Uuid>>(2).map(|change| ChangeId(change.0));
-        Ok(Some(Some((conversation_id(id)?, change))))
+        Ok(Some(row.get::<_, Option<&str>>(1).map(conversation_id).transpose()?))
     }
 
     /// Returns the outcome. If it is older than `oldest`, removes it and returns `None`.
@@ -165,50 +157,6 @@ impl Reader {
             return Ok(None);
         }
         Ok(Some(decoded::<Outcomes>(&OutcomeName::of(key), row.get(1))?))
-    }
-
-    pub(super) async fn archived(
-        &self,
-        key: &ConversationKey,
-        wanted: &Ranges,
-    ) -> Result<Vec<Arc<Utterance>>> {
-        let (namespace, id) = (key.namespace.as_str(), key.id.as_str());
-        let rows = self.database.query(ARCHIVED, &[&namespace, &id, &Sequences(wanted.clone())]).await?;
-        utterances(rows.iter())
-    }
-
-    pub(super) async fn archived_ids(
-        &self,
-        key: &ConversationKey,
-        ids: &[Box<str>],
-    ) -> Result<HashMap<Box<str>, Sequence>> {
-        let ids: Vec<&str> = ids.iter().map(|id| &**id).collect();
-        let rows =
-            self.database.query(ARCHIVED_IDS, &[&key.namespace.as_str(), &key.id.as_str(), &ids]).await?;
-        // rows of newer lineages come later, and override the others
-        let found = rows.iter().map(|row| (row.get::<_, &str>(0).into(), sequence(row.get(1))));
-        Ok(found.collect())
-    }
-
-    pub(super) async fn state(
-        &self,
-        key: &ConversationKey,
-        names: &[Box<str>],
-    ) -> Result<Vec<Arc<StateValue>>> {
-        let names: Vec<&str> = names.iter().map(|name| &**name).collect();
-        let rows = self.database.query(STATE, &[&key.namespace.as_str(), &key.id.as_str(), &names]).await?;
-        let mut values = Vec::new();
-        for row in rows {
-            if let Record::StateValues(_, value) = record(&row)? {
-                values.push(value);
-            }
-        }
-        Ok(values)
-    }
-
-    pub(super) async fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
-        let rows = self.database.query(SHARING, &[&key.namespace.as_str(), &key.id.as_str()]).await?;
-        rows.iter().map(|row| Ok((key_of(row)?, sequence(row.get(2))))).collect()
     }
 }
 
@@ -254,7 +202,7 @@ fn state(record: HeadRecord, rows: &[Row]) -> Result<Conversation> {
 
 /// Decodes the utterances in rows with `lineage`, `number`, `rank` and `record`: each sequence from its lowest
 /// rank, ascending.
-fn utterances<'a>(rows: impl Iterator<Item = &'a Row>) -> Result<Vec<Arc<Utterance>>> {
+pub(super) fn utterances<'a>(rows: impl Iterator<Item = &'a Row>) -> Result<Vec<Arc<Utterance>>> {
     let mut newest = BTreeMap::<i64, (i64, &Row)>::new();
     for row in rows {
         let (sequence, rank) = (row.get::<_, i64>("number"), row.get::<_, i64>("rank"));
@@ -271,7 +219,7 @@ fn utterances<'a>(rows: impl Iterator<Item = &'a Row>) -> Result<Vec<Arc<Utteran
 }
 
 /// Decodes the record in a row of `records`.
-fn record(row: &Row) -> Result<Record> {
+pub(super) fn record(row: &Row) -> Result<Record> {
     Record::read(row.get("key"), row.get("record")).map_err(damaged)
 }
 
@@ -282,7 +230,7 @@ pub(super) fn decoded<K: Kind>(key: &K::Key, value: &[u8]) -> Result<K::Value> {
 }
 
 fn damaged(bad: BadRecord) -> StoreError {
-    StoreError::Unavailable(bad.to_string())
+    StoreError::unavailable(bad)
 }
 
 /// Returns the key of the conversation in the first two columns of a row.
@@ -303,6 +251,6 @@ pub(super) fn lineage(uuid: Uuid) -> LineageId {
     LineageId(uuid.0)
 }
 
-fn sequence(number: i64) -> Sequence {
+pub(super) fn sequence(number: i64) -> Sequence {
     Sequence(number as u64)
 }

@@ -146,7 +146,7 @@ impl PostgresStore {
             return Ok(*key);
         }
         let rows = connection.query(KEY, &[]).await?;
-        let missing = || StoreError::Unavailable("the database has no key for events".to_owned());
+        let missing = || StoreError::unavailable("the database has no key for events");
         let Uuid(key) = rows.first().ok_or_else(missing)?.get(0);
         Ok(*self.place_key.get_or_init(|| PlaceKey(key)))
     }

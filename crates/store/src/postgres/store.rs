@@ -8,13 +8,20 @@ use std::{
     },
 };
 
+use tokio_postgres::types::ToSql;
+
 use super::{
     Options,
+    chores::{DUE, WAITING},
     connection::database::Database,
     hints::{self, Hints},
+    list::{ENDED_BEYOND, HEADS},
     place::PlaceKey,
-    read::Reader,
-    types::Uuid,
+    read::{
+        ARCHIVED, ARCHIVED_IDS, Reader, SHARING, STATE, conversation_id, head, key_of, record, sequence,
+        utterances,
+    },
+    types::{Sequences, Time, Uuid},
     whole::snapshot,
     write::{
         commit::{Commits, settle_once},
@@ -26,6 +33,7 @@ use super::{
 use crate::{
     Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, EachRecord, List, Newer,
     Outcome, OutcomeKey, Page, Quotas, RecipientKey, Result, StateOf, Store, Upkeep, async_trait,
+    records::Record,
 };
 use utterd_domain::{
     ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
@@ -73,32 +81,34 @@ impl PostgresStore {
 
     /// Returns the recipient's active conversation, and the requested state.
     async fn found(&self, begin: Begin<'_>) -> Result<(Option<ConversationId>, Newer)> {
-        match (begin.recipient, begin.state) {
-            (None, None) => Ok((None, Newer::Known)),
-            (None, Some(StateOf::Active(_))) => Ok((None, Newer::Absent)),
-            (None, Some(StateOf::One(key, known))) => {
-                Ok((None, self.reader.load_if_newer(key, known).await?))
+        if let (Some(recipient), Some(StateOf::Active(known))) = (begin.recipient, begin.state) {
+            return self.found_active(recipient, known).await;
+        }
+        let active = async {
+            match begin.recipient {
+                Some(recipient) => self.reader.active(recipient).await,
+                None => Ok(None),
             }
-            (Some(recipient), None) => {
-                Ok((self.reader.active(recipient).await?.map(|(id, _)| id), Newer::Known))
+        };
+        let state = async {
+            match begin.wanted(None) {
+                Ok((key, known)) => self.reader.load_if_newer(&key, known).await,
+                Err(answer) => Ok(answer),
             }
-            (Some(recipient), Some(StateOf::Active(None))) => self.load_active(recipient).await,
-            (Some(recipient), Some(StateOf::Active(Some((id, known))))) => {
-                let known = (id.clone(), known);
-                match self.reader.active_unless(recipient, Some(known)).await? {
-                    None => Ok((Some(id.clone()), Newer::Known)),
-                    Some(None) => Ok((None, Newer::Absent)),
-                    Some(Some((active, _))) => {
-                        let key = key_of(recipient, &active);
-                        let state = self.reader.load_if_newer(&key, None).await?;
-                        Ok((Some(active), state))
-                    }
-                }
-            }
-            (Some(recipient), Some(StateOf::One(key, known))) => {
-                let active = async { Ok(self.reader.active(recipient).await?.map(|(id, _)| id)) };
-                tokio::try_join!(active, self.reader.load_if_newer(key, known))
-            }
+        };
+        tokio::try_join!(active, state)
+    }
+
+    /// Returns the recipient's active conversation and its state, unless both are as known.
+    async fn found_active(
+        &self,
+        recipient: &RecipientKey,
+        known: Option<(&ConversationId, ChangeId)>,
+    ) -> Result<(Option<ConversationId>, Newer)> {
+        let Some((id, change)) = known else { return self.load_active(recipient).await };
+        match self.reader.active_unless(recipient, Some((id.clone(), change))).await? {
+            None => Ok((Some(id.clone()), Newer::Known)),
+            Some(active) => self.load_named(recipient, active).await,
         }
     }
 
@@ -108,18 +118,18 @@ impl PostgresStore {
         }
         // there is no pointer, or its conversation does not exist
         let active = self.reader.active(recipient).await?;
-        match active {
-            None => Ok((None, Newer::Absent)),
-            Some((id, _)) => {
-                let state = self.reader.load_if_newer(&key_of(recipient, &id), None).await?;
-                Ok((Some(id), state))
-            }
-        }
+        self.load_named(recipient, active).await
     }
-}
 
-fn key_of(recipient: &RecipientKey, id: &ConversationId) -> ConversationKey {
-    ConversationKey { namespace: recipient.namespace.clone(), id: id.clone() }
+    async fn load_named(
+        &self,
+        recipient: &RecipientKey,
+        active: Option<ConversationId>,
+    ) -> Result<(Option<ConversationId>, Newer)> {
+        let Some(id) = active else { return Ok((None, Newer::Absent)) };
+        let key = ConversationKey { namespace: recipient.namespace.clone(), id: id.clone() };
+        Ok((Some(id), self.reader.load_if_newer(&key, None).await?))
+    }
 }
 
 #[async_trait]
@@ -189,7 +199,9 @@ impl Store for PostgresStore {
     }
 
     async fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {
-        self.reader.archived(key, wanted).await
+        let (namespace, id) = (key.namespace.as_str(), key.id.as_str());
+        let params: [&(dyn ToSql + Sync); 3] = [&namespace, &id, &Sequences(wanted.clone())];
+        utterances(self.database.query(ARCHIVED, &params).await?.iter())
     }
 
     async fn archived_ids(
@@ -197,23 +209,40 @@ impl Store for PostgresStore {
         key: &ConversationKey,
         ids: &[Box<str>],
     ) -> Result<HashMap<Box<str>, Sequence>> {
-        self.reader.archived_ids(key, ids).await
+        let ids: Vec<&str> = ids.iter().map(|id| &**id).collect();
+        let rows =
+            self.database.query(ARCHIVED_IDS, &[&key.namespace.as_str(), &key.id.as_str(), &ids]).await?;
+        // rows of newer lineages come later, and override the others
+        let found = rows.iter().map(|row| (row.get::<_, &str>(0).into(), sequence(row.get(1))));
+        Ok(found.collect())
     }
 
     async fn state(&self, key: &ConversationKey, names: &[Box<str>]) -> Result<Vec<Arc<StateValue>>> {
-        self.reader.state(key, names).await
+        let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+        let rows = self.database.query(STATE, &[&key.namespace.as_str(), &key.id.as_str(), &names]).await?;
+        let mut values = Vec::new();
+        for row in rows {
+            if let Record::StateValues(_, value) = record(&row)? {
+                values.push(value);
+            }
+        }
+        Ok(values)
     }
 
     async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>> {
-        self.reader.heads(keys).await
+        let namespaces: Vec<_> = keys.iter().map(|key| key.namespace.as_str()).collect();
+        let ids: Vec<_> = keys.iter().map(|key| key.id.as_str()).collect();
+        let rows = self.database.query(HEADS, &[&namespaces, &ids]).await?;
+        rows.iter().map(|row| Ok(head(&key_of(row)?.namespace, row)?.head)).collect()
     }
 
     async fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
-        self.reader.sharing(key).await
+        let rows = self.database.query(SHARING, &[&key.namespace.as_str(), &key.id.as_str()]).await?;
+        rows.iter().map(|row| Ok((key_of(row)?, sequence(row.get(2))))).collect()
     }
 
     async fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
-        Ok(self.reader.active(recipient).await?.map(|(id, _)| id))
+        self.reader.active(recipient).await
     }
 
     async fn list(&self, list: List) -> Result<Vec<Head>> {
@@ -230,7 +259,11 @@ impl Store for PostgresStore {
         keep: usize,
         limit: usize,
     ) -> Result<Vec<ConversationId>> {
-        self.reader.ended_beyond(recipient, keep, limit).await
+        let (keep, limit) = (keep as i64, limit as i64);
+        let (namespace, id) = (recipient.namespace.as_str(), recipient.id.as_str());
+        let params: [&(dyn ToSql + Sync); 4] = [&namespace, &id, &keep, &limit];
+        let rows = self.database.query(ENDED_BEYOND, &params).await?;
+        rows.iter().map(|row| conversation_id(row.get(0))).collect()
     }
 
     async fn outcome(&self, key: &OutcomeKey, oldest: Timestamp) -> Result<Option<Arc<Outcome>>> {
@@ -238,7 +271,8 @@ impl Store for PostgresStore {
     }
 
     async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
-        self.reader.due(now, limit).await
+        let rows = self.database.query(DUE, &[&Time(now), &(limit as i64)]).await?;
+        rows.iter().map(|row| Ok(Due::Expired(key_of(row)?))).collect()
     }
 
     async fn waiting(
@@ -246,7 +280,12 @@ impl Store for PostgresStore {
         after: Option<(Timestamp, ConversationKey)>,
         limit: usize,
     ) -> Result<Vec<(Timestamp, ConversationKey)>> {
-        self.reader.waiting(after, limit).await
+        let time = Time(after.as_ref().map_or(Timestamp(i64::MIN), |(time, _)| *time));
+        let namespace = after.as_ref().map_or("", |(_, key)| key.namespace.as_str());
+        let id = after.as_ref().map_or("", |(_, key)| key.id.as_str());
+        let params: [&(dyn ToSql + Sync); 4] = [&time, &namespace, &id, &(limit as i64)];
+        let rows = self.database.query(WAITING, &params).await?;
+        rows.iter().map(|row| Ok((row.get::<_, Time>(2).0, key_of(row)?))).collect()
     }
 
     async fn remove_outcomes(&self, oldest: Timestamp) -> Result<u64> {

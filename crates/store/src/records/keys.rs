@@ -247,22 +247,7 @@ impl KeyPart for BlockName {
 }
 
 /// A key that begins with a lineage.
-pub trait OfLineage: RecordKey {
-    /// Returns the lineage.
-    fn lineage(&self) -> LineageId;
-}
+pub trait OfLineage: RecordKey {}
 
-impl OfLineage for LineageId {
-    fn lineage(&self) -> LineageId {
-        *self
-    }
-}
-
-impl<T> OfLineage for (LineageId, T)
-where
-    Self: RecordKey,
-{
-    fn lineage(&self) -> LineageId {
-        self.0
-    }
-}
+impl OfLineage for LineageId {}
+impl<T> OfLineage for (LineageId, T) where Self: RecordKey {}

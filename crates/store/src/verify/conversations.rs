@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::{Survey, listed::Listed, records::subject};
 use crate::{Newer, Result, Store, StoreError};
-use utterd_domain::{Conversation, ConversationId, ConversationKey, Ranges, Utterance, check::Check};
+use utterd_domain::{
+    ChangeId, Conversation, ConversationId, ConversationKey, Ranges, Utterance, check::Check,
+};
 
 /// Utterances read at a time.
 const PART: u64 = 1_000;
@@ -33,7 +35,7 @@ impl Survey<'_> {
                 }
             };
             let wrong = wrong(&state, store).await.unwrap_or_else(|error| vec![told(&error)]);
-            if wrong.is_empty() || is_still(&state, store).await {
+            if wrong.is_empty() || is_still(key, state.head.change, store).await {
                 wrong.into_iter().for_each(|wrong| self.report.add(subject(key), wrong));
                 return state.head.identity.is_listed().then(|| Listed::of(&state));
             }
@@ -63,8 +65,8 @@ impl Survey<'_> {
 }
 
 /// Whether the conversation is in the same state as before.
-async fn is_still(state: &Conversation, store: &dyn Store) -> bool {
-    store.load_if_newer(state.key(), Some(state.head.change)).await == Ok(Newer::Known)
+pub(super) async fn is_still(key: &ConversationKey, change: ChangeId, store: &dyn Store) -> bool {
+    store.load_if_newer(key, Some(change)).await == Ok(Newer::Known)
 }
 
 /// Returns what is wrong with a conversation.

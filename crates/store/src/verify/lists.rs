@@ -2,8 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{Survey, conversations::told, listed::Listed, records::subject};
-use crate::{Due, List, ListOf, ListOrder, Newer, Result, Store};
+use super::{
+    Survey,
+    conversations::{is_still, told},
+    listed::Listed,
+    records::subject,
+};
+use crate::{Due, List, ListOf, ListOrder, Result, Store};
 use utterd_domain::{ConversationKey, Timestamp};
 
 /// Conversations in a page of a list.
@@ -63,7 +68,7 @@ impl Survey<'_> {
             Err(error) => return self.report.add(index, told(&error)),
         };
         for it in listed.iter().filter(|it| belongs(it)) {
-            if !found.remove(&it.key) && is_still(it, store).await {
+            if !found.remove(&it.key) && is_still(&it.key, it.change, store).await {
                 self.report.add(subject(&it.key), format_args!("it is not in {index}"));
             }
         }
@@ -78,10 +83,6 @@ impl Survey<'_> {
             }
         }
     }
-}
-
-async fn is_still(listed: &Listed, store: &dyn Store) -> bool {
-    store.load_if_newer(&listed.key, Some(listed.change)).await == Ok(Newer::Known)
 }
 
 /// Returns all conversations of a list.

@@ -22,7 +22,6 @@ use crate::durable::sled::Sled;
 use crate::{
     EachRecord, StoreError,
     durable::{
-        error::unavailable,
         key_value::{Durability, KeyValue, KeyValueError, Writes},
         pairs,
     },
@@ -264,7 +263,7 @@ impl Directory {
     /// [`Upkeep::each_record`](crate::Upkeep::each_record).
     pub fn each_record(&self, each: &mut EachRecord<'_>) -> Result<(), StoreError> {
         let mut records = self.pairs.range(Bound::Unbounded, Bound::Unbounded);
-        records.try_for_each(|record| each(record.map_err(unavailable)))
+        records.try_for_each(|record| each(record.map_err(StoreError::unavailable)))
     }
 
     /// Writes a group to disk, while nothing else writes to the store.

@@ -6,13 +6,12 @@ use quick_cache::unsync::Cache;
 use rustc_hash::FxHashMap;
 
 use super::super::{
-    error::unavailable,
     key_value::{Key, KeyValue, Value, Writes},
     pairs,
     request::{Check, Request, Step},
 };
 use crate::{
-    CommitError, Result,
+    CommitError, Result, StoreError,
     quotas::Keeper,
     records::{self, Active, GivenIds, Heads, Kind, Meta, Metas, Outcomes, Utterances},
 };
@@ -178,7 +177,8 @@ impl<'a> Group<'a> {
 
     /// Returns the keys in a range that have a value now, or had one before this group.
     pub(super) fn keys(&self, range: &Range<Key>) -> Result<Vec<Key>> {
-        let stored = pairs::within(self.pairs, range).map(|pair| Ok(pair.map_err(unavailable)?.0));
+        let stored =
+            pairs::within(self.pairs, range).map(|pair| Ok(pair.map_err(StoreError::unavailable)?.0));
         self.written(range).cloned().map(Ok).chain(stored).collect()
     }
 
@@ -187,7 +187,7 @@ impl<'a> Group<'a> {
         if self.written(range).next().is_some() {
             return Ok(true);
         }
-        Ok(pairs::within(self.pairs, range).next().transpose().map_err(unavailable)?.is_some())
+        Ok(pairs::within(self.pairs, range).next().transpose().map_err(StoreError::unavailable)?.is_some())
     }
 
     pub(super) fn written<'b>(&'b self, range: &'b Range<Key>) -> impl Iterator<Item = &'b Key> {
@@ -202,7 +202,7 @@ impl<'a> Group<'a> {
     /// Returns the value after the `writes` of a request.
     pub(super) fn latest<K: Kind>(&self, key: &[u8], writes: &Writes) -> Result<Option<K::Value>> {
         let Some(value) = self.value(key, writes)? else { return Ok(None) };
-        Ok(Some(records::decode::<K>(key, &value).map_err(unavailable)?.1))
+        Ok(Some(records::decode::<K>(key, &value).map_err(StoreError::unavailable)?.1))
     }
 
     /// Like `latest`, without decoding.
@@ -216,7 +216,7 @@ impl<'a> Group<'a> {
     fn get(&self, key: &[u8]) -> Result<Option<Value>> {
         match self.writes.get(key) {
             Some(value) => Ok(value.clone()),
-            None => self.pairs.get(key).map_err(unavailable),
+            None => self.pairs.get(key).map_err(StoreError::unavailable),
         }
     }
 }

@@ -169,7 +169,7 @@ impl Queue {
     /// Returns why nothing more is written.
     fn failure(&self) -> StoreError {
         let failure = self.condition.borrow().clone().err().filter(has_failed);
-        failure.unwrap_or_else(|| StoreError::Unavailable("the store is closed".to_owned()))
+        failure.unwrap_or_else(|| StoreError::unavailable("the store is closed"))
     }
 
     /// Whether requests are refused because the disk is full.

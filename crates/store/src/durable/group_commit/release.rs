@@ -1,11 +1,11 @@
 //! Removes parts of a trunk that a conversation no longer reads or has dropped.
 
 use super::{
-    super::{error::unavailable, key_value::Writes, pairs, request::Release},
+    super::{key_value::Writes, pairs, request::Release},
     group::Group,
 };
 use crate::{
-    Result,
+    Result, StoreError,
     records::{self, Heads, Readers},
 };
 use utterd_domain::{LineageId, Ranges};
@@ -22,7 +22,7 @@ impl Group<'_> {
         let written = written.chain(self.written(&readers)).cloned().map(Ok);
         let stored = pairs::within(self.pairs, &readers).map(|pair| pair.map(|(key, _)| key));
         for key in written.chain(stored) {
-            let key = key.map_err(unavailable)?;
+            let key = key.map_err(StoreError::unavailable)?;
             if let Some(kept) = self.kept_by_reader(&key, reader, writes)? {
                 gone.subtract(&kept);
             }
@@ -37,7 +37,7 @@ impl Group<'_> {
     /// reader itself, or for one that is no longer a reader.
     fn kept_by_reader(&self, key: &[u8], releasing: LineageId, writes: &Writes) -> Result<Option<Ranges>> {
         let Some(told) = self.latest::<Readers>(key, writes)? else { return Ok(None) };
-        let (_, reader) = records::decode_key::<Readers>(key).map_err(unavailable)?;
+        let (_, reader) = records::decode_key::<Readers>(key).map_err(StoreError::unavailable)?;
         if reader == releasing {
             return Ok(None);
         }

@@ -2,13 +2,13 @@
 
 use std::ops::RangeInclusive;
 
-use super::{ATTEMPTS, Reader, unreadable};
+use super::{Reader, unreadable};
 use crate::{
     Derived, DerivedBytes, Result,
     durable::pairs,
-    records::{self, Blocks, Heads},
+    records::{self, Blocks},
 };
-use utterd_domain::{Block, ConversationKey, LineageId, Revision};
+use utterd_domain::{Block, ConversationKey, LineageId};
 
 impl Reader {
     /// See [`Store::derived`](crate::Store::derived).
@@ -18,19 +18,9 @@ impl Reader {
         kind: Derived,
         blocks: &RangeInclusive<Block>,
     ) -> Result<DerivedBytes> {
-        for _ in 0..ATTEMPTS {
-            let Some(lineage) = self.lineage(key)? else { break };
-            let Some(before) = self.erased_at(lineage)? else { break };
-            let found = self.blocks(lineage, kind, blocks)?;
-            if self.erased_at(lineage)? == Some(before) {
-                return Ok(found);
-            }
-        }
-        Ok(Vec::new())
-    }
-
-    fn erased_at(&self, lineage: LineageId) -> Result<Option<Revision>> {
-        Ok(self.get::<Heads>(&lineage)?.map(|record| record.head.erased_at))
+        let found =
+            self.consistent(key, |reader, record| reader.blocks(record.head.identity.lineage, kind, blocks));
+        Ok(found?.unwrap_or_default())
     }
 
     /// Returns the stored blocks; an unreadable one counts as missing.

@@ -10,7 +10,7 @@ use crate::{
     List, Result,
     durable::pairs,
     entries::Entries,
-    listing::{Lists, Named},
+    listing::Lists,
     records::{self, ConversationName, Heads, Key, Kind},
 };
 use utterd_domain::{ConversationKey, Head, Identity, Timestamp};
@@ -32,17 +32,12 @@ impl Lists for Reader {
         self
     }
 
-    fn named(&self, list: &List, limit: usize) -> Result<Vec<Named>> {
+    fn named(&self, list: &List, limit: usize) -> Result<Vec<Arc<Identity>>> {
         let names = records::names_from(list.of.namespace(), &list.id_prefix);
-        let named = |record: Result<(ConversationKey, _)>| {
-            let (key, identity): (_, Arc<Identity>) = record?;
-            let recipient = identity.recipient.clone();
-            Ok(Named { id: key.id, recipient, start_time: identity.start_time })
-        };
-        let listed = |record: &Result<(ConversationKey, Arc<Identity>), _>| {
-            record.as_ref().map_or(true, |(_, identity)| identity.is_listed())
-        };
-        self.all::<ConversationName>(&names).filter(listed).take(limit).map(named).collect()
+        let identities = self.all::<ConversationName>(&names).map(|record| Ok(record?.1));
+        let is_listed =
+            |identity: &Result<Arc<Identity>>| identity.as_ref().map_or(true, |it| it.is_listed());
+        identities.filter(is_listed).take(limit).collect()
     }
 
     fn update_time(&self, key: &ConversationKey) -> Result<Option<Timestamp>> {

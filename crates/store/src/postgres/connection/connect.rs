@@ -67,7 +67,7 @@ pub fn tls(options: &Options) -> Result<MakeRustlsConnect> {
     };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let builder = builder.map_err(|error| StoreError::Unavailable(error.to_string()))?;
+    let builder = builder.map_err(StoreError::unavailable)?;
     Ok(MakeRustlsConnect::new(builder.with_root_certificates(roots).with_no_client_auth()))
 }
 

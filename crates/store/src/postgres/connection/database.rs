@@ -55,7 +55,7 @@ impl Database {
             .runtime(Runtime::Tokio1)
             .post_create(greet)
             .build()
-            .map_err(|error| StoreError::Unavailable(error.to_string()))?;
+            .map_err(StoreError::unavailable)?;
         let condition = watch::Sender::new(Ok(()));
         Ok(Self(Arc::new(Inner { pool, waits: Arc::default(), condition })))
     }
@@ -132,7 +132,7 @@ impl Database {
                 Ok(_) => return,
                 Err(_) => {
                     connection.give_up();
-                    let _ = self.is_down(StoreError::Unavailable("the database does not answer".to_owned()));
+                    let _ = self.is_down(StoreError::unavailable("the database does not answer"));
                     return;
                 }
             }
@@ -220,14 +220,14 @@ impl Connection {
     /// Runs `work` on the connection. Gives the connection up if it breaks or does not answer in time.
     pub async fn run<T>(&mut self, work: impl AsyncFnOnce(&Object) -> Result<T, Error>) -> Result<T, Fault> {
         let Some(client) = &self.client else {
-            return Err(Fault::Refused(StoreError::Unavailable("the connection broke".to_owned())));
+            return Err(Fault::Refused(StoreError::unavailable("the connection broke")));
         };
         match time::timeout(DATABASE_STATEMENT_TIMEOUT + GRACE, work(client)).await {
             Ok(Ok(done)) => Ok(done),
             Ok(Err(error)) => Err(self.failed(&error)),
             Err(_) => {
                 self.give_up();
-                Err(Fault::Lost(StoreError::Unavailable("the database does not answer".to_owned())))
+                Err(Fault::Lost(StoreError::unavailable("the database does not answer")))
             }
         }
     }

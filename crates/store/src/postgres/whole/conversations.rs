@@ -1,13 +1,13 @@
 //! The rows of conversations, assembled from the records of a backup.
 
-use std::{collections::HashMap, iter::Peekable, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
 use super::computed::Computed;
 use crate::{
-    backup::{Backup, BackupError, RestoreError},
-    records::{self, ConversationName, Descriptions, Heads, Key, Kind, OfLineage, Segments, Value},
+    backup::{Backup, RestoreError},
+    records::{self, ConversationName, Description, Descriptions, Heads, Key, Kind, Record, Segments, Value},
 };
-use utterd_domain::{ConversationKey, Identity, LineageId};
+use utterd_domain::{ConversationKey, Identity, LineageId, Timestamp};
 
 /// The row of a conversation.
 pub struct ConversationRow {
@@ -22,28 +22,44 @@ pub struct ConversationRow {
 pub fn conversations(
     backup: &Backup,
 ) -> Result<impl Iterator<Item = Result<ConversationRow, RestoreError>>, RestoreError> {
-    let mut names = HashMap::new();
-    for name in backup.of_kind(ConversationName::NUMBER)? {
-        let (key, value) = name?;
-        let (_, identity) = records::decode::<ConversationName>(&key, &value)?;
-        names.insert(identity.lineage, (identity, value));
+    let mut parts = Parts::default();
+    for kind in [ConversationName::NUMBER, Descriptions::NUMBER, Segments::NUMBER] {
+        for record in backup.of_kind(kind)? {
+            let (key, value) = record?;
+            parts.add(Record::read(&key, &value)?, value);
+        }
     }
-    let mut parts = Parts {
-        names,
-        descriptions: Records::of::<Descriptions>(backup)?,
-        segments: Records::of::<Segments>(backup)?,
-    };
     Ok(backup.of_kind(Heads::NUMBER)?.map(move |head| parts.row(head?)))
 }
 
 /// What makes a row besides the head.
+#[derive(Default)]
 struct Parts {
     names: HashMap<LineageId, (Arc<Identity>, Value)>,
-    descriptions: Records,
-    segments: Records,
+    descriptions: HashMap<LineageId, (Description, Value)>,
+    /// Since when the first segment of a conversation has been waiting for a model.
+    waits: HashMap<LineageId, Timestamp>,
 }
 
 impl Parts {
+    fn add(&mut self, record: Record, value: Value) {
+        match record {
+            Record::ConversationName(_, identity) => {
+                self.names.insert(identity.lineage, (identity, value));
+            }
+            Record::Descriptions(lineage, description) => {
+                self.descriptions.insert(lineage, (description, value));
+            }
+            Record::Segments((lineage, _), segment) => {
+                if let Some(awaits) = &segment.awaits {
+                    let first = self.waits.entry(lineage).or_insert(awaits.since);
+                    *first = awaits.since.min(*first);
+                }
+            }
+            _ => {}
+        }
+    }
+
     fn row(&mut self, (key, head): (Key, Value)) -> Result<ConversationRow, RestoreError> {
         let (lineage, record) = records::decode::<Heads>(&key, &head)?;
         let Some((identity, name)) = self.names.remove(&lineage) else {
@@ -51,43 +67,11 @@ impl Parts {
             return Err(RestoreError::Unfit(format!("{subject}: it has no conversation")));
         };
         let key = identity.key.clone();
-        let (description, description_value) = self.descriptions.next::<Descriptions>(lineage)?.unzip();
-        let mut waits = record.head.ended.as_ref().and_then(|ending| ending.awaits);
-        while let Some((segment, _)) = self.segments.next::<Segments>(lineage)? {
-            let since = segment.awaits.as_ref().map(|awaits| awaits.since);
-            waits = waits.into_iter().chain(since).min();
-        }
+        let (description, described) = self.descriptions.remove(&lineage).unzip();
+        let closing = record.head.ended.as_ref().and_then(|ending| ending.awaits);
+        let waits = closing.into_iter().chain(self.waits.remove(&lineage)).min();
         let record = record.complete(identity, description.unwrap_or_default());
         let columns = Computed::of(&record.head, waits);
-        Ok(ConversationRow { key, columns, identity: name, head, description: description_value })
-    }
-}
-
-/// The records of a kind, by ascending lineage.
-struct Records(Peekable<Box<dyn Iterator<Item = Stored>>>);
-
-type Stored = Result<(Key, Value), BackupError>;
-
-impl Records {
-    fn of<K: Kind<Key: OfLineage>>(backup: &Backup) -> Result<Self, BackupError> {
-        let records: Box<dyn Iterator<Item = Stored>> = Box::new(backup.of_kind(K::NUMBER)?);
-        Ok(Self(records.peekable()))
-    }
-
-    /// Returns the next record of a lineage, decoded and as it is stored; skips those of earlier lineages.
-    fn next<K: Kind<Key: OfLineage>>(
-        &mut self,
-        lineage: LineageId,
-    ) -> Result<Option<(K::Value, Value)>, RestoreError> {
-        let is_up_to =
-            |key: &[u8]| records::decode_key::<K>(key).map_or(true, |key| key.lineage() <= lineage);
-        while let Some(record) = self.0.next_if(|it| it.as_ref().map_or(true, |(key, _)| is_up_to(key))) {
-            let (stored_key, stored) = record?;
-            let (key, value) = records::decode::<K>(&stored_key, &stored)?;
-            if key.lineage() == lineage {
-                return Ok(Some((value, stored)));
-            }
-        }
-        Ok(None)
+        Ok(ConversationRow { key, columns, identity: name, head, description: described })
     }
 }

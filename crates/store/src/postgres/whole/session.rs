@@ -25,7 +25,7 @@ impl Session {
     /// not be called on a thread of a runtime.
     pub fn open(options: &Options) -> Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| StoreError::Unavailable(error.to_string()))?;
+        let runtime = runtime.map_err(StoreError::unavailable)?;
         let client = runtime.block_on(connected(options))?;
         let greeting = format!(
             "SET search_path = {}; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0;

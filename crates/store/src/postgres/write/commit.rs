@@ -12,9 +12,9 @@ use tokio::time;
 use tokio_postgres::{Error, Row, Statement};
 
 use super::{
-    lone::{Lones, Sent},
+    failed::{Failed, conflict},
+    lone::Lones,
     plan::{How, Logged, Lone, Plan, Step},
-    quotas::Taken,
     sql,
 };
 use crate::postgres::{
@@ -25,29 +25,12 @@ use crate::postgres::{
     },
     types::borrowed,
 };
-use crate::{CommitError, Conflict, Result, StoreError, meters::Meters};
+use crate::{CommitError, Result, StoreError, meters::Meters};
 use utterd_domain::limits::DATABASE_SETTLE;
 
 /// How often a commit is tried if other transactions interfere.
 const ATTEMPTS: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(20);
-
-/// Why a commit was not acknowledged.
-enum Failed {
-    Conflict(Conflict),
-    InTheWay,
-    /// The commit exceeds a quota of a namespace.
-    Over(Taken),
-    Store(StoreError),
-    /// The answer was lost: the commit may have taken effect.
-    Lost(StoreError),
-}
-
-impl From<StoreError> for Failed {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
-    }
-}
 
 /// Makes commits. Clones share everything.
 #[derive(Clone)]
@@ -121,13 +104,10 @@ impl Commits {
     async fn run_lone(&self, lone: &Arc<Lone>) -> Result<(), Failed> {
         if lone.row.is_small() && !lone.is_contended {
             let batches = if lone.row.state.is_some() { &self.changes } else { &self.creations };
-            let sent = batches.ask((lone.clone(), self.database.wait())).await;
-            match sent.unwrap_or_else(Sent::Lost) {
-                Sent::Written => return Ok(()),
-                Sent::Outdated => return Err(Failed::Conflict(lone.state.clone())),
-                Sent::Refused(error) => return Err(Failed::Store(error)),
-                Sent::Lost(error) => return Err(Failed::Lost(error)),
-                Sent::Unwritten => {}
+            match batches.ask((lone.clone(), self.database.wait())).await {
+                Ok(Some(done)) => return done,
+                Ok(None) => {}
+                Err(error) => return Err(Failed::Lost(error)),
             }
         }
         let mut connection = self.database.connection().await?;
@@ -233,27 +213,8 @@ impl Step {
     fn failed(&self, fault: Fault) -> Failed {
         match (fault, &self.taken) {
             (Fault::Unexpected, Some(taken)) => Failed::Over(taken.clone()),
-            (Fault::Unexpected, None) => conflict(self.conflict.as_ref()),
-            (Fault::Present, _) => conflict(self.outcome.as_ref()),
+            (Fault::Unexpected | Fault::Present, _) => conflict(self.conflict.as_ref()),
             (fault, _) => Failed::of(fault),
         }
-    }
-}
-
-impl Failed {
-    /// Converts a fault that is not a conflict.
-    fn of(fault: Fault) -> Self {
-        match fault {
-            Fault::InTheWay => Self::InTheWay,
-            Fault::Lost(error) => Self::Lost(error),
-            fault => Self::Store(fault.into_error()),
-        }
-    }
-}
-
-fn conflict(conflict: Option<&Conflict>) -> Failed {
-    match conflict {
-        Some(conflict) => Failed::Conflict(conflict.clone()),
-        None => Failed::of(Fault::Unexpected),
     }
 }

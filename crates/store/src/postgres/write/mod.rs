@@ -1,8 +1,9 @@
 //! Commits: planned, ordered, and written as statements.
 
 pub(super) mod commit;
+pub(super) mod failed;
 pub(super) mod lanes;
-pub(super) mod lone;
+mod lone;
 pub(super) mod parameters;
 pub(super) mod plan;
 pub(super) mod quotas;

@@ -53,17 +53,16 @@ pub struct Logged {
 pub struct Step {
     pub sql: &'static str,
     pub params: Vec<Param>,
-    /// The conflict if the statement finds that something is not as expected.
+    /// The conflict if the statement finds that something is not as expected, or stores an outcome that is already
+    /// stored.
     pub conflict: Option<Conflict>,
-    /// The conflict if the statement stores an outcome that is already stored.
-    pub outcome: Option<Conflict>,
     /// The growth that is refused if the statement finds that it exceeds a quota.
     pub taken: Option<Taken>,
 }
 
 impl Step {
     fn new(sql: &'static str, params: Vec<Param>) -> Self {
-        Self { sql, params, conflict: None, outcome: None, taken: None }
+        Self { sql, params, conflict: None, taken: None }
     }
 
     fn or(self, conflict: Conflict) -> Self {
@@ -162,7 +161,7 @@ fn point(pointer: &PointerWrite) -> Step {
 fn keep(key: &OutcomeKey, outcome: &Arc<Outcome>) -> Step {
     let OutcomeRow { namespace, request, rpc, time, record } = OutcomeRow::of(key, outcome);
     let params = params![namespace, request, rpc, time, record];
-    Step { outcome: Some(Conflict::Outcome(key.clone())), ..Step::new(sql::KEEP, params) }
+    Step::new(sql::KEEP, params).or(Conflict::Outcome(key.clone()))
 }
 
 fn take(taken: Taken) -> Step {
