@@ -10,7 +10,7 @@ use crate::{
 pub enum Unable {
     /// The conversation has too few utterances to be compacted.
     #[error(
-        "the conversation stores {count} utterances that were not compacted before, too few to compact: must be {LEAST_TO_COMPACT} or more"
+        "Conversation too short to compact (< {LEAST_TO_COMPACT} messages): it stores {count} that were not compacted before"
     )]
     TooShortToCompact {
         /// The utterances stored that no compaction took.
