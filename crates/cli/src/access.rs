@@ -12,7 +12,6 @@ use tonic::{
 };
 
 use super::{errors::CliError, help::CONNECTION, terminal::read, trust::Trust};
-use utterd_domain::limits::MAX_SETTINGS_BYTES;
 
 /// The metadata that holds a token, as `Bearer TOKEN`.
 const AUTHORIZATION: &str = "authorization";
@@ -123,7 +122,7 @@ impl Access {
         }
         let file = self.token_file.clone().or_else(|| variable(TOKEN_FILE).map(PathBuf::from));
         let Some(file) = file else { return Ok(None) };
-        let text = read::text(&file, MAX_SETTINGS_BYTES);
+        let text = read::trusted(&file);
         let text = text.map_err(|error| CliError::Usage(format!("--token-file {error}")))?;
         Ok(Some(text.trim().to_owned()))
     }

@@ -13,6 +13,7 @@ use super::refusal::{Blamed, blamed, next, told};
 pub use super::refusal::{blames, reason, refusal};
 use utterd_config::{ConfigError, Unbuilt};
 use utterd_server::{ServeError, database::DatabaseError, upkeep::UpkeepError};
+use utterd_telemetry::terminal::stderr;
 
 /// The exit codes, for the help.
 pub const EXIT_CODES: &str = "\
@@ -77,7 +78,7 @@ pub fn exit(result: Result<(), CliError>, as_json: bool) -> ExitCode {
         Err(error) => {
             let told = if as_json { json(&error) } else { format!("error: {}", text(&error)) };
             // If stderr is closed as well, there is nobody left to tell.
-            let _ = writeln!(io::stderr(), "{told}");
+            let _ = writeln!(stderr(), "{told}");
             ExitCode::from(error.exit_code())
         }
     }

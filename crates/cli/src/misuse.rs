@@ -4,7 +4,7 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::{
     Error,
-    error::{ContextKind, ContextValue},
+    error::{ContextKind, ContextValue, ErrorKind},
 };
 
 use super::errors::{CliError, exit};
@@ -15,14 +15,13 @@ const PLACES: [&str; 2] = ["<PLACE>", "<BACKEND:DIR>"];
 
 /// Prints what is wrong with `arguments`, or what they ask for: the help, or the version. Returns the exit code.
 pub fn misused(error: &Error, arguments: &[OsString], as_json: bool) -> ExitCode {
-    let secrets = secrets(error, arguments);
-    if secrets.is_empty() && !(as_json && error.use_stderr()) {
+    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         // it is not a failure if the reader of the help has closed the pipe
         let _ = error.print();
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
     }
     let told = error.render().to_string();
-    let told = secrets.iter().fold(told, |told, secret| told.replace(secret, HIDDEN));
+    let told = secrets(error, arguments).iter().fold(told, |told, secret| told.replace(secret, HIDDEN));
     let told = told.trim().strip_prefix("error: ").unwrap_or(told.trim());
     exit(Err(CliError::Usage(told.to_owned())), as_json)
 }

@@ -14,7 +14,7 @@ use super::{
 use utterd_config::{ConfigError, Effective, LogFormat, Settings, Sources};
 use utterd_server as server;
 use utterd_server::{Announce, Owner, Passed, Reload, ServeError, log_filter, unheeded};
-use utterd_telemetry::Exporter;
+use utterd_telemetry::{Exporter, terminal};
 
 /// Run the server, as `utterd` alone does
 ///
@@ -125,9 +125,9 @@ pub struct LogFilter(Box<dyn Fn(&str) + Send>);
 
 /// Logs to stderr what `directives` allow.
 pub fn log(directives: &str, format: LogFormat) -> LogFilter {
-    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr);
+    let lines = tracing_subscriber::fmt::layer().with_writer(terminal::stderr).with_ansi(false);
     let lines = match format {
-        LogFormat::Text => lines.with_ansi(console::colors_enabled_stderr()).boxed(),
+        LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
     let (filter, handle) = reload::Layer::new(log_filter(directives));

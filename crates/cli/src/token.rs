@@ -13,9 +13,8 @@ use clap::{Args, Subcommand};
 
 use super::{
     errors::CliError,
-    terminal::{Output, note, read, visible},
+    terminal::{Output, note, read},
 };
-use utterd_domain::limits::MAX_SETTINGS_BYTES;
 use utterd_server as server;
 use utterd_server::NewCredential;
 
@@ -95,7 +94,7 @@ fn new(args: New) -> Result<(), CliError> {
     let mut output = Output::new();
     match &args.append {
         Some(file) => {
-            append(file, &before, &issued.entry).map_err(|error| failed(file, &error))?;
+            append(file, &before, &issued.entry).map_err(read::about(file))?;
             note(&format!("added to {}; the token is stored nowhere else", file.display()));
             output.line(&issued.token)?;
         }
@@ -110,9 +109,9 @@ fn new(args: New) -> Result<(), CliError> {
 
 /// The text of the file; empty if it does not exist.
 fn before(file: &Path) -> Result<String, CliError> {
-    match read::text(file, MAX_SETTINGS_BYTES) {
-        Err(CliError::Io(error)) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        read => read,
+    match read::trusted(file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        read => Ok(read?),
     }
 }
 
@@ -129,7 +128,7 @@ fn append(file: &Path, before: &str, entry: &str) -> io::Result<()> {
 }
 
 fn list(file: &Path) -> Result<(), CliError> {
-    let text = read::text(file, MAX_SETTINGS_BYTES)?;
+    let text = read::trusted(file)?;
     let listed = server::list_credentials(&text)
         .map_err(|error| CliError::Usage(format!("{}: {error}", file.display())))?;
     let mut output = Output::new();
@@ -139,12 +138,8 @@ fn list(file: &Path) -> Result<(), CliError> {
             (Some(time), false) => format!("expires {time}"),
             (Some(time), true) => format!("expired {time}"),
         };
-        let (name, namespace) = (visible(&credential.name), visible(&credential.namespace));
-        output.line(&format!("{name} · {} in {namespace} · {expires}", credential.role))?;
+        let server::Listed { name, namespace, role, .. } = credential;
+        output.line(&format!("{name} · {role} in {namespace} · {expires}"))?;
     }
     Ok(output.flush()?)
-}
-
-fn failed(file: &Path, error: &io::Error) -> CliError {
-    CliError::Io(io::Error::new(error.kind(), format!("{}: {error}", file.display())))
 }

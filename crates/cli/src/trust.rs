@@ -10,7 +10,6 @@ use super::{
     help::CONNECTION,
     terminal::read,
 };
-use utterd_domain::limits::MAX_SETTINGS_BYTES;
 
 /// The servers that a client trusts, and the certificate that it presents. This applies to https:// addresses.
 #[derive(Clone, Debug, Default, Args)]
@@ -64,7 +63,6 @@ impl Trust {
     }
 }
 
-fn pem(flag: &str, file: &Path) -> Result<Vec<u8>, CliError> {
-    let read = read::read(file, MAX_SETTINGS_BYTES);
-    read.map_err(|error| CliError::Usage(format!("--tls-{flag} {error}")))
+fn pem(flag: &str, file: &Path) -> Result<String, CliError> {
+    read::trusted(file).map_err(|error| CliError::Usage(format!("--tls-{flag} {error}")))
 }

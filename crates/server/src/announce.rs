@@ -1,15 +1,12 @@
 //! The announcement that a server serves.
 
-use std::{
-    fmt,
-    io::{self, Write},
-    process,
-};
+use std::{fmt, io::Write, process};
 
 use clap::ValueEnum;
 use serde::Serialize;
 
 use utterd_config::{Listen, Settings};
+use utterd_telemetry::terminal;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -51,7 +48,7 @@ impl Announce {
             Self::Json => json(address, inspector),
             Self::Tour(tour) => format!("utterd {VERSION} listening on {address}{also}\n{}", tour(address)),
         };
-        let mut stdout = io::stdout().lock();
+        let mut stdout = terminal::stdout();
         if let Err(error) = writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
             tracing::warn!(%error, "could not announce on stdout that {address} is served");
         }

@@ -1,6 +1,6 @@
 //! Migrates another program's history before the server listens (seed 000, "Migration").
 
-use std::path::Path;
+use std::{io::Write, path::Path};
 
 use tonic::Status;
 
@@ -9,6 +9,7 @@ use utterd_config::read_file;
 use utterd_domain::limits::MAX_IMPORT_BYTES;
 use utterd_engine::Caller;
 use utterd_rpc::proto::{ImportConversationResponse, ImportHeader};
+use utterd_telemetry::terminal;
 
 impl Server {
     /// Imports the content of `file` for the default recipient, as ImportConversation does, and reports the result.
@@ -27,7 +28,8 @@ impl Server {
                 "an entry was not read verbatim: `utterd import --dry-run` shows why"
             );
         }
-        println!("{}", told(file, &response));
+        // a closed stdout does not stop the server
+        let _ = writeln!(terminal::stdout(), "{}", told(file, &response));
         Ok(())
     }
 }

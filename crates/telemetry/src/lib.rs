@@ -8,6 +8,7 @@
 //! | `parted` | counters and histograms, fast on several threads |
 //! | `process` | metrics of the process |
 //! | `registry` | the metrics of a server, and their text |
+//! | `terminal` | stdout and stderr, harmless to a terminal |
 //! | `traces` | spans, and their export |
 //! | `untraced` | what stands for `traces` in a build without the feature `otel` |
 
@@ -18,6 +19,7 @@ mod parted;
 #[cfg(target_os = "linux")]
 mod process;
 mod registry;
+pub mod terminal;
 #[cfg_attr(not(feature = "otel"), path = "untraced.rs")]
 mod traces;
 

@@ -45,6 +45,14 @@ fn a_conversation_is_exported_with_and_without_what_was_compacted() {
 }
 
 #[test]
+fn what_a_terminal_would_obey_is_shown_escaped() {
+    let server = server();
+    server.run(&["memorize", "--to", "odd", "\u{1b}]52;c;cm0=\u{7}\u{202e}"]).worked();
+    let chat = Terminal::open(&server, &["odd"]);
+    chat.shows(&["user: \\u001b]52;c;cm0=\\u0007\\u202e"]);
+}
+
+#[test]
 fn what_was_said_is_found_forgotten_and_restored() {
     let server = server();
     let lines = [

@@ -5,7 +5,7 @@ use crate::{
     support::binary::assert_holds,
 };
 
-const QUESTION: &str = "into a summary, as /compact does?";
+const QUESTION: &str = "preserving the most recent context?";
 
 #[test]
 fn a_long_conversation_is_compacted_when_the_user_says_yes_and_goes_on() {
@@ -30,14 +30,17 @@ fn a_long_conversation_is_compacted_when_the_user_says_yes_and_goes_on() {
     chat.shows(&[
         "said meanwhile:",
         "assistant: message 51",
-        "📦 The conversation has 52 messages, ",
+        "📦 Conversation History Compaction",
+        "Your conversation has 52 messages",
         QUESTION,
-        "[Y] Yes, keep the last 15  [N] Not now  [V] Never in this session",
+        "[Y] Yes, compact now (keep last 15)",
+        "[N] Not now",
+        "[V] Never ask again this session",
         "[52 messages]",
         "Y, N or V> ",
     ]);
     chat.line("y");
-    chat.shows(&["compacted 37 utterances (1–37) into a summary of", "[Summary + 15 messages]"]);
+    chat.shows(&["Compacted 37 messages into summary (1–37)", "[Summary + 15 messages]"]);
     chat.line("No, this one is.");
     let screen = chat.shows(&["[Summary + 16 messages]"]);
     assert!(!screen.contains(QUESTION), "{screen}");
@@ -45,9 +48,9 @@ fn a_long_conversation_is_compacted_when_the_user_says_yes_and_goes_on() {
     chat.line("/compact --undo");
     chat.shows(&["undid compaction 1: 37 utterances (1–37) are back in the window", "[53 messages]"]);
     chat.line("/compact --dry-run 20");
-    chat.shows(&["would compact 33 utterances (1–33) into a summary of"]);
+    chat.shows(&["Would compact 33 messages into summary (1–33)"]);
     chat.line("/summarize 20");
-    chat.shows(&["compacted 33 utterances", "[Summary + 20 messages]"]);
+    chat.shows(&["Compacted 33 messages", "[Summary + 20 messages]"]);
     let listed = server.run(&["compact", "--list", "long"]).worked();
     let rows: Vec<_> = listed.lines().collect();
     assert_eq!(rows.len(), 2, "{listed}");
@@ -61,7 +64,7 @@ fn never_is_for_this_session_and_compact_works_all_the_same() {
     stored(&server, "quiet", 58);
     let mut chat = Terminal::open(&server, &["quiet"]);
     chat.line("one");
-    chat.shows(&["The conversation has 59 messages", QUESTION]);
+    chat.shows(&["Your conversation has 59 messages", QUESTION]);
     chat.line("V");
     chat.shows(&["you will not be asked again in this session"]);
     for (number, text) in [(60, "two"), (61, "three")] {

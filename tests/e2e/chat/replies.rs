@@ -177,8 +177,8 @@ fn the_model_waits_for_the_answer_to_the_question() {
     let arguments = ["asked", "--model", "test-1", "--base-url", &url];
     model.next(stream(&["Done."], true));
     let chat = piped(&server, &arguments, &["Go on.", "y"]);
-    assert_holds(&chat.stderr, &["The conversation has 51 messages", "[Summary + 16 messages]"]);
-    assert_holds(&chat.worked(), &["compacted 36 utterances", "assistant: Done.\n"]);
+    assert_holds(&chat.stderr, &["Your conversation has 51 messages", "[Summary + 16 messages]"]);
+    assert_holds(&chat.worked(), &["Compacted 36 messages", "assistant: Done.\n"]);
     let asked = model.asked();
     assert_eq!(roles(&asked).len(), 1 + 15);
     let summary = asked["messages"][0]["content"].as_str().expect("a text");
@@ -192,6 +192,6 @@ fn at_the_end_of_a_pipe_the_model_is_asked_without_an_answer() {
     let url = model.url();
     model.next(stream(&["Done."], true));
     let chat = piped(&server, &["open", "--model", "test-1", "--base-url", &url], &["Go on."]);
-    assert_holds(&chat.stderr, &["The conversation has 51 messages", "[52 messages]"]);
+    assert_holds(&chat.stderr, &["Your conversation has 51 messages", "[52 messages]"]);
     assert_eq!(chat.worked(), "assistant: Done.\n");
 }

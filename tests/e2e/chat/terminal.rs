@@ -48,11 +48,7 @@ impl Terminal {
         let modes = tcgetattr(&slave).expect("a line has modes");
         let stdio = || slave.try_clone().expect("a descriptor is free");
         let mut command = server.command(&["chat"]);
-        command
-            .args(arguments)
-            .env("TERM", "xterm-256color")
-            .env("PAGER", "cat")
-            .env("OPENAI_API_KEY", "secret");
+        command.args(arguments).env("TERM", "xterm-256color").env("OPENAI_API_KEY", "secret");
         command.stdin(stdio()).stdout(stdio()).stderr(stdio());
         let child = Process(command.spawn().expect("the chat starts"));
         // The last copies of the terminal's end are the child's: when it ends, so does the reader.

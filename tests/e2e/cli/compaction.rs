@@ -26,7 +26,7 @@ fn a_compaction_is_shown_made_listed_and_taken_back() {
     assert_holds(
         &preview,
         &[
-            "would compact 25 utterances (1–25) into a summary of ",
+            "Would compact 25 messages into summary (1–25): ",
             " % less; 15 stay\n\n 1  user  Build 1 failed in src/part_1.rs",
             "\n25  user  Build 25 failed",
             "\n\nsummary:\n",
@@ -37,7 +37,7 @@ fn a_compaction_is_shown_made_listed_and_taken_back() {
     assert_eq!(server.run(&["show", "long"]).worked(), before);
 
     let compacted = server.run(&["compact", "long"]).worked();
-    assert_holds(&compacted, &["compacted 25 utterances (1–25) into a summary of ", " % less; 15 stay\n"]);
+    assert_holds(&compacted, &["Compacted 25 messages into summary (1–25): ", " % less; 15 stay\n"]);
     assert_holds(
         &server.run(&["show", "long"]).worked(),
         &["15 utterances", "summary of 25 earlier utterances"],
@@ -49,7 +49,7 @@ fn a_compaction_is_shown_made_listed_and_taken_back() {
     );
 
     let compacted = server.run(&["compress", "long", "--keep", "30"]).worked();
-    assert_holds(&compacted, &["compacted 10 utterances (1–10) ", "; 30 stay\n"]);
+    assert_holds(&compacted, &["Compacted 10 messages into summary (1–10): ", "; 30 stay\n"]);
     let listed = server.run(&["summarize-history", "long", "--list"]).worked();
     let rows: Vec<_> = listed.lines().collect();
     assert_eq!(rows.len(), 2, "{listed}");
@@ -72,7 +72,7 @@ fn a_rolling_window_is_folded_and_then_nothing_is_left() {
     server.file("long.jsonl", &(1..=60).map(line).collect::<String>());
     server.run(&["import", "long.jsonl"]).worked();
     let compacted = server.run(&["compact", "long"]).worked();
-    assert_holds(&compacted, &["compacted ", " tokens for 45 utterances: ", "; 15 stay\n"]);
+    assert_holds(&compacted, &["Compacted ", "; 15 stay\n"]);
     let again = server.run(&["compact", "long"]).worked();
     assert_holds(
         &again,
@@ -85,7 +85,7 @@ fn what_cannot_be_compacted_is_told() {
     let server = long();
     server.run(&["memorize", "--to", "short", "hello"]).worked();
     let error = server.run(&["compact", "short"]).failed(1);
-    assert_holds(&error, &["error: ", "[TOO_SHORT_TO_COMPACT]"]);
+    assert_holds(&error, &["error: Conversation too short to compact (< 30 messages)", "[TOO_SHORT_TO_COMPACT]"]);
     let error = server.run(&["compact", "short", "--undo"]).failed(1);
     assert_holds(&error, &["[NOTHING_TO_UNDO]"]);
     let error = server.run(&["compact", "long", "--keep", "0"]).failed(1);

@@ -1,20 +1,27 @@
-//! Terminal output: lines that fit, and a pager for long output.
+//! Terminal output: lines that fit, and text that controls nothing.
 
 use std::{io::Read, process::Command};
+
+use serde_json::json;
 
 use super::{Server, assert_holds};
 use crate::support::{binary::UTTERD, pty::pty};
 
-/// What a command writes to a terminal of `columns` by 20.
-fn on_terminal(server: &Server, columns: u16, pager: &str, arguments: &[&str]) -> String {
+/// What a command that works writes to a terminal of `columns` by 20.
+fn on_terminal(server: &Server, columns: u16, arguments: &[&str]) -> String {
+    let (works, written) = written(server, columns, arguments);
+    assert!(works, "{arguments:?}");
+    String::from_utf8(written).expect("UTF-8")
+}
+
+/// Whether a command works, and what it writes to a terminal.
+fn written(server: &Server, columns: u16, arguments: &[&str]) -> (bool, Vec<u8>) {
     let (mut master, slave) = pty(20, columns);
     let stdio = || slave.try_clone().expect("a descriptor is free");
     let mut command = Command::new(UTTERD);
     command.env_clear().envs([
         ("TERM", "xterm"),
-        ("NO_COLOR", "1"),
         ("PATH", "/usr/bin:/bin"),
-        ("PAGER", pager),
         ("UTTERD_SERVER", &server.address),
     ]);
     command.args(arguments).current_dir(server.directory.path());
@@ -28,8 +35,11 @@ fn on_terminal(server: &Server, columns: u16, pager: &str, arguments: &[&str]) -
     while let Ok(read @ 1..) = master.read(&mut chunk) {
         written.extend_from_slice(&chunk[..read]);
     }
-    assert!(child.wait().expect("it ends").success());
-    String::from_utf8_lossy(&written).replace("\r\n", "\n")
+    let works = child.wait().expect("it ends").success();
+    // the terminal puts a carriage return before each line feed
+    let lines: Vec<_> = written.split(|byte| *byte == b'\n').collect();
+    let lines = lines.iter().map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    (works, lines.collect::<Vec<_>>().join(&b'\n'))
 }
 
 #[test]
@@ -37,11 +47,11 @@ fn lines_fit_the_terminal_and_break_between_words() {
     let server = Server::shared();
     let text = "The train to Lisbon leaves at nine in the evening and arrives at noon, ".repeat(3);
     server.run(&["memorize", "--to", "wide", &format!("{text}\nAnother line.")]).worked();
-    let stored = on_terminal(&server, 40, "cat", &["memorize", "--to", "wide", "Once more, please."]);
+    let stored = on_terminal(&server, 40, &["memorize", "--to", "wide", "Once more, please."]);
     assert!(stored.lines().count() > 1, "{stored}");
     assert!(stored.lines().all(|line| console::measure_text_width(line) <= 40), "{stored}");
     for columns in [40, 80, 120] {
-        let shown = on_terminal(&server, columns, "cat", &["show", "wide"]);
+        let shown = on_terminal(&server, columns, &["show", "wide"]);
         let widest = shown.lines().map(console::measure_text_width).max().unwrap_or(0);
         assert!(widest <= columns.into(), "{shown}");
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -54,21 +64,6 @@ fn lines_fit_the_terminal_and_break_between_words() {
 }
 
 #[test]
-fn what_is_longer_than_the_terminal_is_paged() {
-    let server = Server::shared();
-    for number in 0..19 {
-        server.run(&["memorize", "--to", "tall", &format!("remark {number}")]).worked();
-    }
-    server.run(&["memorize", "--to", "low", "hello"]).worked();
-    let paged = |pager, conversation| on_terminal(&server, 80, pager, &["show", conversation]);
-    assert_holds(&paged("sed s/^/paged:/", "tall"), &["paged:tall · ", "remark 18"]);
-    assert!(!paged("sed s/^/paged:/", "low").contains("paged:"));
-    for direct in ["", "cat", "no-such-pager-2>/dev/null"] {
-        assert_holds(&paged(direct, "tall"), &["tall · ", "remark 18"]);
-    }
-}
-
-#[test]
 fn a_list_fits_a_terminal_of_seventy_columns() {
     let server = Server::start(&[]);
     server.run(&["memorize", "--to", "a-long-name", "-r", "alice", "hello"]).worked();
@@ -77,7 +72,7 @@ fn a_list_fits_a_terminal_of_seventy_columns() {
     let renamed = format!(r#"{{"conversationId": "b", "title": "{title}", "updateMask": "title"}}"#);
     server.run(&["call", "UpdateConversation", &renamed]).worked();
     server.run(&["end", "a-long-name"]).worked();
-    let listed = on_terminal(&server, 70, "cat", &["list", "--all", "--order", "oldest"]);
+    let listed = on_terminal(&server, 70, &["list", "--all", "--order", "oldest"]);
     let lines: Vec<&str> = listed.lines().collect();
     assert!(lines[0].starts_with("a-long-name · alice · closed · 20"), "{listed}");
     assert!(lines[1].starts_with("  1 said, 5 tokens in the window"), "{listed}");
@@ -85,4 +80,111 @@ fn a_list_fits_a_terminal_of_seventy_columns() {
     assert!(lines[2].ends_with(" · gets the next message") && !lines[0].contains("message"), "{listed}");
     assert!(lines[3].starts_with("  1 said, 5 tokens in the window · A long title. A"), "{listed}");
     assert!(lines.iter().all(|line| console::measure_text_width(line) <= 70), "{listed}");
+}
+
+/// What a terminal obeys, or what hides or turns around the text next to it, a line each.
+const HOSTILE: &str = "\
+    bell \u{7}\n\
+    overprint abc\u{8}\u{8}\u{8}\n\
+    return a\rb\n\
+    shifts \u{b}\u{c}\u{e}\u{f}\n\
+    CSI \u{1b}[31m \u{1b}[1m \u{1b}[2J\n\
+    OSC \u{1b}]52;c;cm0=\u{7} \u{1b}]8;;http://x\u{1b}\\x \u{1b}]0;x\u{7}\n\
+    DCS, APC, RIS \u{1b}P1q\u{1b}\\ \u{1b}_x\u{1b}\\ \u{1b}c\n\
+    DEL \u{7f}\n\
+    C1 \u{80}\u{84}\u{85}\u{90}\u{98}\u{9b}2J\u{9c}\u{9d}0;x\u{9c}\u{9e}\u{9f}\n\
+    bidi \u{202a}\u{202b}\u{202c}\u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}\u{200e}\u{200f}\u{61c}\n\
+    separators \u{2028}\u{2029}\n\
+    BOM \u{feff}\n\
+    tags \u{e0001}\u{e0041}\u{e007f}\n\
+    replacement \u{fffd}\n\
+    end";
+
+/// Fails if a terminal would do anything with this but draw it.
+#[track_caller]
+fn assert_drawn(written: &[u8], of: &[&str]) {
+    let text = str::from_utf8(written).unwrap_or_else(|error| panic!("{of:?}: {error}"));
+    let hidden = |it: &char| {
+        ('\u{200e}'..='\u{200f}').contains(it)
+            || ('\u{2028}'..='\u{202e}').contains(it)
+            || ('\u{2066}'..='\u{2069}').contains(it)
+            || ('\u{e0000}'..='\u{e0fff}').contains(it)
+            || matches!(it, '\u{61c}' | '\u{feff}')
+    };
+    let obeyed = |it: &char| !matches!(it, '\n' | '\t') && (it.is_control() || hidden(it));
+    assert_eq!(text.chars().find(obeyed), None, "{of:?}: {text:?}");
+}
+
+#[test]
+fn what_is_stored_is_only_drawn_by_a_terminal_and_exact_in_a_pipe() {
+    let server = Server::start(&["--preset", "session"]);
+    let calls = json!([{ "id": "c1", "name": HOSTILE, "argumentsJson": json!({ "x": HOSTILE }).to_string() }]);
+    let utterances = json!([
+        { "role": "ROLE_USER", "content": HOSTILE },
+        { "role": "ROLE_ASSISTANT", "content": HOSTILE, "toolCalls": calls },
+        { "role": "ROLE_TOOL", "content": HOSTILE, "toolCallId": "c1" },
+    ]);
+    let stored = json!({ "conversationId": "odd", "utterances": utterances }).to_string();
+    server.run(&["call", "Memorize", &stored]).worked();
+    let titled = json!({ "conversationId": "odd", "title": HOSTILE, "updateMask": "title" }).to_string();
+    server.run(&["call", "UpdateConversation", &titled]);
+    server.file("odd.json", &json!([{ "role": "user", "content": HOSTILE }]).to_string());
+    for arguments in [
+        &["show", "odd"][..],
+        &["show", "odd", "--full"],
+        &["show", "odd", "--json"],
+        &["list"],
+        &["list", "--json"],
+        &["capacity", "odd"],
+        &["remember", "odd", "overprint"],
+        &["remember", "odd", "overprint", "--json"],
+        &["context", "odd", "--format", "text"],
+        &["context", "odd", "--format", "openai"],
+        &["context", "odd", "--format", "anthropic"],
+        &["prepare", "odd.json"],
+        &["summarize", "odd"],
+        &["forget", "odd", "all", "--dry-run"],
+        &["export", "odd"],
+        &["export", "odd", "--format", "persisted"],
+        &["import", "odd.json", "--dry-run"],
+        &["import", "odd.json"],
+        &["call", "ListUtterances", r#"{"conversationId": "odd"}"#],
+        &["call", "GetConversation", r#"{"conversationId": "odd"}"#],
+        &["end", "odd"],
+    ] {
+        let (works, written) = written(&server, 80, arguments);
+        assert!(works, "{arguments:?}: {}", String::from_utf8_lossy(&written));
+        assert_drawn(&written, arguments);
+    }
+    let context = server.run(&["context", "odd", "--format", "text"]).worked();
+    assert!(context.contains(HOSTILE), "{context:?}");
+}
+
+#[test]
+fn what_is_passed_is_only_drawn_by_a_terminal() {
+    let server = Server::shared();
+    for arguments in [
+        &["show", HOSTILE][..],
+        &["memorize", "--to", HOSTILE, "hello"],
+        &["memorize", "hello", HOSTILE],
+        &["forget", "odd", HOSTILE],
+        &["delete", HOSTILE],
+        &["import", HOSTILE],
+        &["prepare", HOSTILE],
+        &["show", "--server", HOSTILE],
+        &["show", "--token-file", HOSTILE],
+        &["call", HOSTILE],
+        &["call", "GetConversation", HOSTILE],
+        &["token", "list", HOSTILE],
+        &["verify", HOSTILE],
+        &["config", "--config", HOSTILE],
+        &["serve", "--listen", HOSTILE],
+        &["serve", "--log-format", HOSTILE],
+        &[HOSTILE],
+        &["show", "--json", HOSTILE],
+    ] {
+        let (works, written) = written(&server, 80, arguments);
+        assert!(!works, "{arguments:?}");
+        assert_drawn(&written, arguments);
+    }
 }

@@ -1,7 +1,7 @@
 //! The server that a command talks to, and the conversation.
 
 use clap::Args;
-use prost::Message;
+use prost::{Message, Name};
 
 use crate::{access::Access, errors::CliError, help::CONNECTION, terminal::Output};
 
@@ -37,10 +37,9 @@ pub struct Json {
 }
 
 impl Json {
-    /// Prints a response, of the type `name`: as JSON, or as `tell` tells it.
-    pub fn answer<M: Message, E>(
+    /// Prints a response: as JSON, or as `tell` tells it.
+    pub fn answer<M: Message + Name, E>(
         self,
-        name: &str,
         response: M,
         tell: impl FnOnce(&mut Output, M) -> Result<(), E>,
     ) -> Result<(), CliError>
@@ -49,7 +48,7 @@ impl Json {
     {
         let mut output = Output::new();
         if self.json {
-            output.json(name, &response)?
+            output.json(&response)?
         } else {
             tell(&mut output, response)?
         }

@@ -10,13 +10,13 @@ use super::{
     examples,
     methods::named,
 };
-use crate::terminal::{Output, wrap};
+use crate::terminal::{Output, hanging, wrap};
 
 /// The command.
 const CALL: &str = "call";
 /// The columns where there is no terminal.
 const COLUMNS: usize = 100;
-/// The most columns of a name with its explanation next to it.
+/// The most columns of the names in a column; a longer one shifts its explanation.
 const NAME: usize = 36;
 
 /// `program`, with the method that `arguments` name in the help of `call`.
@@ -125,21 +125,9 @@ fn section(part: &Part, columns: usize) -> Vec<String> {
     };
     let width = rows.iter().map(|(name, _)| name.len()).filter(|width| *width <= NAME).max().unwrap_or(0);
     let mut lines = vec![format!("{name}:")];
-    lines.extend(rows.iter().flat_map(|(name, text)| row(name, text, width, columns)));
+    lines.extend(rows.iter().flat_map(|(name, text)| hanging(&format!("  {name:width$}  "), text, columns)));
     if rows.is_empty() {
         lines.push("  no fields".to_owned());
-    }
-    lines
-}
-
-/// A name with its explanation next to it, over several lines if there is not enough room.
-fn row(name: &str, text: &str, width: usize, columns: usize) -> Vec<String> {
-    let indent = width + 4;
-    let rows = wrap(text, columns.saturating_sub(indent)).into_iter();
-    let mut lines: Vec<_> = rows.map(|row| format!("{}{row}", " ".repeat(indent))).collect();
-    match lines.first_mut() {
-        Some(first) if name.len() <= width => first.replace_range(2..name.len() + 2, name),
-        _ => lines.insert(0, format!("  {name}")),
     }
     lines
 }

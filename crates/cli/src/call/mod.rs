@@ -10,6 +10,7 @@ mod requests;
 use std::io;
 
 use clap::Args;
+use console::Alignment;
 use prost_reflect::{DynamicMessage, MethodDescriptor};
 use tonic::{Status, Streaming};
 
@@ -17,7 +18,7 @@ use super::{
     args::{Json, Remote},
     client::Connection,
     errors::CliError,
-    terminal::{Output, Side::Left, aligned, bold},
+    terminal::{Output, aligned},
 };
 use comments::first_sentence;
 use methods::{Methods, services};
@@ -101,8 +102,8 @@ fn list(json: Json) -> Result<(), CliError> {
             rows.try_for_each(|row| line(&mut output, &row))?;
             continue;
         }
-        output.line(&bold(service.name()))?;
-        for row in aligned(&methods, [Left, Left]) {
+        output.line(service.name())?;
+        for row in aligned(&methods, [Alignment::Left; 2]) {
             output.row(&row)?;
         }
     }

@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
+use console::Alignment;
+
 use crate::{
     args::Target,
     errors::CliError,
     messages::{
         capacity::AskCapacity, compact::Compact, forget::Forget, remember::Remember, restore::Restore,
     },
-    terminal::{Side::Left, aligned},
+    terminal::aligned,
 };
 
 /// What a line asks for. The commands that the command line has too come with their arguments there.
@@ -36,8 +38,11 @@ pub enum Command {
 
 /// The usage of each command, and what it does. Placeholders are in capitals or brackets.
 const USAGES: [(&str, &str); 16] = [
-    ("/compact [N]", "fold all but the last 15, or N, into the summary; also /summarize, /compress"),
-    ("/compact --dry-run [N]", "show the summary that /compact would make"),
+    (
+        "/compact [keep_recent]",
+        "Summarize old messages, keeping N recent (default: 15); also /summarize, /compress",
+    ),
+    ("/compact --dry-run [keep_recent]", "show the summary that /compact would make"),
     ("/compact --undo", "undo the last compaction"),
     ("/summary", "show the summary"),
     ("/capacity", "show how full the window is"),
@@ -69,7 +74,7 @@ const MATCHES: i32 = 8;
 pub fn help() -> String {
     let rows: Vec<_> =
         USAGES.iter().chain(&KEYS).map(|(typed, does)| [*typed, *does].map(Into::into)).collect();
-    aligned(&rows, [Left, Left]).join("\n")
+    aligned(&rows, [Alignment::Left; 2]).join("\n")
 }
 
 /// Whether a line is a command. A backslash before the slash makes it a message; two slashes do not begin a
@@ -274,7 +279,7 @@ mod tests {
     fn help_tells_every_command_and_each_is_one() {
         for (usage, _) in USAGES {
             assert!(help().contains(usage), "{usage}");
-            let line = usage.replace(" [N]", " 3").replace(" [NUMBERS]", " 3,5-7");
+            let line = usage.replace(" [keep_recent]", " 3").replace(" [NUMBERS]", " 3,5-7");
             assert!(parsed(&line).is_ok(), "{line}");
         }
     }

@@ -7,7 +7,7 @@ use crate::{
     args::Target,
     conversations::export::{self, Export},
     errors::CliError,
-    terminal::{Output, bytes, read::about, visible},
+    terminal::{Output, bytes, read::about},
 };
 
 /// Writes the conversation as OpenAI messages: summary and window, or with `full` everything that is stored. A file
@@ -20,7 +20,7 @@ pub async fn export(
 ) -> Result<(), CliError> {
     let path = file.unwrap_or_else(|| file_name(&target.conversation()));
     if path.try_exists()? {
-        let name = visible(&path.display().to_string());
+        let name = path.display();
         return Err(CliError::Usage(format!("{name} exists: name another file behind the command")));
     }
     match full {

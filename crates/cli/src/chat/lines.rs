@@ -6,6 +6,7 @@ use std::{
     path::Path,
 };
 
+use console::style;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use rustyline::{
     Cmd, CompletionType, ConditionalEventHandler, Config, Context, Editor, Event, EventContext, EventHandler,
@@ -21,12 +22,10 @@ use rustyline::{
 use super::command;
 use crate::{
     errors::CliError,
-    terminal::{
-        dim,
-        read::{behind, line},
-    },
+    terminal::read::{behind, line},
 };
 use utterd_domain::limits::MOST_CONTENT_BYTES;
+use utterd_telemetry::terminal::escaped;
 
 /// Lines that can be brought back.
 const REMEMBERED: usize = 500;
@@ -88,11 +87,11 @@ impl Lines {
         }
     }
 
-    /// Makes these, and no others, the lines that can be brought back.
+    /// Makes these, and no others, the lines that can be brought back. Those that a terminal would obey are left out.
     pub fn recall<'a>(&mut self, lines: impl Iterator<Item = &'a str>) -> Result<(), CliError> {
         let Self::Typed(Some(editor)) = self else { return Ok(()) };
         editor.clear_history().map_err(io::Error::other)?;
-        for line in lines {
+        for line in lines.filter(|line| *escaped(line) == **line) {
             editor.add_history_entry(line).map_err(io::Error::other)?;
         }
         Ok(())
@@ -143,7 +142,7 @@ impl Hinter for Commands {
 
 impl Highlighter for Commands {
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
-        dim(hint).into()
+        style(hint).dim().to_string().into()
     }
 }
 

@@ -1,6 +1,6 @@
 //! A model's replies, from any server with OpenAI's chat completions.
 
-use std::{env, error::Error, fs, io, time::Duration};
+use std::{env, error::Error, io, time::Duration};
 
 use futures::StreamExt;
 use http_body_util::{BodyExt, Limited};
@@ -11,7 +11,7 @@ use sse_stream::SseStream;
 use super::args;
 use crate::{
     errors::{CliError, root_cause},
-    terminal::visible,
+    terminal::read,
 };
 use utterd_rpc::proto::ToolCall;
 
@@ -159,9 +159,10 @@ fn size(reply: &Reply) -> usize {
 /// The key in the file, or else in `OPENAI_API_KEY`.
 fn key(args: &args::Chat) -> Result<Option<String>, CliError> {
     let key = match &args.api_key_file {
-        Some(file) => fs::read_to_string(file)
-            .map(Some)
-            .map_err(|error| CliError::Usage(format!("--api-key-file {}: {error}", file.display())))?,
+        Some(file) => {
+            let read = read::trusted(file).map(Some);
+            read.map_err(|error| CliError::Usage(format!("--api-key-file {error}")))?
+        }
         None => env::var("OPENAI_API_KEY").ok(),
     };
     Ok(key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()))
@@ -173,5 +174,5 @@ fn describe(error: &dyn Error) -> String {
 }
 
 fn shown(text: &str) -> String {
-    visible(text).chars().take(ERROR_CHARS).collect()
+    text.trim_end().chars().take(ERROR_CHARS).collect()
 }

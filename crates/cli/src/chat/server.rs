@@ -223,7 +223,7 @@ impl Server {
         let response = self.connection.compactions().answer_compaction_prompt(request).await?.into_inner();
         let capacity = response.capacity.unwrap_or_default();
         let text = match response.compaction {
-            Some(compaction) => compacted(&compaction, &capacity, false),
+            Some(compaction) => compacted(&compaction, false),
             None if response.nothing_to_compact => nothing_to_compact(&capacity),
             None if never => {
                 "you will not be asked again in this session; /compact compacts at any time".into()

@@ -25,9 +25,10 @@ use crate::{
         forget::{self, Forget},
         remember, restore,
     },
-    terminal::{Output, bold, call, counted, dim, note, unless_interrupted, visible},
+    terminal::{Output, call, counted, note, unless_interrupted},
 };
 use utterd_rpc::proto::{Capacity, CompactionAnswer, NewUtterance, Role, Utterance, UtteranceState};
+use utterd_telemetry::terminal::stdout;
 
 /// Utterances that are shown when a conversation is opened.
 const SHOWN: usize = 20;
@@ -209,7 +210,9 @@ impl Session {
         match self.server.answer(&self.conversation_id, answer).await {
             Ok((text, capacity)) => {
                 self.capacity = capacity;
-                print(&text)?;
+                if !text.is_empty() {
+                    print(&text)?;
+                }
             }
             Err(error) => self.settled(Err(error))?,
         }
@@ -225,8 +228,7 @@ impl Session {
         match self.capacity.compaction_advice {
             Some(advice) => {
                 self.asked = true;
-                let question = shown::question(advice, &self.capacity, self.model.is_some());
-                question.iter().for_each(|line| note(line));
+                note(&shown::question(advice));
                 Ok(())
             }
             None => self.ask().await,
@@ -277,7 +279,11 @@ impl Session {
         let said = &mut self.said;
         let reply = model.reply(&messages, |piece| say_piece(said, piece)).await?;
         let calls: Vec<_> = reply.calls.iter().map(call).collect();
-        let before = if reply.text.is_empty() { format!("{} ", bold("assistant:")) } else { "\n".to_owned() };
+        let before = match (reply.text.is_empty(), calls.is_empty()) {
+            (true, _) => "assistant: ",
+            (false, true) => "",
+            (false, false) => "\n",
+        };
         print(&format!("{before}{}", calls.join("\n")))?;
         let mut draft = self.draft(Role::Assistant, reply.text);
         draft.utterance.tool_calls = reply.calls;
@@ -370,10 +376,9 @@ impl Session {
         }
         self.recall(&recent)?;
         notes.iter().for_each(|text| note(&format!("· {text}")));
-        let id = visible(&conversation_id);
         note(&match &self.model {
-            Some(model) => format!("· model {} · {id}", visible(model.name())),
-            None => format!("· no model replies: your messages are stored · {id}"),
+            Some(model) => format!("· model {} · {conversation_id}", model.name()),
+            None => format!("· no model replies: your messages are stored · {conversation_id}"),
         });
         self.seen = recent.last().map_or(0, |last| last.sequence);
         (self.conversation_id, self.capacity) = (conversation_id, capacity);
@@ -385,7 +390,7 @@ impl Session {
     fn tell_status(&mut self) {
         let status = shown::status(&self.capacity);
         if self.status != status {
-            note(&dim(&status));
+            note(&status);
             self.status = status;
         }
     }
@@ -396,12 +401,12 @@ fn tell_earlier(capacity: &Capacity, shown: usize) {
     let covered = capacity.summary.unwrap_or_default().covered_utterance_count();
     if covered > 0 {
         let earlier = counted(covered, "earlier message");
-        note(&dim(&format!("─── {earlier} in the summary; /summary shows it")));
+        note(&format!("─── {earlier} in the summary; /summary shows it"));
     }
     let window = usize::try_from(capacity.utterance_count()).unwrap_or(0);
     if window > shown {
         let earlier = counted(window - shown, "earlier message");
-        note(&dim(&format!("─── {earlier} in the window; `utterd show` shows them")));
+        note(&format!("─── {earlier} in the window; `utterd show` shows them"));
     }
 }
 
@@ -413,15 +418,14 @@ fn say_piece(said: &mut String, piece: &str) {
     if piece.is_empty() {
         return;
     }
-    let speaker = if begins { format!("{} ", bold("assistant:")) } else { String::new() };
-    let mut stdout = io::stdout();
+    let speaker = if begins { "assistant: " } else { "" };
+    let mut stdout = stdout();
     // If stdout is closed, the reply is stored all the same.
-    let _ = write!(stdout, "{speaker}{}", shown::piece(piece)).and_then(|()| stdout.flush());
+    let _ = write!(stdout, "{speaker}{piece}").and_then(|()| stdout.flush());
 }
 
-/// Prints lines, on a terminal broken between words.
 fn print(text: &str) -> io::Result<()> {
     let mut output = Output::new();
-    text.lines().try_for_each(|line| output.prose(line))?;
+    output.prose(text)?;
     output.flush()
 }

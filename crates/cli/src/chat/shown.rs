@@ -1,9 +1,6 @@
 //! What a chat prints.
 
-use crate::terminal::{
-    bold, count, counted, dim, said,
-    text::{self},
-};
+use crate::terminal::{count, counted, said, speaker};
 use utterd_rpc::proto::{Capacity, CompactionAdvice, CompactionAnswer, Utterance, UtteranceState};
 
 /// The key in the metadata of a reply that was broken off.
@@ -34,21 +31,19 @@ pub fn status(capacity: &Capacity) -> String {
     }
 }
 
-/// The question whether to compact, and how it is answered. `replies`: whether a model reads the conversation for each
-/// reply, so that its length has a price.
-pub fn question(advice: CompactionAdvice, capacity: &Capacity, replies: bool) -> [String; 2] {
-    [
-        format!(
-            "📦 The conversation has {}, {} in all{}. Compact the older ones into a summary, as /compact does?",
-            counted(advice.utterance_count(), "message"),
-            counted(capacity.total_token_count(), "token"),
-            if replies { ", and a model reads them for each reply" } else { "" },
-        ),
-        format!(
-            "[Y] Yes, keep the last {}  [N] Not now  [V] Never in this session",
-            count(advice.keep_recent())
-        ),
-    ]
+/// The question whether to compact, and how it is answered.
+pub fn question(advice: CompactionAdvice) -> String {
+    format!(
+        "📦 Conversation History Compaction\n\
+         Your conversation has {} messages and may be affecting performance. Compact older messages while preserving \
+         the most recent context?\n\
+         [Y] Yes, compact now (keep last {})\n\
+         [N] Not now\n\
+         [V] Never ask again this session\n\
+         Tip: Use /compact anytime to compact manually",
+        count(advice.utterance_count()),
+        count(advice.keep_recent()),
+    )
 }
 
 /// Parses a line as an answer.
@@ -63,12 +58,12 @@ pub fn answer(line: &str) -> Option<CompactionAnswer> {
 
 /// What was said, by whom.
 pub fn utterance(utterance: &Utterance) -> String {
-    let speaker = bold(&format!("{}:", text::speaker(utterance)));
+    let speaker = speaker(utterance);
     if utterance.state() == UtteranceState::Forgotten {
         let place = utterance.sequence;
-        return format!("{speaker} {}", dim(&format!("(forgotten; /restore {place} brings it back)")));
+        return format!("{speaker}: (forgotten; /restore {place} brings it back)");
     }
-    let mut text = said(utterance).join("\n").replace('⏎', "\n");
+    let mut text = said(utterance).join("\n");
     if let Some((end, _)) = text.char_indices().nth(SHOWN_CHARACTERS) {
         text.truncate(end);
         text.push('…');
@@ -76,18 +71,7 @@ pub fn utterance(utterance: &Utterance) -> String {
     if utterance.metadata.contains_key(BROKEN_OFF) {
         text = format!("{text}\n{BROKEN_OFF_MARK}");
     }
-    format!("{speaker} {text}")
-}
-
-/// A piece of a reply, made harmless to a terminal.
-pub fn piece(text: &str) -> String {
-    let shown = |character: char| match character {
-        '\n' | '\t' | '\u{fffd}' => Some(character),
-        '\r' => None,
-        _ if character.is_control() => Some('\u{fffd}'),
-        _ => Some(character),
-    };
-    text.chars().filter_map(shown).collect()
+    format!("{speaker}: {text}")
 }
 
 #[cfg(test)]
@@ -119,17 +103,19 @@ mod tests {
     }
 
     #[test]
-    fn the_question_tells_what_a_reply_costs_and_what_stays() {
+    fn the_question_is_asked_in_the_words_of_seed_004() {
         let advice =
             CompactionAdvice { threshold: Some(50), utterance_count: Some(52), keep_recent: Some(15) };
-        let [asked, answers] = question(advice, &capacity(52, 0, None), true);
-        assert_eq!(
-            asked,
-            "📦 The conversation has 52 messages, 4,500 tokens in all, and a model reads them for each reply. \
-             Compact the older ones into a summary, as /compact does?"
-        );
-        assert_eq!(answers, "[Y] Yes, keep the last 15  [N] Not now  [V] Never in this session");
-        assert!(question(advice, &capacity(52, 0, None), false)[0].contains("tokens in all. Compact"));
+        let lines = [
+            "📦 Conversation History Compaction",
+            "Your conversation has 52 messages and may be affecting performance. Compact older messages while \
+             preserving the most recent context?",
+            "[Y] Yes, compact now (keep last 15)",
+            "[N] Not now",
+            "[V] Never ask again this session",
+            "Tip: Use /compact anytime to compact manually",
+        ];
+        assert_eq!(question(advice), lines.join("\n"));
     }
 
     #[test]
@@ -139,24 +125,22 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_is_shown_harmless_and_within_bounds() {
+    fn what_was_said_is_shown_within_bounds() {
         let said = |content: &str| Utterance {
             sequence: 7,
             role: Role::Assistant.into(),
             content: content.into(),
             ..Default::default()
         };
-        // on a terminal, the speaker is in bold
-        let shown = |one: &Utterance| console::strip_ansi_codes(&utterance(one)).into_owned();
-        let mut broken = said("Half\na\u{1b}[2J");
+        let shown = |one: &Utterance| utterance(one);
+        let mut broken = said("Half\na");
         broken.metadata.insert(BROKEN_OFF.into(), "true".into());
-        assert_eq!(shown(&broken), "assistant: Half\na\u{fffd}[2J\n(broken off)");
+        assert_eq!(shown(&broken), "assistant: Half\na\n(broken off)");
         let call = ToolCall { id: "c".into(), name: "look_up".into(), arguments_json: "{}".into() };
         let calling = Utterance { tool_calls: vec![call], ..said("") };
         assert_eq!(shown(&calling), "assistant: → look_up({})");
         let forgotten = Utterance { state: UtteranceState::Forgotten.into(), ..said("secret") };
         assert_eq!(shown(&forgotten), "assistant: (forgotten; /restore 7 brings it back)");
         assert_eq!(shown(&said(&"ä".repeat(9_999))).chars().count(), "assistant: …".len() - 2 + 2_000);
-        assert_eq!(piece("a\r\nb\u{1b}[2J"), "a\nb\u{fffd}[2J");
     }
 }

@@ -8,9 +8,10 @@ use crate::{
     args::{Json, Remote},
     client::Connection,
     errors::CliError,
-    terminal::{counted, note, visible},
+    terminal::{counted, note},
 };
 use utterd_rpc::proto::{DeleteConversationRequest, GetConversationRequest};
+use utterd_telemetry::terminal::stderr;
 
 /// Delete a conversation for good
 ///
@@ -38,9 +39,9 @@ pub async fn delete(args: Delete) -> Result<(), CliError> {
     }
     let request = DeleteConversationRequest { conversation_id: id.clone(), ..Default::default() };
     let response = connection.conversations().delete_conversation(request).await?.into_inner();
-    args.json.answer("DeleteConversationResponse", response, |output, response| {
+    args.json.answer(response, |output, response| {
         let removed = counted(response.utterance_count(), "utterance");
-        output.line(&format!("removed {} with {removed}", visible(&id)))
+        output.line(&format!("removed {id} with {removed}"))
     })
 }
 
@@ -49,7 +50,7 @@ async fn content(connection: &Connection, id: &str) -> Result<String, CliError> 
     let request = GetConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
     let response = connection.conversations().get_conversation(request).await?.into_inner();
     let stored = response.conversation.unwrap_or_default().utterance_count();
-    Ok(format!("{} with {}", visible(id), counted(stored, "utterance")))
+    Ok(format!("{id} with {}", counted(stored, "utterance")))
 }
 
 /// Asks whether to remove `what`, such as `2 conversations of ben`; the person confirms by typing `name`.
@@ -58,8 +59,8 @@ fn confirmed(what: &str, name: &str) -> Result<bool, CliError> {
         let text = "stdin is not a terminal, so nobody can confirm: give --yes to remove without a question";
         return Err(CliError::Usage(text.to_owned()));
     }
-    let mut terminal = io::stderr();
-    write!(terminal, "Remove {what} for good? Type {} to confirm: ", visible(name))?;
+    let mut terminal = stderr();
+    write!(terminal, "Remove {what} for good? Type {name} to confirm: ")?;
     terminal.flush()?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;

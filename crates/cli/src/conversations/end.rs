@@ -34,8 +34,8 @@ pub async fn end(args: End) -> Result<(), CliError> {
         ..Default::default()
     };
     let response = connection.conversations().end_conversation(request).await?.into_inner();
-    args.target.json.answer("EndConversationResponse", response, |output, response| {
-        describe(&response.conversation.unwrap_or_default()).lines().try_for_each(|line| output.prose(line))
+    args.target.json.answer(response, |output, response| {
+        output.prose(&describe(&response.conversation.unwrap_or_default()))
     })
 }
 

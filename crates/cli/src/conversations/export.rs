@@ -121,7 +121,7 @@ fn tell(args: &Export, end: &ExportEnd, written: u64, took: &str) -> Result<(), 
     let Some(file) = &args.output else { return Ok(()) };
     let mut output = Output::new();
     match args.target.json.json {
-        true => output.json("ExportEnd", end)?,
+        true => output.json(end)?,
         false => output.prose(&format!(
             "exported {}, {}, to {}: {}, in {took}",
             counted(end.conversation_count(), "conversation"),

@@ -18,9 +18,9 @@ use crate::{
     refusal::told,
     stores::meter::Meter,
     terminal::{
-        Output, bytes, clipped, count, counted, note,
+        Output, bytes, clipped, count, counted, folded, note,
         read::{is_stdin, label},
-        unless_interrupted, visible,
+        unless_interrupted,
     },
 };
 use utterd_formats as formats;
@@ -75,7 +75,7 @@ pub struct Import {
     pub files: Vec<PathBuf>,
 }
 
-/// The most characters of a line about a conversation, where there is no terminal.
+/// The most characters of a line about a conversation.
 const LINE: usize = 100;
 /// Bytes per chunk.
 const CHUNK: usize = 64 << 10;
@@ -204,8 +204,7 @@ impl Importing {
             let text = parsed.title.clone().or(first).unwrap_or_default();
             let (id, size) =
                 (&conversation.conversation_id, counted(conversation.utterance_count(), "utterance"));
-            let line = format!("{}  {size}  {}", visible(id), visible(&text));
-            output.line(&clipped(&line, output.width().or(Some(LINE))))?;
+            output.row(&clipped(&format!("{id}  {size}  {}", folded(&text)), LINE))?;
         }
         Ok(output.flush()?)
     }
@@ -218,7 +217,7 @@ impl Importing {
         let warnings = response.warnings.iter().map(|warning| (String::new(), warning));
         for (of, warning) in warnings.chain(irregular) {
             let line = format!("{label}{of} {}: {}", warning.place, warning.text);
-            self.meter.tell(&visible(&line));
+            self.meter.tell(&folded(&line));
         }
         if let Some(count) = response.omitted_warning_count {
             self.meter.tell(&format!("{label}: and {count} more such lines"));
@@ -229,7 +228,7 @@ impl Importing {
         response.conversations.iter().for_each(|conversation| self.tally.add(conversation));
         if self.args.json.json {
             let mut output = Output::new();
-            output.json_line("ImportConversationResponse", response)?;
+            output.json_line(response)?;
             output.flush()?;
         }
         Ok(())

@@ -7,7 +7,7 @@ use crate::{
     args::{Json, Remote, choice},
     client::Connection,
     errors::CliError,
-    terminal::{Output, bold, count, counted, minute, note, visible, word},
+    terminal::{Output, count, counted, folded, minute, note, word},
 };
 use utterd_rpc::proto::{Conversation, ConversationStatus, ListConversationsRequest};
 
@@ -84,9 +84,9 @@ pub struct List {
 pub async fn list(args: List) -> Result<(), CliError> {
     let connection = Connection::to(&args.remote).await?;
     let (listed, next) = fetch(&connection, &args).await?;
-    let mut output = Output::paged();
+    let mut output = Output::new();
     if args.json.json {
-        listed.iter().try_for_each(|listed| output.json_line("Conversation", listed))?;
+        listed.iter().try_for_each(|listed| output.json_line(listed))?;
     } else {
         tell(&mut output, &listed, args.all)?;
     }
@@ -135,7 +135,7 @@ fn tell(output: &mut Output, listed: &[Conversation], all: bool) -> std::io::Res
             None => output.line(&cells.join("\t"))?,
             Some(_) => {
                 let [first, second] = shown(conversation, cells, all);
-                output.row(&bold(&first))?;
+                output.row(&first)?;
                 output.row(&format!("  {second}"))?;
             }
         }
@@ -158,13 +158,13 @@ fn shown(listed: &Conversation, cells: [String; 8], all: bool) -> [String; 2] {
 
 fn cells(listed: &Conversation) -> [String; 8] {
     [
-        visible(&listed.conversation_id),
-        visible(&listed.recipient_id),
+        listed.conversation_id.clone(),
+        listed.recipient_id.clone(),
         word(listed.status().as_str_name(), "CONVERSATION_STATUS_"),
         format!("{} said", count(listed.utterance_count())),
         format!("{} in the window", counted(listed.window_token_count(), "token")),
         second(listed.update_time),
-        visible(&listed.title),
+        folded(&listed.title),
         next(listed).to_owned(),
     ]
 }

@@ -1,11 +1,11 @@
 //! `utterd show`: shows a conversation to a person.
 
-use std::io;
-
-use prost_reflect::DynamicMessage;
-use serde::Serialize;
+use std::{collections::BTreeSet, io};
 
 use clap::Args;
+use console::Alignment::{Left, Right};
+use prost_reflect::DynamicMessage;
+use serde::Serialize;
 
 use super::stored;
 use crate::{
@@ -13,7 +13,7 @@ use crate::{
     client::Connection,
     errors::CliError,
     messages::capacity::heading,
-    terminal::{Output, bar, bold, clipped, count, counted, dim, reflect, said, speaker, visible, wrap},
+    terminal::{Output, aligned, bar, clipped, count, counted, folded, reflect, said, speaker},
 };
 use utterd_rpc::proto::{
     Capacity, Conversation, GetCapacityInfoRequest, GetConversationRequest, GetSummaryRequest,
@@ -23,8 +23,7 @@ use utterd_rpc::proto::{
 /// Show a conversation
 ///
 /// Prints the title, the utterances of the window, the summary of earlier ones, and how full the window is. `forget`
-/// and `restore` take the number before an utterance, UpdateUtterance its id. On a terminal, a PAGER shows output that
-/// is longer than the screen.
+/// and `restore` take the number before an utterance, UpdateUtterance its id.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd show trip
@@ -41,8 +40,6 @@ pub struct Show {
 const PAGE_SIZE: i32 = 100;
 /// The most columns for a speaker's name.
 const SPEAKER_COLUMNS: usize = 24;
-/// The fewest columns for the text next to the speaker; with fewer, the text goes below.
-const LEAST_COLUMNS: usize = 30;
 /// The most characters shown of one text.
 const SHOWN_CHARACTERS: usize = 600;
 
@@ -50,7 +47,7 @@ const SHOWN_CHARACTERS: usize = 600;
 pub async fn show(args: Show) -> Result<(), CliError> {
     let connection = Connection::to(&args.target.remote).await?;
     let window = Window::fetch(&connection, &args.target).await?;
-    let mut output = Output::paged();
+    let mut output = Output::new();
     if args.target.json.json {
         output.json_value(&window.reflected()?)?;
     } else {
@@ -108,52 +105,39 @@ impl Window {
     }
 
     fn reflected(&self) -> Result<Reflected, CliError> {
-        let utterances = self.utterances.iter().map(|utterance| reflect("Utterance", utterance));
-        let conversation =
-            self.conversation.as_ref().map(|conversation| reflect("Conversation", conversation));
         Ok(Reflected {
-            conversation: conversation.transpose()?,
-            utterances: utterances.collect::<Result<_, _>>()?,
-            summary: reflect("GetSummaryResponse", &self.summary)?,
-            capacity: reflect("Capacity", &self.capacity)?,
+            conversation: self.conversation.as_ref().map(reflect).transpose()?,
+            utterances: self.utterances.iter().map(reflect).collect::<Result<_, _>>()?,
+            summary: reflect(&self.summary)?,
+            capacity: reflect(&self.capacity)?,
         })
     }
 
     fn tell(&self, output: &mut Output, full: bool) -> io::Result<()> {
-        tell_line(output, &heading(&self.capacity), bold)?;
+        output.prose(&heading(&self.capacity))?;
         let conversation = self.conversation.clone().unwrap_or_default();
         if !conversation.title.is_empty() {
-            tell_line(output, &visible(&conversation.title), str::to_owned)?;
+            output.prose(&folded(&conversation.title))?;
         }
         output.line("")?;
-        let widths = Widths::of(&self.utterances);
-        for utterance in &self.utterances {
-            tell_utterance(output, utterance, &widths, full)?;
+        for (head, utterance) in heads(&self.utterances).iter().zip(&self.utterances) {
+            tell_utterance(output, head, utterance, full)?;
         }
         if self.utterances.is_empty() {
-            output.line(&dim("nothing in the window"))?;
+            output.line("nothing in the window")?;
         }
-        self.tell_marks(output)?;
+        let marks: BTreeSet<_> = self.utterances.iter().filter_map(mark).map(|mark| mark.join(" ")).collect();
+        if !marks.is_empty() {
+            output.prose(&Vec::from_iter(marks).join(", "))?;
+        }
         let covered = self.capacity.summary.unwrap_or_default().covered_utterance_count();
         let (covered, tokens) = (counted(covered, "earlier utterance"), self.summary.token_count());
         let heading = format!("summary of {covered} ({})", counted(tokens, "token"));
         tell_text(output, &heading, &self.summary.text)?;
         tell_text(output, "closing summary", &conversation.closing_summary)?;
         output.line("")?;
-        tell_line(output, &bar(&self.capacity), str::to_owned)
+        output.prose(&bar(&self.capacity))
     }
-
-    fn tell_marks(&self, output: &mut Output) -> io::Result<()> {
-        let used = |mark: &&Mark| self.utterances.iter().any(|utterance| (mark.holds)(utterance));
-        let marks: Vec<_> =
-            MARKS.iter().filter(used).map(|mark| format!("{} {}", mark.sign, mark.meaning)).collect();
-        if marks.is_empty() { Ok(()) } else { tell_line(output, &marks.join(", "), dim) }
-    }
-}
-
-/// Prints a line, or several on a narrow terminal.
-fn tell_line(output: &mut Output, line: &str, style: impl Fn(&str) -> String) -> io::Result<()> {
-    wrapped(line, output.width()).iter().try_for_each(|line| output.line(&style(line)))
 }
 
 /// Prints a text from the server below its heading; nothing if the text is empty.
@@ -162,73 +146,40 @@ fn tell_text(output: &mut Output, heading: &str, text: &str) -> io::Result<()> {
         return Ok(());
     }
     output.line("")?;
-    tell_line(output, heading, bold)?;
-    let room = output.width().map(|width| width.saturating_sub(2));
-    let lines = text.lines().flat_map(|line| wrapped(&visible(line), room));
-    lines.into_iter().try_for_each(|line| output.line(&format!("  {line}")))
+    output.prose(heading)?;
+    text.lines().try_for_each(|line| output.hanging("  ", line))
 }
 
-/// A sign for something special about an utterance.
-struct Mark {
-    sign: &'static str,
-    meaning: &'static str,
-    holds: fn(&Utterance) -> bool,
-}
-
-static MARKS: [Mark; 4] = [
-    Mark { sign: "×", meaning: "forgotten", holds: |it| it.state() == UtteranceState::Forgotten },
-    Mark { sign: "!", meaning: "kept aside", holds: |it| it.aside },
-    Mark { sign: "*", meaning: "pinned", holds: |it| it.pinned },
-    Mark { sign: "~", meaning: "edited", holds: |it| it.original_content.is_some() },
-];
-
-/// The widths of the columns that vary.
-struct Widths {
-    sequence: usize,
-    turn: usize,
-    speaker: usize,
-    tokens: usize,
-}
-
-impl Widths {
-    fn of(utterances: &[Utterance]) -> Self {
-        let widest = |width: fn(&Utterance) -> usize| utterances.iter().map(width).max().unwrap_or(0);
-        Self {
-            sequence: widest(|it| it.sequence.to_string().len()),
-            turn: widest(|it| it.turn_number().to_string().len()),
-            speaker: widest(|it| console::measure_text_width(&speaker(it))).min(SPEAKER_COLUMNS),
-            tokens: widest(|it| count(it.token_count()).len()),
-        }
+/// The sign for something special about an utterance, and its meaning.
+fn mark(utterance: &Utterance) -> Option<[&'static str; 2]> {
+    match utterance {
+        it if it.state() == UtteranceState::Forgotten => Some(["×", "forgotten"]),
+        it if it.aside => Some(["!", "kept aside"]),
+        it if it.pinned => Some(["*", "pinned"]),
+        it if it.original_content.is_some() => Some(["~", "edited"]),
+        _ => None,
     }
 }
 
-/// Prints sequence, mark, turn, speaker, tokens and what is said; further calls go below.
-fn tell_utterance(output: &mut Output, utterance: &Utterance, widths: &Widths, full: bool) -> io::Result<()> {
-    let mark = MARKS.iter().find(|mark| (mark.holds)(utterance)).map_or(" ", |mark| mark.sign);
-    let name = clipped(&speaker(utterance), Some(widths.speaker));
-    let name = console::pad_str(&name, widths.speaker, console::Alignment::Left, None).into_owned();
-    let head = format!(
-        "{:>sequence$}{mark} {}  {}  {:>tokens$}  ",
-        utterance.sequence,
-        dim(&format!("t{:<turn$}", utterance.turn_number(), turn = widths.turn)),
-        bold(&name),
-        count(utterance.token_count()),
-        sequence = widths.sequence,
-        tokens = widths.tokens,
-    );
-    let mut indent = console::measure_text_width(&head);
-    let mut before = head;
-    if output.width().is_some_and(|width| width < indent + LEAST_COLUMNS) {
-        output.line(before.trim_end())?;
-        (indent, before) = (2, "  ".to_owned());
-    }
-    let room = output.width().map(|width| width.saturating_sub(indent));
+/// What stands before each text: sequence, mark, turn, speaker and tokens.
+fn heads(utterances: &[Utterance]) -> Vec<String> {
+    let digits = utterances.last().map_or(0, |last| last.sequence.to_string().len());
+    let cells = |it: &Utterance| {
+        let mark = mark(it).map_or(" ", |[sign, _]| sign);
+        let place = format!("{:>digits$}{mark} t{}", it.sequence, it.turn_number());
+        [place, clipped(&speaker(it), SPEAKER_COLUMNS), count(it.token_count())]
+    };
+    aligned(&utterances.iter().map(cells).collect::<Vec<_>>(), [Left, Left, Right])
+}
+
+/// Prints what is said next to its head; further calls go below.
+fn tell_utterance(output: &mut Output, head: &str, utterance: &Utterance, full: bool) -> io::Result<()> {
+    let mut head = format!("{head}  ");
     let said = said(utterance).into_iter().map(|said| if full { said } else { shortened(said) });
-    let id = full.then(|| format!("id {}", visible(&utterance.utterance_id)));
-    for line in said.chain(id).flat_map(|said| wrapped(&said, room)) {
-        let line = if mark == "×" { dim(&line) } else { line };
-        output.line(format!("{before}{line}").trim_end())?;
-        before = " ".repeat(indent);
+    let id = full.then(|| format!("id {}", utterance.utterance_id));
+    for said in said.chain(id) {
+        output.hanging(&head, &said)?;
+        head = " ".repeat(console::measure_text_width(&head));
     }
     Ok(())
 }
@@ -243,12 +194,6 @@ fn shortened(said: String) -> String {
     format!("{head}… ({} more: --full)", counted(more, "character"))
 }
 
-/// Wraps a text between words, and at line ends (`⏎`). Without `columns`, it stays one line.
-fn wrapped(said: &str, columns: Option<usize>) -> Vec<String> {
-    let Some(columns) = columns else { return vec![said.to_owned()] };
-    said.split('⏎').flat_map(|line| wrap(line, columns)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -258,12 +203,5 @@ mod tests {
         assert_eq!(shortened("short".into()), "short");
         let cut = shortened("x".repeat(SHOWN_CHARACTERS + 1_200));
         assert!(cut.ends_with("x… (1,200 characters more: --full)"), "{cut}");
-    }
-
-    #[test]
-    fn lines_are_cut_between_words_on_a_terminal_alone() {
-        let said = "the train leaves⏎at nine";
-        assert_eq!(wrapped(said, Some(12)), ["the train", "leaves", "at nine"]);
-        assert_eq!(wrapped(said, None), [said]);
     }
 }

@@ -6,7 +6,7 @@ use crate::{
     args::Target,
     client::Connection,
     errors::CliError,
-    terminal::{Output, said, speaker},
+    terminal::{Output, folded, said, speaker},
 };
 use utterd_rpc::proto::{
     Conversation, GetConversationRequest, ListUtterancesRequest, ListUtterancesResponse, SequenceRange,
@@ -83,7 +83,7 @@ pub async fn tell(
 }
 
 fn line(output: &mut Output, utterance: &Utterance, width: usize) -> io::Result<()> {
-    let text = said(utterance).join("  ");
+    let text = folded(&said(utterance).join("  "));
     let line = format!("{:>width$}  {}  {text}", utterance.sequence, speaker(utterance));
     output.row(&line)
 }

@@ -8,7 +8,7 @@ use crate::{
     args::{Json, Remote},
     client::Connection,
     errors::CliError,
-    terminal::{Output, bold, counted, dim, note, ranges, word},
+    terminal::{Output, counted, note, ranges, word},
 };
 use utterd_rpc::proto::{
     Event, WatchEventsRequest, WatchEventsResponse, WatchStarted, watch_events_response::Message,
@@ -50,7 +50,7 @@ pub async fn watch(args: Watch) -> Result<(), CliError> {
     let mut output = Output::new();
     while let Some(response) = events.message().await? {
         if args.json.json {
-            output.json_line("WatchEventsResponse", &response)?;
+            output.json_line(&response)?;
         } else {
             tell(&mut output, response)?;
         }
@@ -81,10 +81,10 @@ fn line(event: &Event) -> String {
     let operation = word(event.operation().as_str_name(), "OPERATION_");
     let place = [&event.recipient_id, &event.conversation_id];
     let place: Vec<_> = place.into_iter().filter(|id| !id.is_empty()).map(String::as_str).collect();
-    let mut parts = vec![dim(&time), bold(&operation), place.join("/")];
+    let mut parts = vec![time, operation, place.join("/")];
     parts.extend(event.revision.map(|revision| format!("revision {revision}")));
     parts.extend(effects(event));
-    parts.push(dim(&event.event_id));
+    parts.push(event.event_id.clone());
     parts.retain(|part| !part.is_empty());
     parts.join("  ")
 }

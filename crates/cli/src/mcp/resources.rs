@@ -73,8 +73,8 @@ pub fn templates() -> Vec<ResourceTemplate> {
 /// The content of the resource `uri`.
 pub async fn read(memory: &Memory, uri: &str) -> Result<ReadResourceResult, Fault> {
     let text = match named(uri) {
-        Some(Named::Conversation(id)) => conversation(memory, &id).await?,
-        Some(Named::Summary(id)) => summary(memory, &id).await?,
+        Some((id, false)) => conversation(memory, &id).await?,
+        Some((id, true)) => summary(memory, &id).await?,
         None => {
             let text =
                 format!("there is no resource {uri}; there are {ROOT}{{id}} and {ROOT}{{id}}/{SUMMARY}");
@@ -110,22 +110,12 @@ fn uri(id: &str) -> String {
     format!("{ROOT}{}", utf8_percent_encode(id, ESCAPED))
 }
 
-/// What a URI names.
-#[derive(Debug, PartialEq, Eq)]
-enum Named {
-    Conversation(String),
-    Summary(String),
-}
-
-fn named(uri: &str) -> Option<Named> {
+/// The conversation that a URI names, and whether its summary is meant.
+fn named(uri: &str) -> Option<(String, bool)> {
     let rest = uri.strip_prefix(ROOT)?;
-    let (id, of_it) = rest.split_once('/').map_or((rest, None), |(id, of_it)| (id, Some(of_it)));
-    let id = percent_decode_str(id).decode_utf8().ok().filter(|id| !id.is_empty())?.into_owned();
-    match of_it {
-        None => Some(Named::Conversation(id)),
-        Some(SUMMARY) => Some(Named::Summary(id)),
-        Some(_) => None,
-    }
+    let summary = rest.strip_suffix(SUMMARY).and_then(|rest| rest.strip_suffix('/'));
+    let id = percent_decode_str(summary.unwrap_or(rest)).decode_utf8().ok()?;
+    (!id.is_empty() && !summary.unwrap_or(rest).contains('/')).then(|| (id.into_owned(), summary.is_some()))
 }
 
 async fn conversation(memory: &Memory, id: &str) -> Result<String, Fault> {
@@ -187,8 +177,8 @@ mod tests {
     #[test]
     fn a_uri_names_the_conversation_that_it_was_made_of() {
         for id in ["01M7WTMB69PZP3P3ZHSS25YEGY", "order 7/a", "100 %", "gespräch", "summary"] {
-            assert_eq!(named(&uri(id)), Some(Named::Conversation(id.to_owned())), "{id}");
-            assert_eq!(named(&format!("{}/summary", uri(id))), Some(Named::Summary(id.to_owned())), "{id}");
+            assert_eq!(named(&uri(id)), Some((id.to_owned(), false)), "{id}");
+            assert_eq!(named(&format!("{}/summary", uri(id))), Some((id.to_owned(), true)), "{id}");
         }
         for wrong in
             ["utterd://conversations/", "utterd://conversations/a/b", "utterd://x/a", "file:///a", ""]

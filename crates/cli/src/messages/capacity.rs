@@ -6,7 +6,7 @@ use crate::{
     args::Target,
     client::Connection,
     errors::CliError,
-    terminal::{Output, bar, count, counted, dim, word},
+    terminal::{Output, bar, count, counted, word},
 };
 use utterd_rpc::proto::{Capacity, GetCapacityInfoRequest, OverLimitCause, WatchCapacityRequest};
 
@@ -38,9 +38,9 @@ async fn once(connection: &Connection, target: Target) -> Result<(), CliError> {
         ..Default::default()
     };
     let response = connection.memory().get_capacity_info(request).await?.into_inner();
-    target.json.answer("GetCapacityInfoResponse", response, |output, response| {
-        lines(&response.capacity.unwrap_or_default()).iter().try_for_each(|line| output.prose(line))
-    })
+    target
+        .json
+        .answer(response, |output, response| output.prose(&describe(&response.capacity.unwrap_or_default())))
 }
 
 async fn follow(connection: &Connection, target: Target) -> Result<(), CliError> {
@@ -53,11 +53,10 @@ async fn follow(connection: &Connection, target: Target) -> Result<(), CliError>
     let mut output = Output::new();
     while let Some(response) = changes.message().await? {
         if target.json.json {
-            output.json_line("WatchCapacityResponse", &response)?;
+            output.json_line(&response)?;
         } else {
             let capacity = response.capacity.unwrap_or_default();
-            let revision = dim(&format!("revision {}", capacity.revision));
-            output.line(&format!("{}  {revision}", bar(&capacity)))?;
+            output.line(&format!("{}  revision {}", bar(&capacity), capacity.revision))?;
         }
         output.flush()?;
     }
@@ -65,7 +64,7 @@ async fn follow(connection: &Connection, target: Target) -> Result<(), CliError>
 }
 
 /// The output of `capacity` for people: the conversation, the bar, and what the bar leaves out.
-pub fn lines(capacity: &Capacity) -> Vec<String> {
+pub fn describe(capacity: &Capacity) -> String {
     let mut lines = vec![heading(capacity), bar(capacity)];
     lines.extend(over_limit(capacity));
     let summary = capacity.summary.unwrap_or_default();
@@ -79,7 +78,7 @@ pub fn lines(capacity: &Capacity) -> Vec<String> {
         format!("archive: {}", counted(capacity.archived_utterance_count(), "utterance")),
         format!("summary and window: {}", counted(capacity.total_token_count(), "token")),
     ]);
-    lines
+    lines.join("\n")
 }
 
 /// The conversation, its status and its revision; or a note that there is none yet.

@@ -3,24 +3,21 @@
 use std::io;
 
 use clap::Args;
+use console::Alignment::{Left, Right};
 
 use crate::{
     args::Target,
     client::Connection,
     conversations::stored,
     errors::CliError,
-    terminal::{
-        Output,
-        Side::{Left, Right},
-        aligned, count, counted, minute, note, ranges, sequences, visible, word,
-    },
+    terminal::{Output, aligned, count, counted, folded, minute, note, ranges, sequences, word},
 };
 use utterd_rpc::proto::{
     Capacity, CompactConversationRequest, CompactConversationResponse, Compaction, ListCompactionsRequest,
     SummaryMethod, UndoCompactionRequest, UndoCompactionResponse,
 };
 
-/// Fold older utterances into the summary, or undo that
+/// Compress old conversation history to save context
 ///
 /// The last utterances of the window stay in it, the others move to the archive. There, searches and exports still find
 /// them, and --undo brings them back.
@@ -88,9 +85,9 @@ async fn make(connection: &Connection, args: &Compact) -> Result<(), CliError> {
         ..Default::default()
     };
     let response = connection.compactions().compact_conversation(request).await?.into_inner();
-    let mut output = if args.dry_run { Output::paged() } else { Output::new() };
+    let mut output = Output::new();
     match args.target.json.json {
-        true => output.json("CompactConversationResponse", &response)?,
+        true => output.json(&response)?,
         false => tell(&mut output, &response, args.dry_run)?,
     }
     if args.dry_run && !args.target.json.json && !response.nothing_to_compact {
@@ -105,7 +102,7 @@ fn tell(output: &mut Output, response: &CompactConversationResponse, preview: bo
         return output.prose(&nothing_to_compact(&capacity));
     }
     let compaction = response.compaction.clone().unwrap_or_default();
-    output.prose(&compacted(&compaction, &capacity, preview))?;
+    output.prose(&compacted(&compaction, preview))?;
     match capacity.summary.unwrap_or_default().provisional_segment_count() {
         0 => {}
         awaited => note(&format!("a model will write {} of the summary again", counted(awaited, "segment"))),
@@ -142,23 +139,16 @@ pub fn nothing_to_compact(capacity: &Capacity) -> String {
 }
 
 /// What a compaction did, or with `preview` would do:
-/// `compacted 37 utterances (1–37) into a summary of 412 tokens: 9,210 tokens → 3,022, 67 % less; 15 stay`.
-/// The summary is the whole one, in `after`; if it covers more than this compaction, that is shown too:
-/// `a summary of 412 tokens for 45 utterances`. A compaction that adds nothing to it is `without a summary`.
-pub fn compacted(compaction: &Compaction, after: &Capacity, preview: bool) -> String {
-    let verb = if preview { "would compact" } else { "compacted" };
-    let summary = after.summary.unwrap_or_default();
-    let covered = match summary.covered_utterance_count() {
-        all if all > compaction.compacted_utterance_count() => format!(" for {}", counted(all, "utterance")),
-        _ => String::new(),
-    };
+/// `Compacted 37 messages into summary (1–37): 9,210 tokens → 3,022, 67 % less; 15 stay`
+pub fn compacted(compaction: &Compaction, preview: bool) -> String {
+    let verb = if preview { "Would compact" } else { "Compacted" };
     let into = match compaction.method() {
-        SummaryMethod::Unspecified => "without a summary".to_owned(),
-        _ => format!("into a summary of {}{covered}", counted(summary.token_count(), "token")),
+        SummaryMethod::Unspecified => "without a summary",
+        _ => "into summary",
     };
     format!(
-        "{verb} {} ({}) {into}: {} → {}, {:.0} % less; {} stay",
-        counted(compaction.compacted_utterance_count(), "utterance"),
+        "{verb} {} {into} ({}): {} → {}, {:.0} % less; {} stay",
+        counted(compaction.compacted_utterance_count(), "message"),
         ranges(&compaction.compacted),
         counted(compaction.token_count_before(), "token"),
         count(compaction.token_count_after()),
@@ -174,9 +164,7 @@ async fn undo(connection: &Connection, args: &Compact) -> Result<(), CliError> {
         ..Default::default()
     };
     let response = connection.compactions().undo_compaction(request).await?.into_inner();
-    args.target
-        .json
-        .answer("UndoCompactionResponse", response, |output, response| output.prose(&undone(&response)))
+    args.target.json.answer(response, |output, response| output.prose(&undone(&response)))
 }
 
 /// `undid compaction 2: 37 utterances (1–37) are back in the window, which holds 57: 9,400 tokens`
@@ -200,7 +188,7 @@ async fn list(connection: &Connection, args: &Compact) -> Result<(), CliError> {
         ..Default::default()
     };
     let response = connection.compactions().list_compactions(request).await?.into_inner();
-    args.target.json.answer("ListCompactionsResponse", response, |output, response| {
+    args.target.json.answer(response, |output, response| {
         if response.compactions.is_empty() {
             note("nothing was compacted");
         }
@@ -232,7 +220,7 @@ fn cells(compaction: &Compaction) -> [String; 8] {
             counted(compaction.token_count_after(), "token")
         ),
         format!("−{:.0} %", 100.0 * compaction.compression_ratio()),
-        format!("{method} {}", visible(&compaction.model)).trim_end().to_owned(),
+        format!("{method} {}", folded(&compaction.model)).trim_end().to_owned(),
         undone,
     ]
 }
@@ -240,7 +228,7 @@ fn cells(compaction: &Compaction) -> [String; 8] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use utterd_rpc::proto::{CompactionCause, SequenceRange, SummaryCapacity, UtteranceRef};
+    use utterd_rpc::proto::{CompactionCause, SequenceRange, UtteranceRef};
 
     fn compaction() -> Compaction {
         Compaction {
@@ -260,16 +248,13 @@ mod tests {
 
     #[test]
     fn a_compaction_is_told_in_numbers() {
-        let summary = SummaryCapacity { token_count: Some(412), ..Default::default() };
-        let after = Capacity { summary: Some(summary), ..Default::default() };
-        let rest =
-            "37 utterances (1–37) into a summary of 412 tokens: 9,210 tokens → 3,022, 67 % less; 15 stay";
-        assert_eq!(compacted(&compaction(), &after, false), format!("compacted {rest}"));
-        assert_eq!(compacted(&compaction(), &after, true), format!("would compact {rest}"));
+        let rest = "37 messages into summary (1–37): 9,210 tokens → 3,022, 67 % less; 15 stay";
+        assert_eq!(compacted(&compaction(), false), format!("Compacted {rest}"));
+        assert_eq!(compacted(&compaction(), true), format!("Would compact {rest}"));
         let dropped = Compaction { method: SummaryMethod::Unspecified.into(), ..compaction() };
         assert_eq!(
-            compacted(&dropped, &after, false),
-            "compacted 37 utterances (1–37) without a summary: 9,210 tokens → 3,022, 67 % less; 15 stay"
+            compacted(&dropped, false),
+            "Compacted 37 messages without a summary (1–37): 9,210 tokens → 3,022, 67 % less; 15 stay"
         );
     }
 

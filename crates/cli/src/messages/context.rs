@@ -77,7 +77,7 @@ pub async fn context(args: Context) -> Result<(), CliError> {
     let connection = Connection::to(&args.target.remote).await?;
     let json = args.target.json;
     let context = connection.contexts().build_context(request(args)).await?.into_inner();
-    json.answer("BuildContextResponse", context, |output, context| {
+    json.answer(context, |output, context| {
         tell(output, &context)?;
         output.flush()?;
         note(&told(&context));

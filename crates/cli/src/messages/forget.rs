@@ -66,12 +66,12 @@ pub async fn forget(mut args: Forget) -> Result<(), CliError> {
         ..Default::default()
     };
     let response = connection.memory().forget(request).await?.into_inner();
-    let mut output = if args.dry_run { Output::paged() } else { Output::new() };
+    let mut output = Output::new();
     if args.target.json.json {
-        output.json("ForgetResponse", &response)?;
+        output.json(&response)?;
         return Ok(output.flush()?);
     }
-    describe(&response, args.dry_run).iter().try_for_each(|line| output.prose(line))?;
+    output.prose(&describe(&response, args.dry_run))?;
     if args.dry_run && !response.forgotten.is_empty() {
         let one = |it: &UtteranceRef| SequenceRange { first: it.sequence, last: it.sequence };
         let forgotten: Vec<_> = response.forgotten.iter().map(one).collect();
@@ -82,7 +82,7 @@ pub async fn forget(mut args: Forget) -> Result<(), CliError> {
 }
 
 /// What was forgotten, or with `dry_run` would be, and how the instruction was understood.
-pub fn describe(response: &ForgetResponse, dry_run: bool) -> Vec<String> {
+pub fn describe(response: &ForgetResponse, dry_run: bool) -> String {
     let verb = if dry_run { "would forget" } else { "forgot" };
     let forgotten = counted(response.forgotten.len(), "utterance");
     let which = match sequences(&response.forgotten) {
@@ -108,5 +108,5 @@ pub fn describe(response: &ForgetResponse, dry_run: bool) -> Vec<String> {
         ));
     }
     lines.extend(response.warnings.iter().map(|warning| format!("warning: {}", warning.text)));
-    lines
+    lines.join("\n")
 }

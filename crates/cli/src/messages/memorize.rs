@@ -83,7 +83,7 @@ async fn store(args: Memorize, utterance: NewUtterance) -> Result<(), CliError> 
         ..Default::default()
     };
     let response = connection.memory().memorize(request).await?.into_inner();
-    args.json.answer("MemorizeResponse", response, |output, response| tell(output, &response))
+    args.json.answer(response, |output, response| tell(output, &response))
 }
 
 fn tell(output: &mut Output, response: &MemorizeResponse) -> io::Result<()> {

@@ -9,4 +9,3 @@ pub(super) mod prepare;
 pub(super) mod remember;
 pub(super) mod restore;
 pub(super) mod summarize;
-pub(super) mod which;

@@ -9,7 +9,7 @@ use crate::{
     args::{ContextFormat, Json, Remote, choice},
     client::Connection,
     errors::CliError,
-    terminal::{Output, counted, note, read, visible},
+    terminal::{Output, counted, folded, note, read},
 };
 use utterd_domain::limits::MAX_HISTORY_WEIGHT;
 use utterd_rpc::proto::{DroppedMessage, HistoryRecall, PrepareHistoryRequest, PrepareHistoryResponse};
@@ -75,7 +75,7 @@ pub async fn prepare(args: Prepare) -> Result<(), CliError> {
     let connection = Connection::to(&args.remote).await?;
     let json = args.json;
     let response = connection.contexts().prepare_history(request(args, history)).await?.into_inner();
-    json.answer("PrepareHistoryResponse", response, tell)
+    json.answer(response, tell)
 }
 
 fn request(args: Prepare, history: String) -> PrepareHistoryRequest {
@@ -105,8 +105,8 @@ fn left_out(dropped: &[DroppedMessage]) -> Vec<String> {
         }
     }
     let line = |(first, last, why): (i32, i32, &str)| match first == last {
-        true => visible(&format!("left out [{first}]: {why}")),
-        false => visible(&format!("left out [{first}–{last}]: {why}")),
+        true => folded(&format!("left out [{first}]: {why}")),
+        false => folded(&format!("left out [{first}–{last}]: {why}")),
     };
     lines.into_iter().map(line).collect()
 }
@@ -125,7 +125,7 @@ fn tell(output: &mut Output, response: PrepareHistoryResponse) -> Result<(), Cli
         counted(response.token_count(), "token")
     ));
     left_out(&response.dropped).iter().for_each(|line| note(line));
-    response.warnings.iter().for_each(|warning| note(&format!("warning: {}", visible(&warning.text))));
+    response.warnings.iter().for_each(|warning| note(&format!("warning: {}", warning.text)));
     Ok(())
 }
 

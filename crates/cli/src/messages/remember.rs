@@ -8,10 +8,10 @@ use crate::{
     args::{Speaker, Target, choice, required},
     client::Connection,
     errors::CliError,
-    terminal::{Output, bold, dim, note, said, speaker},
+    terminal::{Output, folded, note, said, speaker},
 };
 use utterd_rpc::proto::{
-    Match, RememberFilter, RememberOrder, RememberRequest, RememberResponse, RememberScope, Role, Utterance,
+    Match, RememberFilter, RememberOrder, RememberRequest, RememberResponse, RememberScope,
 };
 
 /// Search utterances
@@ -68,7 +68,7 @@ pub async fn remember(mut args: Remember) -> Result<(), CliError> {
     let connection = Connection::to(&args.target.remote).await?;
     let json = args.target.json;
     let response = connection.memory().remember(request(args)).await?.into_inner();
-    json.answer("RememberResponse", response, |output, response| tell(output, &response))
+    json.answer(response, |output, response| tell(output, &response))
 }
 
 fn request(args: Remember) -> RememberRequest {
@@ -100,32 +100,12 @@ fn tell(output: &mut Output, response: &RememberResponse) -> io::Result<()> {
 
 fn line(found: &Match) -> String {
     let utterance = found.utterance.clone().unwrap_or_default();
-    let place = format!("{} {}", found.conversation_id, utterance.sequence);
     format!(
-        "{}  {}  {:.2}  {}",
-        dim(&place),
-        bold(&speaker(&utterance)),
+        "{} {}  {}  {:.2}  {}",
+        found.conversation_id,
+        utterance.sequence,
+        speaker(&utterance),
         found.score(),
-        highlighted(found, &said(&utterance).join("  ")),
+        folded(&said(&utterance).join("  ")),
     )
-}
-
-/// What was said, with the matching words in bold. `said` has the content's characters one for one, after an arrow if
-/// a tool said it.
-fn highlighted(found: &Match, said: &str) -> String {
-    let arrow = match found.utterance.as_ref().map(Utterance::role) {
-        Some(Role::Tool) => 2,
-        _ => 0,
-    };
-    let characters: Vec<char> = said.chars().collect();
-    let place = |character: i32| (character as usize + arrow).min(characters.len());
-    let part = |range: std::ops::Range<usize>| String::from_iter(&characters[range]);
-    let (mut text, mut at) = (String::new(), 0);
-    for range in &found.matched_ranges {
-        let (start, end) = (place(range.start()), place(range.end()));
-        text += &part(at..start);
-        text += &bold(&part(start..end));
-        at = end;
-    }
-    text + &part(at..characters.len())
 }

@@ -1,12 +1,11 @@
 //! `utterd restore`: brings back what was forgotten, or a store from its backup.
 
-use std::path::Path;
+use std::{ops::RangeInclusive, path::Path};
 
 use clap::Args;
 
-use super::which::{named, select};
 use crate::{
-    args::Target,
+    args::{Target, required},
     client::{Connection, block_on},
     conversations::stored,
     errors::CliError,
@@ -77,16 +76,19 @@ pub fn restore(args: Restore) -> Result<(), CliError> {
 /// Brings back what was forgotten.
 pub async fn forgotten(Restore { mut target, all, which, .. }: Restore) -> Result<(), CliError> {
     let which = match all {
-        true => Vec::new(),
+        true => None,
         false => {
             let [which] = target.split([which]);
-            named(which, "UTTERANCES")?
+            Some(required(which, "UTTERANCES")?)
         }
     };
     let connection = Connection::to(&target.remote).await?;
     let conversation_id = stored::conversation(&connection, &target).await?.conversation_id;
     let stored = stored::everything(&connection, &conversation_id).await?;
-    let named = if all { stored } else { select(stored, &which)? };
+    let named = match which {
+        Some(which) => named(stored, &which)?,
+        None => stored,
+    };
     let is_forgotten = |utterance: &Utterance| utterance.state() == UtteranceState::Forgotten;
     let ids: Vec<_> = named.into_iter().filter(is_forgotten).map(|it| it.utterance_id).collect();
     if ids.is_empty() {
@@ -101,11 +103,32 @@ pub async fn forgotten(Restore { mut target, all, which, .. }: Restore) -> Resul
         };
         let response = connection.memory().restore(request).await?.into_inner();
         match target.json.json {
-            true => output.json("RestoreResponse", &response)?,
+            true => output.json(&response)?,
             false => tell(&mut output, &response)?,
         }
     }
     Ok(output.flush()?)
+}
+
+/// The utterances that `which` names: `7`, `2,5-7`, or one by its id.
+fn named(stored: Vec<Utterance>, which: &str) -> Result<Vec<Utterance>, CliError> {
+    let is_stored = |range: &RangeInclusive<i64>| stored.iter().any(|it| range.contains(&it.sequence));
+    let place = |part: &str| range(part.trim()).filter(is_stored).ok_or_else(|| missing(part));
+    let places = match stored.iter().find(|it| it.utterance_id == which) {
+        Some(one) => vec![one.sequence..=one.sequence],
+        None => which.split(',').map(place).collect::<Result<_, _>>()?,
+    };
+    let is_named = |it: &Utterance| places.iter().any(|place| place.contains(&it.sequence));
+    Ok(stored.into_iter().filter(is_named).collect())
+}
+
+fn range(text: &str) -> Option<RangeInclusive<i64>> {
+    let (first, last) = text.split_once(['-', '–']).unwrap_or((text, text));
+    Some(first.parse().ok()?..=last.parse().ok()?)
+}
+
+fn missing(which: &str) -> CliError {
+    CliError::Missing(format!("there is no utterance {which}: `utterd show` lists them with their numbers"))
 }
 
 fn tell(output: &mut Output, response: &RestoreResponse) -> Result<(), CliError> {
@@ -143,4 +166,25 @@ fn all(held: Held, report: &Report) -> String {
     let conversations = counted(report.conversations, "conversation");
     let utterances = counted(report.utterances, "utterance");
     format!("{conversations}, {utterances}, {}, {}", counted(held.records, "record"), bytes(held.bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_named_must_be_there() {
+        let stored =
+            |sequence| Utterance { sequence, utterance_id: format!("id-{sequence}"), ..Default::default() };
+        let named = |which| {
+            let found = named((1..=4).map(stored).collect(), which).map_err(|error| error.to_string())?;
+            Ok::<_, String>(found.iter().map(|it| it.sequence).collect::<Vec<_>>())
+        };
+        assert_eq!(named("2-9"), Ok(vec![2, 3, 4]));
+        assert_eq!(named("4, 1–2"), Ok(vec![1, 2, 4]));
+        assert_eq!(named("id-3"), Ok(vec![3]));
+        for missing in ["5", "0", "3-2", "id-5", "1,x"] {
+            assert!(named(missing).is_err_and(|error| error.contains("there is no utterance")), "{missing}");
+        }
+    }
 }

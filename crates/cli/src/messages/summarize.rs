@@ -45,7 +45,7 @@ pub async fn summarize(args: Summarize) -> Result<(), CliError> {
     let connection = Connection::to(&args.target.remote).await?;
     let json = args.target.json;
     let response = connection.memory().summarize(request(args)).await?.into_inner();
-    json.answer("SummarizeResponse", response, |output, response| {
+    json.answer(response, |output, response| {
         output.text(&response.text)?;
         output.flush()?;
         match response.warnings.as_slice() {

@@ -7,7 +7,7 @@ use clap::Args;
 use super::{database::DatabaseOptions, meter::Meter};
 use crate::{
     errors::CliError,
-    terminal::{Output, count, counted, visible},
+    terminal::{Output, count, counted},
 };
 use utterd_config::Place;
 use utterd_server::upkeep::{self, Report};
@@ -47,7 +47,7 @@ pub fn verify(args: VerifyStore) -> Result<(), CliError> {
 /// Prints each problem on a line.
 pub fn problems(report: &Report, output: &mut Output) -> io::Result<()> {
     for problem in &report.problems {
-        output.line(&visible(&problem.to_string()))?;
+        output.line(&problem.to_string())?;
     }
     match report.more_problems {
         0 => Ok(()),

@@ -1,10 +1,8 @@
-//! Input and output of commands: pages, tables, texts and JSON.
+//! Input and output of commands: lines, tables, texts and JSON.
 
 mod bar;
 mod interrupt;
-mod json;
 mod output;
-mod pager;
 mod part;
 pub mod read;
 mod table;
@@ -13,11 +11,10 @@ mod wrap;
 
 pub use bar::bar;
 pub use interrupt::{all_or_nothing, unless_interrupted};
-pub use json::reflect;
-pub use output::{Output, bold, dim, note};
+pub use output::{Output, note, reflect};
 pub use part::{Part, Sink};
-pub use table::{Side, aligned};
+pub use table::aligned;
 pub use text::{
-    bytes, call, clipped, count, counted, minute, ranges, role, said, sequences, speaker, visible, word,
+    bytes, call, clipped, count, counted, folded, minute, ranges, role, said, sequences, speaker, word,
 };
-pub use wrap::wrap;
+pub use wrap::{hanging, wrap};

@@ -1,29 +1,26 @@
-//! Output to stdout.
+//! Output to stdout and stderr.
 
-use std::io::{self, BufWriter, Stdout, Write};
+use std::{
+    fmt,
+    io::{self, BufWriter, Stdout, Write},
+};
 
-use console::{Style, Term};
-use prost::Message;
+use console::Term;
+use prost::{Message, Name};
+use prost_reflect::DynamicMessage;
 
 use super::{
-    json, pager,
-    text::{clipped, sequences},
-    wrap::wrap,
+    text::{clipped, folded, sequences},
+    wrap::hanging,
 };
 use crate::errors::CliError;
-use utterd_rpc::proto::UtteranceRef;
+use utterd_rpc::proto::{UtteranceRef, descriptors};
+use utterd_telemetry::terminal::{Escaping, escaped, stderr, stdout};
 
 /// Stdout, with its width when it is a terminal.
 pub struct Output {
-    writer: BufWriter<Stdout>,
+    writer: BufWriter<Escaping<Stdout>>,
     width: Option<usize>,
-    held: Option<Held>,
-}
-
-/// Output that is held back until its length is known.
-struct Held {
-    text: Vec<u8>,
-    rows: usize,
 }
 
 impl Output {
@@ -31,16 +28,7 @@ impl Output {
     pub fn new() -> Self {
         let terminal = Term::stdout();
         let size = if terminal.is_term() { terminal.size_checked() } else { None };
-        let width = size.map(|(_, columns)| columns.into());
-        Self { writer: BufWriter::new(io::stdout()), width, held: None }
-    }
-
-    /// Stdout of this process; on a terminal, output longer than the screen goes through a pager.
-    pub fn paged() -> Self {
-        let rows = Term::stdout().size().0.into();
-        let output = Self::new();
-        let held = output.width.map(|_| Held { text: Vec::new(), rows });
-        Self { held, ..output }
+        Self { writer: BufWriter::new(stdout()), width: size.map(|(_, columns)| columns.into()) }
     }
 
     /// The columns of the terminal; `None` if stdout is not a terminal, and nothing needs to be clipped.
@@ -61,15 +49,24 @@ impl Output {
 
     /// Writes a line, on a terminal cut to its width.
     pub fn row(&mut self, text: &str) -> io::Result<()> {
-        self.line(&clipped(text, self.width))
-    }
-
-    /// Writes a line, on a terminal broken between words.
-    pub fn prose(&mut self, text: &str) -> io::Result<()> {
         match self.width {
-            Some(width) => wrap(text, width).iter().try_for_each(|line| self.line(line)),
+            Some(width) => self.line(&clipped(&escaped(text), width)),
             None => self.line(text),
         }
+    }
+
+    /// Writes lines, on a terminal broken between words.
+    pub fn prose(&mut self, text: &str) -> io::Result<()> {
+        match self.width {
+            Some(_) => self.hanging("", text),
+            None => self.line(text),
+        }
+    }
+
+    /// Writes a text behind `head`: on a terminal broken between words and indented, elsewhere on one line.
+    pub fn hanging(&mut self, head: &str, text: &str) -> io::Result<()> {
+        let Some(width) = self.width else { return self.line(format!("{head}{}", folded(text)).trim_end()) };
+        hanging(&escaped(head), &escaped(text), width).iter().try_for_each(|row| self.line(row))
     }
 
     /// Writes which utterances have left the window, if any have.
@@ -77,9 +74,9 @@ impl Output {
         if evicted.is_empty() { Ok(()) } else { self.line(&format!("evicted {}", sequences(evicted))) }
     }
 
-    /// Writes `message`, of the type `name`, as indented JSON.
-    pub fn json(&mut self, name: &str, message: &impl Message) -> Result<(), CliError> {
-        self.json_value(&json::reflect(name, message)?)
+    /// Writes a message as indented JSON.
+    pub fn json<M: Message + Name>(&mut self, message: &M) -> Result<(), CliError> {
+        self.json_value(&reflect(message)?)
     }
 
     /// Writes `value` as indented JSON.
@@ -88,56 +85,55 @@ impl Output {
         Ok(self.line("")?)
     }
 
-    /// Writes `message`, of the type `name`, as JSON on one line.
-    pub fn json_line(&mut self, name: &str, message: &impl Message) -> Result<(), CliError> {
-        serde_json::to_writer(&mut *self, &json::reflect(name, message)?).map_err(io::Error::from)?;
+    /// Writes a message as JSON on one line.
+    pub fn json_line<M: Message + Name>(&mut self, message: &M) -> Result<(), CliError> {
+        serde_json::to_writer(&mut *self, &reflect(message)?).map_err(io::Error::from)?;
         Ok(self.line("")?)
     }
 
-    /// Writes out everything, through the pager if it is too long for the screen.
+    /// Writes out everything.
     pub fn flush(&mut self) -> io::Result<()> {
-        match self.held.take() {
-            Some(held) if held.is_long() => return pager::page(&held.text),
-            Some(held) => self.writer.write_all(&held.text)?,
-            None => {}
-        }
         self.writer.flush()
     }
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.held {
-            Some(held) => held.text.write(bytes),
-            None => self.writer.write(bytes),
-        }
+        self.writer.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        Self::flush(self)
+        self.writer.flush()
     }
 }
 
-impl Held {
-    /// Whether the screen has no room for it and the prompt.
-    fn is_long(&self) -> bool {
-        self.text.iter().filter(|byte| **byte == b'\n').count() >= self.rows
-    }
-}
-
-/// Text that matters less. Like every style, it is plain unless stdout is a terminal and
-/// `NO_COLOR` is not set.
-pub fn dim(text: &str) -> String {
-    Style::new().dim().apply_to(text).to_string()
-}
-
-/// Text that stands out.
-pub fn bold(text: &str) -> String {
-    Style::new().bold().apply_to(text).to_string()
+/// A message in a form that serialises to protobuf's canonical JSON.
+pub fn reflect<M: Message + Name>(message: &M) -> Result<DynamicMessage, CliError> {
+    let name = M::full_name();
+    let failed =
+        |error: &dyn fmt::Display| CliError::Failed(format!("{name} cannot be shown as JSON: {error}"));
+    let descriptor = descriptors().and_then(|pool| pool.get_message_by_name(&name));
+    let descriptor = descriptor.ok_or_else(|| failed(&"there is no such message"))?;
+    DynamicMessage::decode(descriptor, message.encode_to_vec().as_slice()).map_err(|error| failed(&error))
 }
 
 /// Prints something that is not a result, on stderr.
 pub fn note(text: &str) {
     // If stderr is closed, there is nobody to tell.
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(stderr(), "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use utterd_rpc::proto::Role;
+
+    #[test]
+    fn json_is_protobufs_own() {
+        let reference =
+            UtteranceRef { sequence: 7, role: Role::User.into(), turn_number: Some(0), ..Default::default() };
+        let json = serde_json::to_string(&reflect(&reference).unwrap()).unwrap();
+        assert_eq!(json, r#"{"sequence":"7","role":"ROLE_USER","turnNumber":0}"#);
+        assert!(descriptors().unwrap().get_message_by_name("google.rpc.BadRequest").is_some());
+    }
 }

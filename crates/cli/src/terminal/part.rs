@@ -2,12 +2,13 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Write},
+    io::{self, Stdout, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
 use super::read::about;
+use utterd_telemetry::terminal::{Escaping, stdout};
 
 /// A file under construction. It is removed on drop, unless it was finished.
 pub struct Part {
@@ -47,6 +48,7 @@ impl Drop for Part {
 pub struct Sink {
     /// The file.
     pub part: Option<Part>,
+    stdout: Escaping<Stdout>,
     /// The bytes written so far.
     pub written: u64,
 }
@@ -54,7 +56,8 @@ pub struct Sink {
 impl Sink {
     /// Begins a file with these permissions at most, if there is a path.
     pub fn open(path: Option<&Path>, mode: u32) -> io::Result<Self> {
-        Ok(Self { part: path.map(|path| Part::create(path, mode)).transpose()?, written: 0 })
+        let part = path.map(|path| Part::create(path, mode)).transpose()?;
+        Ok(Self { part, stdout: stdout(), written: 0 })
     }
 
     /// Writes more.
@@ -62,7 +65,7 @@ impl Sink {
         self.written += bytes.len() as u64;
         match &mut self.part {
             Some(part) => part.file.write_all(bytes).map_err(about(&part.at)),
-            None => io::stdout().write_all(bytes),
+            None => self.stdout.write_all(bytes),
         }
     }
 }

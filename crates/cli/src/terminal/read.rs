@@ -6,16 +6,15 @@ use std::{
     path::Path,
 };
 
-use super::{
-    output::note,
-    text::{bytes, visible},
-};
+use super::{output::note, text::bytes};
 use crate::errors::CliError;
+use utterd_config::read_text;
+use utterd_domain::limits::MAX_SETTINGS_BYTES;
 use utterd_telemetry::blocking;
 
 /// The name of a file in messages; `-` is stdin.
 pub fn label(file: &Path) -> String {
-    if is_stdin(file) { "stdin".into() } else { visible(&file.display().to_string()) }
+    if is_stdin(file) { "stdin".into() } else { file.display().to_string() }
 }
 
 /// Whether a name stands for stdin.
@@ -45,6 +44,11 @@ pub fn read(file: &Path, limit: usize) -> Result<Vec<u8>, CliError> {
 pub fn text(file: &Path, limit: usize) -> Result<String, CliError> {
     let wrong = |error| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", label(file)));
     Ok(String::from_utf8(read(file, limit)?).map_err(wrong)?)
+}
+
+/// Reads a file of settings or secrets, which not everybody may write to.
+pub fn trusted(file: &Path) -> io::Result<String> {
+    read_text(file, MAX_SETTINGS_BYTES).map_err(about(file))
 }
 
 /// Reads the next line with its line end, of at most `limit` bytes; empty at the end of the file.

@@ -1,28 +1,14 @@
 //! Lines with aligned columns.
 
-/// The alignment of a column.
-#[derive(Clone, Copy)]
-pub enum Side {
-    /// Texts.
-    Left,
-    /// Numbers.
-    Right,
-}
+use console::{Alignment, measure_text_width, pad_str};
 
 /// The rows with their columns aligned, two spaces apart.
-pub fn aligned<const N: usize>(rows: &[[String; N]], sides: [Side; N]) -> Vec<String> {
-    let width = |column: usize| rows.iter().map(|row| console::measure_text_width(&row[column])).max();
-    let widths: [usize; N] = std::array::from_fn(|column| width(column).unwrap_or(0));
-    let cell = |row: &[String; N], column: usize| {
-        let side = match sides[column] {
-            Side::Left => console::Alignment::Left,
-            Side::Right => console::Alignment::Right,
-        };
-        console::pad_str(&row[column], widths[column], side, None).into_owned()
-    };
+pub fn aligned<const N: usize>(rows: &[[String; N]], sides: [Alignment; N]) -> Vec<String> {
+    let width = |column: usize| rows.iter().map(|row| measure_text_width(&row[column])).max().unwrap_or(0);
+    let widths: [usize; N] = std::array::from_fn(width);
     let line = |row: &[String; N]| {
-        let cells: Vec<_> = (0..N).map(|column| cell(row, column)).collect();
-        cells.join("  ").trim_end().to_owned()
+        let cells = (0..N).map(|column| pad_str(&row[column], widths[column], sides[column], None));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
     rows.iter().map(line).collect()
 }
@@ -34,6 +20,9 @@ mod tests {
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
         let rows = [["a", "10", "x"], ["…bc", "9", ""]].map(|row| row.map(str::to_owned));
-        assert_eq!(aligned(&rows, [Side::Left, Side::Right, Side::Left]), ["a    10  x", "…bc   9"]);
+        assert_eq!(
+            aligned(&rows, [Alignment::Left, Alignment::Right, Alignment::Left]),
+            ["a    10  x", "…bc   9"]
+        );
     }
 }

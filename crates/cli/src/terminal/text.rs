@@ -43,45 +43,34 @@ pub fn role(role: Role) -> String {
 /// The speaker's role, and name if there is one.
 pub fn speaker(utterance: &Utterance) -> String {
     let role = role(utterance.role());
-    if utterance.name.is_empty() { role } else { format!("{role} {}", visible(&utterance.name)) }
+    if utterance.name.is_empty() { role } else { format!("{role} {}", folded(&utterance.name)) }
 }
 
-/// Text on one line that cannot control a terminal: line ends become `⏎`, tabs spaces, other
-/// control characters `�`.
-pub fn visible(text: &str) -> String {
-    let shown = |character: char| match character {
-        '\n' => '⏎',
-        '\t' => ' ',
-        '\u{fffd}' => character,
-        _ if character.is_control() => '\u{fffd}',
-        _ => character,
-    };
-    text.trim_end().replace("\r\n", "\n").chars().map(shown).collect()
+/// Text on one line: line ends become `⏎`, and tabs spaces.
+pub fn folded(text: &str) -> String {
+    text.trim_end().replace("\r\n", "⏎").replace('\n', "⏎").replace('\t', " ")
 }
 
 /// A tool call as `→ name(arguments)`.
 pub fn call(call: &ToolCall) -> String {
-    format!("→ {}({})", visible(&call.name), visible(&call.arguments_json))
+    format!("→ {}({})", call.name, call.arguments_json)
 }
 
-/// What an utterance says, in lines: its content (a tool's result as `← …`), then one call per line.
+/// What an utterance says: its content (a tool's result as `← …`), then each call.
 pub fn said(utterance: &Utterance) -> Vec<String> {
-    let content = visible(&utterance.content);
+    let content = utterance.content.trim_end();
     let mut lines = match utterance.role() {
         Role::Tool => vec![format!("← {content}")],
         _ if content.is_empty() && !utterance.tool_calls.is_empty() => Vec::new(),
-        _ => vec![content],
+        _ => vec![content.to_owned()],
     };
     lines.extend(utterance.tool_calls.iter().map(call));
     lines
 }
 
-/// `line`, cut to `width` columns when there is a width.
-pub fn clipped(line: &str, width: Option<usize>) -> String {
-    match width {
-        Some(width) => console::truncate_str(line, width, "…").into_owned(),
-        None => line.to_owned(),
-    }
+/// `line`, cut to `width` columns.
+pub fn clipped(line: &str, width: usize) -> String {
+    console::truncate_str(line, width, "…").into_owned()
 }
 
 /// The sequences of `references` as ranges: `1–5, 8`.
@@ -121,8 +110,8 @@ mod tests {
     }
 
     #[test]
-    fn text_is_one_harmless_line() {
-        assert_eq!(visible("a\r\nb\tc\u{1b}[31m\n"), "a⏎b c\u{fffd}[31m");
+    fn a_text_is_folded_into_one_line() {
+        assert_eq!(folded("a\r\nb\tc\n"), "a⏎b c");
     }
 
     #[test]
@@ -130,7 +119,7 @@ mod tests {
         let call = ToolCall { id: "c".into(), name: "f".into(), arguments_json: "{\n}".into() };
         let utterance =
             Utterance { role: Role::Assistant.into(), tool_calls: vec![call], ..Default::default() };
-        assert_eq!(said(&utterance), ["→ f({⏎})"]);
+        assert_eq!(said(&utterance), ["→ f({\n})"]);
     }
 
     #[test]

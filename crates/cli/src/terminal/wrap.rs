@@ -4,6 +4,14 @@
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+/// Breaks a text behind `head` into rows of `columns`, the other rows indented below the head.
+pub fn hanging(head: &str, text: &str, columns: usize) -> Vec<String> {
+    let indent = head.width();
+    let rows = text.split('\n').flat_map(|line| wrap(line, columns.saturating_sub(indent)));
+    let head = |place| if place == 0 { head.to_owned() } else { " ".repeat(indent) };
+    rows.enumerate().map(|(place, row)| format!("{}{row}", head(place)).trim_end().to_owned()).collect()
+}
+
 /// Breaks a line between words, and inside a word that is wider than a row.
 pub fn wrap(line: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(2);

@@ -103,7 +103,7 @@ fn answer(response: ForgetResponse, done: bool, revision: i64) -> Forgotten {
 }
 
 fn text(response: &ForgetResponse, done: bool, revision: i64) -> String {
-    let mut text = describe(response, !done).join("\n");
+    let mut text = describe(response, !done);
     if !done && !response.forgotten.is_empty() {
         text += &format!(
             "\nNothing is forgotten yet. To do it, call forget again with the same arguments, conversation_id {}, \

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     mcp::tool::{Effect, Fault, Memory, Told, Tool},
-    messages::capacity::lines,
+    messages::capacity::describe,
     terminal::word,
 };
 use utterd_rpc::proto::{self, GetCapacityInfoRequest};
@@ -78,7 +78,7 @@ impl Tool for GetCapacityInfo {
         let request = GetCapacityInfoRequest { conversation_id, recipient_id, ..Default::default() };
         let response = memory.server.memory().get_capacity_info(request).await?.into_inner();
         let capacity = response.capacity.unwrap_or_default();
-        Ok(Told { text: lines(&capacity).join("\n"), answer: capacity.into() })
+        Ok(Told { text: describe(&capacity), answer: capacity.into() })
     }
 }
 
