@@ -3,7 +3,9 @@
 use std::{collections::BTreeMap, ffi::OsString, fmt, path::PathBuf};
 
 use super::{
-    ConfigError, Origin, Problem, Settings, checks,
+    ConfigError, Origin, Problem, Settings,
+    bounded::ALLOW_WORLD_WRITABLE,
+    checks,
     file::{self, Entry},
     keys::{KEYS, Key, nearest},
     secret::shown,
@@ -15,8 +17,9 @@ const PREFIX: &str = "UTTERD_";
 const CONFIG_VARIABLE: &str = "UTTERD_CONFIG";
 /// Variables with the prefix that are not settings: the configuration file, the options of client commands, the
 /// places of the binary for clients and of real data for tests, and the API keys of model servers.
-const OTHER_VARIABLES: [&str; 11] = [
+const OTHER_VARIABLES: [&str; 12] = [
     CONFIG_VARIABLE,
+    ALLOW_WORLD_WRITABLE,
     "UTTERD_SERVER",
     "UTTERD_TLS_CA",
     "UTTERD_CLIENT_CERT",

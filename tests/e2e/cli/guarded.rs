@@ -51,6 +51,31 @@ fn a_token_opens_what_its_entry_says() {
 }
 
 #[test]
+fn a_file_that_everybody_can_write_to_is_refused() {
+    let directory = directory();
+    token(directory.path(), "shop", "read-write", &[]);
+    for name in [CREDENTIALS, "utterd.toml", "shop.token"] {
+        let path = directory.path().join(name);
+        fs::OpenOptions::new().create(true).append(true).open(&path).expect("the file");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).expect("a mode");
+    }
+    for (arguments, file) in [
+        (&["serve", "--check"][..], "utterd.toml"),
+        (&["serve", "--check", "--config", "/dev/null", "--credentials", CREDENTIALS], CREDENTIALS),
+        (&["show", "--token-file", "shop.token"], "shop.token"),
+        (&["token", "list", CREDENTIALS], CREDENTIALS),
+    ] {
+        let run = |allowed| {
+            Outcome::of(utterd(directory.path()).args(arguments).env("UTTERD_ALLOW_WORLD_WRITABLE", allowed))
+        };
+        let refused = run("");
+        assert_ne!(refused.code, Some(0), "{arguments:?}");
+        assert_holds(&refused.stderr, &[file, "everybody can write to it: run `chmod o-w`"]);
+        assert!(!run("true").stderr.contains("everybody"), "{arguments:?}");
+    }
+}
+
+#[test]
 fn a_file_of_credentials_is_made_and_listed() {
     let directory = directory();
     let first = token(directory.path(), "first", "admin", &["--calls-per-second", "50"]);

@@ -21,7 +21,7 @@ use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
-use utterd_config::{Settings, read_file};
+use utterd_config::{Settings, read_trusted};
 use utterd_domain::limits::MAX_SETTINGS_BYTES;
 use utterd_telemetry::panics::{Panicked, Within};
 
@@ -204,7 +204,7 @@ impl Contents {
 impl Files {
     fn read(&self) -> Result<Contents, TlsError> {
         let read = |file: &PathBuf| {
-            read_file(file, MAX_SETTINGS_BYTES)
+            read_trusted(file, MAX_SETTINGS_BYTES)
                 .map_err(|error| TlsError::Unreadable { file: file.clone(), error })
         };
         Ok(Contents {
