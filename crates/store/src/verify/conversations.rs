@@ -30,11 +30,11 @@ impl Survey<'_> {
                     return None;
                 }
                 Err(error) => {
-                    self.report.add(subject(key), told(&error));
+                    self.report.add(subject(key), without_advice(&error));
                     return None;
                 }
             };
-            let wrong = wrong(&state, store).await.unwrap_or_else(|error| vec![told(&error)]);
+            let wrong = wrong(&state, store).await.unwrap_or_else(|error| vec![without_advice(&error)]);
             if wrong.is_empty() || is_still(key, state.head.change, store).await {
                 wrong.into_iter().for_each(|wrong| self.report.add(subject(key), wrong));
                 return state.head.identity.is_listed().then(|| Listed::of(&state));
@@ -82,8 +82,8 @@ async fn wrong(state: &Conversation, store: &dyn Store) -> Result<Vec<String>> {
     }
     let values = store.state(state.key(), &[]).await?;
     if !values.iter().map(|value| value.entry()).eq(head.state.iter().cloned()) {
-        let (there, told) = (values.len(), head.state.len());
-        wrong.push(format!("its {there} state values are not the {told} in its description"));
+        let (stored, listed) = (values.len(), head.state.len());
+        wrong.push(format!("its {stored} state values are not the {listed} in its description"));
     }
     wrong.extend(check.done());
     Ok(wrong)
@@ -130,13 +130,13 @@ fn wrong_of_own_state(state: &Conversation) -> Vec<String> {
 }
 
 /// An error of the store, without the advice to verify it.
-pub(super) fn told(error: &StoreError) -> String {
+pub(super) fn without_advice(error: &StoreError) -> String {
     let text = match error {
         StoreError::Unavailable(text) => text.clone(),
         error => error.to_string(),
     };
     match text.rsplit_once("; ") {
-        Some((told, advice)) if advice.contains("utterd verify") => told.to_owned(),
+        Some((error, advice)) if advice.contains("utterd verify") => error.to_owned(),
         _ => text,
     }
 }

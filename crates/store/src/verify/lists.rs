@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     Survey,
-    conversations::{is_still, told},
+    conversations::{is_still, without_advice},
     listed::Listed,
     records::subject,
 };
@@ -65,7 +65,7 @@ impl Survey<'_> {
     ) {
         let mut found = match found {
             Ok(found) => found,
-            Err(error) => return self.report.add(index, told(&error)),
+            Err(error) => return self.report.add(index, without_advice(&error)),
         };
         for it in listed.iter().filter(|it| belongs(it)) {
             if !found.remove(&it.key) && is_still(&it.key, it.change, store).await {

@@ -36,12 +36,12 @@ impl Group<'_> {
     /// Returns the utterances that the reader with this key still has in its trunk; `None` for the releasing
     /// reader itself, or for one that is no longer a reader.
     fn kept_by_reader(&self, key: &[u8], releasing: LineageId, writes: &Writes) -> Result<Option<Ranges>> {
-        let Some(told) = self.latest::<Readers>(key, writes)? else { return Ok(None) };
+        let Some(record) = self.latest::<Readers>(key, writes)? else { return Ok(None) };
         let (_, reader) = records::decode_key::<Readers>(key).map_err(StoreError::unavailable)?;
         if reader == releasing {
             return Ok(None);
         }
-        let read = Ranges::before(told.through.next());
+        let read = Ranges::before(record.through.next());
         let head = self.latest::<Heads>(&records::key::<Heads>(&reader), writes)?;
         Ok(Some(head.map_or_else(|| read.clone(), |record| record.head.kept().intersection(&read))))
     }

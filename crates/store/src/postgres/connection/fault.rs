@@ -31,10 +31,10 @@ pub enum Fault {
 impl Fault {
     /// Classifies `error`.
     pub fn of(error: &Error) -> Self {
-        let Some(told) = error.as_db_error() else { return Self::Lost(unavailable(error)) };
-        match told.code() {
+        let Some(answer) = error.as_db_error() else { return Self::Lost(unavailable(error)) };
+        match answer.code() {
             code if code.code() == "UT001" => Self::Unexpected,
-            &SqlState::UNIQUE_VIOLATION if told.constraint() == Some(OUTCOME) => Self::Present,
+            &SqlState::UNIQUE_VIOLATION if answer.constraint() == Some(OUTCOME) => Self::Present,
             &SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED => Self::InTheWay,
             // the server is stopping or starting, or a statement's transaction ended without an answer
             code if code.code().starts_with("57P") || code.code().starts_with("08") => {
@@ -70,15 +70,15 @@ impl Fault {
 
 /// Converts an error, with the database's message.
 pub fn unavailable(error: &Error) -> StoreError {
-    told("the database", error)
+    described("the database", error)
 }
 
 /// Converts an error of connecting. The result names the hosts, and is for operators, not for callers.
 pub fn unreachable(url: &DatabaseUrl, error: &Error) -> StoreError {
-    told(&format!("the database at {}", url.hosts()), error)
+    described(&format!("the database at {}", url.hosts()), error)
 }
 
-fn told(database: &str, error: &Error) -> StoreError {
+fn described(database: &str, error: &Error) -> StoreError {
     let mut text = format!("{database}: {error}");
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {

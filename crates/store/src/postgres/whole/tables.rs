@@ -63,8 +63,8 @@ pub const TABLES: [Table; 10] = [
         "SELECT namespace, id, lineage, reader, through FROM readers ORDER BY lineage, reader",
         |row| {
             let [lineage, reader] = [2, 3].map(|column| LineageId(row.get::<_, Uuid>(column).0));
-            let told = LineageReader { conversation: conversation(row)?, through: sequence(row, 4)? };
-            Ok(records::pair::<Readers>(&(lineage, reader), &told))
+            let shared = LineageReader { conversation: conversation(row)?, through: sequence(row, 4)? };
+            Ok(records::pair::<Readers>(&(lineage, reader), &shared))
         },
     ),
     // the compactions

@@ -64,11 +64,12 @@ impl<'a> Writer<'a> {
             Record::Segments(..) | Record::Compactions(..) | Record::StateValues(..) => {
                 (RECORDS, params![record.key(), value])
             }
-            Record::Readers((lineage, reader), told) => {
-                let [namespace, id] = [told.conversation.namespace.as_str(), told.conversation.id.as_str()];
+            Record::Readers((lineage, reader), shared) => {
+                let [namespace, id] =
+                    [shared.conversation.namespace.as_str(), shared.conversation.id.as_str()];
                 let names = (namespace.to_owned(), id.to_owned());
                 let [lineage, reader] = [Uuid(lineage.0), Uuid(reader.0)];
-                (READERS, params![lineage, reader, names.0, names.1, number(told.through)])
+                (READERS, params![lineage, reader, names.0, names.1, number(shared.through)])
             }
             Record::Active(RecipientKey { namespace, id }, conversation) => {
                 let [namespace, id] = [namespace.as_str(), id.as_str()].map(str::to_owned);

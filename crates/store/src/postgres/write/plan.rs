@@ -257,10 +257,10 @@ fn lineage_of(write: &Write) -> LineageId {
 }
 
 /// Adds a conversation to the readers of a trunk.
-fn share(record: &Record) -> Option<Step> {
-    let Record::Readers((trunk, reader), told) = record else { return None };
-    let [namespace, id] = names(&told.conversation);
-    let params = params![Uuid(trunk.0), Uuid(reader.0), namespace, id, number(told.through)];
+fn share(shared: &Record) -> Option<Step> {
+    let Record::Readers((trunk, reader), record) = shared else { return None };
+    let [namespace, id] = names(&record.conversation);
+    let params = params![Uuid(trunk.0), Uuid(reader.0), namespace, id, number(record.through)];
     Some(Step::new(sql::SHARE, params))
 }
 
