@@ -31,7 +31,7 @@ impl Conversation {
         let said = self.get_mut(of);
         said.late = was.late.filter(|_| answers_as_before);
         said.instruction &= is_system;
-        (said.what, said.tokens) = (what, tokens);
+        (said.what, said.tokens, said.original) = (what, tokens, None);
         if was.instruction && !is_system {
             self.said[of as usize..].iter_mut().for_each(|behind| behind.instruction = false);
         }
