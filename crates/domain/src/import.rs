@@ -3,9 +3,8 @@
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use crate::{
-    Conversation, Ending, Head, Need, Origin, Result, Revision, Sequence, Timestamp, Transition, Verdict,
+    Conversation, Ending, Head, Need, Result, Revision, Timestamp, Transition, Verdict,
     change::Context,
-    fork::origin::Provenance,
     memorize::{Irregularity, Memorize, memorize},
     segment::ImportedSummary,
 };
@@ -18,8 +17,6 @@ pub const IMPORTED: &str = "imported";
 pub struct Import {
     /// What was said, in order, and the state values for a new conversation.
     pub memorize: Memorize,
-    /// For each draft, what the file says that it is a copy of; empty if the format cannot say that.
-    pub origins: Vec<Vec<Provenance>>,
     /// The title for a new conversation that has not ended.
     pub title: Option<Arc<str>>,
     /// The summaries of what was said before, for a new conversation.
@@ -78,7 +75,6 @@ pub fn import(before: &Conversation, command: &Import, context: &Context<'_>) ->
     };
     let reopened = reopened(before, command);
     let ends = command.ends.as_ref().filter(|_| reopened.head.ended.is_none());
-    let origins = origins(&reopened.head, command, &kept);
     Ok(memorize(&reopened, part, context)?.map(|memorized| {
         let mut transition = memorized.transition;
         let head = &mut transition.after.head;
@@ -91,7 +87,6 @@ pub fn import(before: &Conversation, command: &Import, context: &Context<'_>) ->
             transition.tell_segments(&before.summary);
         }
         let head = &mut transition.after.head;
-        head.note_copies(origins);
         Arc::make_mut(&mut head.labels).extend(command.labels.clone());
         if let Some(ends) = ends {
             end(&mut transition, ends, context);
@@ -100,19 +95,6 @@ pub fn import(before: &Conversation, command: &Import, context: &Context<'_>) ->
         let irregularities = memorized.irregularities.into_iter().map(place).collect();
         Imported { transition: Some(transition), irregularities, skipped }
     }))
-}
-
-/// The origins of the drafts at `kept`, by the sequences that they will have. A draft without an origin in
-/// the file is recorded as its own origin, so that an export names none either.
-fn origins(head: &Head, command: &Import, kept: &[usize]) -> Vec<(Sequence, Vec<Provenance>)> {
-    let told = kept.iter().filter_map(|place| command.origins.get(*place).cloned());
-    let sequences = (head.next.get()..).map(Sequence);
-    let own = |sequence| Provenance { origin: Origin { lineage: head.branch, sequence }, edited: false };
-    let or_own = |(sequence, told): (_, Vec<_>)| match told.is_empty() {
-        true => (sequence, vec![own(sequence)]),
-        false => (sequence, told),
-    };
-    sequences.zip(told).map(or_own).collect()
 }
 
 /// The conversation as it was before an earlier import of the same source ended it.

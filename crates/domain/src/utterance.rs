@@ -285,13 +285,6 @@ impl AssignedId {
         let sequence = Sequence(sequence.parse().ok()?);
         (prefix == lineage.to_string() && Self(lineage, sequence).to_string() == text).then_some(sequence)
     }
-
-    /// Reads an id of this form.
-    pub fn read(text: &str) -> Option<Self> {
-        let (lineage, sequence) = text.rsplit_once('-')?;
-        let read = Self(LineageId::read(lineage)?, Sequence(sequence.parse().ok()?));
-        (read.1 >= Sequence::FIRST && read.1.0 <= i64::MAX as u64 && read.to_string() == text).then_some(read)
-    }
 }
 
 impl fmt::Display for AssignedId {

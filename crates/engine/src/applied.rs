@@ -28,12 +28,6 @@ impl Decided {
         let facts = Arc::new(Facts::of(&change, &after.head));
         Self { change: Arc::new(change), after: Arc::new(after), facts }
     }
-
-    /// Merges both decisions into one for the answer. The second was decided on the result of this one.
-    pub(super) fn followed_by(&self, second: &Self) -> Self {
-        let facts = Arc::new(self.facts.followed_by(&second.facts));
-        Self { change: self.change.clone(), after: second.after.clone(), facts }
-    }
 }
 
 /// The result of a write that was made, or only rehearsed.

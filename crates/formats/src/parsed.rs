@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{Format, Note};
-use utterd_domain::{
-    Draft, Refusal, Timestamp, fork::origin::Provenance, segment::ImportedSummary, state::StateContent,
-};
+use utterd_domain::{Draft, Refusal, Timestamp, segment::ImportedSummary, state::StateContent};
 
 /// A file that was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,8 +41,6 @@ pub struct Parsed {
     pub list: String,
     /// The messages, in order.
     pub said: Vec<Sourced>,
-    /// For each message, where it was first said; empty in formats that do not tell.
-    pub origins: Vec<Vec<Provenance>>,
 }
 
 /// A draft and its origin.

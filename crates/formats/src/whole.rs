@@ -11,10 +11,7 @@ use crate::{
     provider::{LeftOut, Provider},
     repair::{self, Line},
 };
-use utterd_domain::{
-    Ranges, Sequence, Timestamp, Utterance, fork::origin::Provenance, segment::ImportedSummary,
-    state::StateValue,
-};
+use utterd_domain::{Ranges, Sequence, Timestamp, Utterance, segment::ImportedSummary, state::StateValue};
 
 /// A conversation with its utterances from the window and the archive.
 #[derive(Clone, Debug)]
@@ -37,8 +34,6 @@ pub struct Whole<'a> {
     pub summaries: &'a [ImportedSummary],
     /// Ascending, without forgotten ones.
     pub utterances: &'a [Arc<Utterance>],
-    /// For each utterance, where it was first said; empty for formats that cannot tell.
-    pub origins: &'a [Vec<Provenance>],
 }
 
 /// How an export is repaired.

@@ -111,12 +111,6 @@ impl Wanted {
     fn write(self, exported: &Exported, is_first: bool) -> (serde_json::Result<Vec<u8>>, Losses) {
         let head = &exported.state.head;
         let summaries = exported.state.summary.imported();
-        let origins: Vec<_> = match self.format {
-            Format::Persisted => {
-                exported.utterances.iter().map(|one| head.told_origins(one.sequence)).collect()
-            }
-            _ => Vec::new(),
-        };
         let whole = Whole {
             id: exported.state.key().id.as_str(),
             title: head.shown_title().map(|title| &**title),
@@ -127,7 +121,6 @@ impl Wanted {
             state: &exported.values,
             summaries: &summaries,
             utterances: &exported.utterances,
-            origins: &origins,
         };
         let (value, losses) = formats::export(&whole, self.format, self.repairs);
         (self.laid_out(whole.id, value, is_first), losses)

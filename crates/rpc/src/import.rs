@@ -237,7 +237,6 @@ impl Reading<'_> {
         }
         name(&mut drafts);
         let given = parsed.id.as_deref().map(|id| fit_id(id).into_owned());
-        let exported = given.as_deref().and_then(|id| ConversationId::new(id).ok());
         let id = match (asked, given) {
             (Some(id), _) => id,
             (None, given) => {
@@ -270,8 +269,6 @@ impl Reading<'_> {
             labels,
             state: parsed.state,
             summaries: parsed.summaries,
-            origins: parsed.origins,
-            exported,
             drafts,
         })
     }

@@ -138,7 +138,6 @@ fn exported_as(lineage: u8, parsed: &Parsed, format: Format, repairs: Repairs) -
         state: &state,
         summaries: &parsed.summaries,
         utterances: &utterances,
-        origins: &[],
     };
     export(&whole, format, repairs)
 }

@@ -68,10 +68,9 @@ async fn request_ids_do_not_meet() {
     assert_eq!(world.ask(&other(1), "Memorize", other_body).await["replayed"], Value::Null);
 }
 
-/// A hard forget reaches what the own namespace imported of an export, and nothing of another that has it too,
-/// whatever origins a file names.
+/// A hard forget of what was imported reaches neither the conversation that was exported nor another import of it.
 #[tokio::test]
-async fn a_hard_forget_stays_in_its_namespace() {
+async fn a_hard_forget_stays_in_what_was_imported() {
     let (world, ben) = (world().await, other(0));
     let said = json!([{"role": "ROLE_USER", "content": "The code is 4711."}]);
     world.ask("anna", "Memorize", json!({"conversation_id": "talk", "utterances": said})).await;
@@ -90,15 +89,12 @@ async fn a_hard_forget_stays_in_its_namespace() {
         world.ask(namespace, "ListUtterances", list).await["utterances"].as_array().map_or(0, Vec::len)
     };
     let hard = json!({"conversation_id": "copy", "instructions": "all", "mode": "FORGET_MODE_HARD"});
-    let forgotten = world.ask(&ben, "Forget", hard.clone()).await;
-    assert_eq!(forgotten["inForks"], json!({"conversationCount": 0, "utteranceCount": 0}));
-    assert_eq!(
-        [stored("anna", "talk").await, stored("anna", "copy").await, stored(&ben, "copy").await],
-        [1, 1, 0]
-    );
-    let forgotten = world.ask("anna", "Forget", hard).await;
-    assert_eq!(forgotten["inForks"], json!({"conversationCount": 1, "utteranceCount": 1}));
-    assert_eq!([stored("anna", "talk").await, stored("anna", "copy").await], [0, 0]);
+    for (namespace, left) in [(ben.as_str(), [1, 1, 0]), ("anna", [1, 0, 0])] {
+        let forgotten = world.ask(namespace, "Forget", hard.clone()).await;
+        assert_eq!(forgotten["inForks"], json!({"conversationCount": 0, "utteranceCount": 0}));
+        let stored = [stored("anna", "talk").await, stored("anna", "copy").await, stored(&ben, "copy").await];
+        assert_eq!(stored, left);
+    }
 }
 
 /// A namespace at its quota is only told of its own usage, and others are not affected.

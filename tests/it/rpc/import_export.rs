@@ -556,39 +556,6 @@ async fn what_is_forgotten_or_gone_is_not_exported() {
     assert_eq!((text.as_str(), end.conversation_count), ("", Some(0)));
 }
 
-/// A closing title and summary tell of calls, of which the format has no messages.
-#[tokio::test]
-async fn a_hard_forget_reaches_what_an_imported_ending_tells() {
-    let session = Session::new().await;
-    let format = ConversationFormat::PersistedConversations;
-    let end = |id: &str| EndConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
-    let mut call = calls(&["a"]);
-    call.tool_calls[0].name = "book_room".to_owned();
-    call.tool_calls[0].arguments_json = json!({"code": "tulip"}).to_string();
-    for (id, said) in
-        [("talk", vec![call.clone(), result("a", "done"), user("Is it open?")]), ("only-calls", vec![call])]
-    {
-        let utterances = MemorizeRequest { conversation_id: id.to_owned(), ..memorize(said) };
-        session.memory().memorize(utterances).await.reply();
-        session.conversations().end_conversation(end(id)).await.reply();
-    }
-    let exported = session.export("talk", format).await;
-    assert!(exported.to_string().contains("tulip"), "{exported}");
-    assert!(
-        !session.export("only-calls", format).await.to_string().contains("tulip"),
-        "no origin leads there"
-    );
-    session.import(named("copy"), &exported).await;
-    assert!(format!("{:?}", session.get("copy").await).contains("tulip"));
-    let forgotten = session.forget_in("talk", "sequence:1", ForgetMode::Hard).await;
-    assert_eq!(forgotten.in_forks, Some(InForks { conversation_count: Some(1), utterance_count: Some(0) }));
-    let copy = session.get("copy").await;
-    assert!(!format!("{copy:?}").contains("tulip"), "{copy:?}");
-    assert_eq!(session.stored_in("copy").await.len(), 1);
-    let again = session.forget_in("talk", "sequence:3", ForgetMode::Hard).await;
-    assert_eq!(again.in_forks, Some(InForks { conversation_count: Some(1), utterance_count: Some(1) }));
-}
-
 /// What does not fit in the response is counted.
 #[tokio::test]
 async fn a_response_to_an_import_can_be_read_however_much_there_is_to_say() {

@@ -40,6 +40,7 @@ mod lists;
 mod llm_closings;
 mod llm_summaries;
 mod long_work;
+mod lying_imports;
 mod memorize;
 mod memorize_stream;
 mod messages;

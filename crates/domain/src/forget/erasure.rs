@@ -26,7 +26,7 @@ impl InForks {
     }
 }
 
-/// What a conversation loses by a hard forget in another conversation, or of another copy in itself.
+/// What a conversation loses by a hard forget in another conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
     /// Its utterances that have a forgotten origin.

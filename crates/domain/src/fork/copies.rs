@@ -51,14 +51,6 @@ impl Head {
         origins
     }
 
-    /// The origins of an utterance that an export contains: none if the utterance was imported without any.
-    pub fn told_origins(&self, sequence: Sequence) -> Vec<Provenance> {
-        let own = Provenance { origin: self.first_place(sequence), edited: false };
-        let at = |run: &Copied| (run.first..=run.last).contains(&sequence);
-        let is_own = |run: &Copied| at(run) && run.at(sequence) == own;
-        if self.copies.iter().any(is_own) { Vec::new() } else { self.origins_at(sequence) }
-    }
-
     /// Where an utterance that is no copy was first stored.
     fn first_place(&self, sequence: Sequence) -> Origin {
         let reaches = |trunk: &&Trunk| sequence <= trunk.through;

@@ -79,9 +79,9 @@ pub fn fork(before: &Conversation, command: &Fork, context: &Context<'_>) -> Res
     verdict(decide())
 }
 
-/// The conversation after a fork, or an import of its export, received a part of it. Its branch is frozen,
-/// unless nothing was written to it. Callers see no change: revision and time stay the same.
-pub fn freeze(before: &Conversation, branch: LineageId) -> Transition {
+/// The conversation after a fork received a part of it. Its branch is frozen, unless nothing was written to
+/// it. Callers see no change: revision and time stay the same.
+fn freeze(before: &Conversation, branch: LineageId) -> Transition {
     let mut after = before.clone();
     if !before.head.fresh_branch {
         after.head.trunks = before.head.trunks_through(before.head.newest());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{AssignedId, LineageId, Ranges, Sequence};
+use crate::{LineageId, Ranges, Sequence};
 
 /// The place where a saying was first stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -48,19 +48,6 @@ pub struct Had {
     pub copied: Ranges,
     /// Copies whose content was replaced.
     pub edited: Ranges,
-}
-
-impl Provenance {
-    /// The text of the origin, in the form of an [`AssignedId`].
-    pub fn text(&self) -> String {
-        AssignedId(self.origin.lineage, self.origin.sequence).text()
-    }
-
-    /// Reads an origin from its text.
-    pub fn read(text: &str, edited: bool) -> Option<Self> {
-        let AssignedId(lineage, sequence) = AssignedId::read(text)?;
-        Some(Self { origin: Origin { lineage, sequence }, edited })
-    }
 }
 
 impl Copied {
@@ -123,13 +110,5 @@ impl Had {
         all.union(&self.copied);
         all.union(&self.edited);
         all
-    }
-
-    /// Without `known`.
-    pub fn without(mut self, known: &Ranges) -> Self {
-        for part in [&mut self.shared, &mut self.copied, &mut self.edited] {
-            part.subtract(known);
-        }
-        self
     }
 }

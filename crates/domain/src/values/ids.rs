@@ -129,15 +129,6 @@ impl LineageId {
     pub(crate) fn digits(self) -> [u8; 26] {
         digits(self.0)
     }
-
-    /// Reads the 26 characters that a lineage is shown as.
-    pub(crate) fn read(text: &str) -> Option<Self> {
-        let value = text.bytes().try_fold(0_u128, |value, digit| {
-            let digit = DIGITS.iter().position(|known| *known == digit)?;
-            value.checked_mul(32)?.checked_add(digit as u128)
-        })?;
-        (text.len() == 26).then(|| Self(value.to_be_bytes()))
-    }
 }
 
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";

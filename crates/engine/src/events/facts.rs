@@ -85,16 +85,6 @@ impl Facts {
         }
     }
 
-    /// Merges the facts of two changes. The second one only erased more.
-    pub(crate) fn followed_by(&self, second: &Self) -> Self {
-        let (mut more, then) = (self.more().clone(), second.more());
-        more.evicted.union(&then.evicted);
-        more.erased.union(&then.erased);
-        more.updated.union(&then.updated);
-        more.segments_removed.extend(&then.segments_removed);
-        Self { revision: second.revision, more: Some(Box::new(more)), ..self.clone() }
-    }
-
     /// Returns the facts of a change that stored `memorized` and did nothing else.
     #[cfg(test)]
     pub(crate) fn of_memorized(memorized: Ranges) -> Self {

@@ -93,11 +93,6 @@ impl Part {
     /// Appends a change.
     pub(crate) fn add(&mut self, decided: &Decided, operation: Operation, attempt: Option<&Attempt>) {
         self.events.push(Event::of(operation, attempt, decided));
-        self.add_quietly(decided);
-    }
-
-    /// Appends a change that is no event.
-    pub(crate) fn add_quietly(&mut self, decided: &Decided) {
         self.changes.push(decided.change.clone());
         self.after = Some(decided.after.clone());
     }

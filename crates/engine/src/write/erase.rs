@@ -99,7 +99,7 @@ impl Engine {
         call.address.check_recipient(&before).map_err(EngineError::from)?;
         let rule = rule.clone();
         let mut erasure = self.rehearse(&before, move |before, context| rule(before, context)).await?;
-        let mut reached = match &erasure.transition {
+        let reached = match &erasure.transition {
             Some(_) => self.reach(&before, &erasure.gone, holds).await?,
             None => Reached::default(),
         };
@@ -107,19 +107,10 @@ impl Engine {
             return Ok(Erased::Reaches(reached.into_keys().collect()));
         }
         let commit = self.next_change();
-        let again = reached.remove(before.key());
-        let mut first = erasure.transition.take().map(|transition| Decided::of(transition, commit));
+        let first = erasure.transition.take().map(|transition| Decided::of(transition, commit));
         let (mut parts, mut in_forks) = (Vec::new(), InForks::default());
-        if let Some(decided) = &mut first {
-            let mut part = Part::from(hold, &before).and(decided, call.operation, call.attempt.as_ref());
-            if let Some(again) = &again
-                && let Some(transition) = self.lose(&decided.after, again).await?
-            {
-                let more = Decided::of(transition, commit);
-                part.add(&more, call.operation, call.attempt.as_ref());
-                *decided = decided.followed_by(&more);
-            }
-            parts.push(part);
+        if let Some(decided) = &first {
+            parts.push(Part::from(hold, &before).and(decided, call.operation, call.attempt.as_ref()));
         }
         for (other, lost) in &reached {
             let hold = held(holds, other).ok_or(EngineError::Interrupted)?;

@@ -9,20 +9,15 @@ use std::{
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::{
-    Address, Caller, Engine, EngineError, Operation, Result,
-    applied::Decided,
-    lane::{
-        commit::{Extras, Part, Uncommitted},
-        queued::{ATTEMPTS, Added, Decision, IfAbsent, WriteCall},
-    },
+    Address, Caller, Engine, Operation, Result,
+    lane::queued::{Added, Decision, IfAbsent, WriteCall},
     offload,
 };
 use utterd_domain::{
-    Conversation, ConversationId, ConversationKey, Draft, Encoding, Head, LineageId, Namespace, Oversize,
-    Policy, RecipientId, Refusal, Revision, Timestamp, Verdict,
+    Conversation, ConversationId, ConversationKey, Draft, Encoding, Namespace, Oversize, Policy, RecipientId,
+    Refusal, Revision, Timestamp, Verdict,
     change::{Context, Loaded},
     error::CONVERSATION,
-    fork::{freeze, origin::Provenance},
     import::{Ends, Import, import},
     limits::IMPORT_BATCH,
     memorize::{Irregularity, Memorize},
@@ -82,10 +77,6 @@ pub struct Incoming {
     pub summaries: Vec<ImportedSummary>,
     /// The utterances, each with an id: see [`name`].
     pub drafts: Vec<Draft>,
-    /// The origins of each utterance: where it was first said; empty if no origins are known.
-    pub origins: Vec<Vec<Provenance>>,
-    /// The conversation that this one was exported from, whether or not it still exists.
-    pub exported: Option<ConversationId>,
 }
 
 /// The result for one conversation.
@@ -296,7 +287,6 @@ impl Engine {
         call: &ImportCall,
         plan: Planned,
     ) -> Result<ImportReply> {
-        self.freeze_exported(caller, &plan.incoming).await?;
         let mut reply = plan.nothing();
         let count = plan.incoming.drafts.len();
         let mut from = plan.reached;
@@ -308,32 +298,6 @@ impl Engine {
                 return Ok(reply);
             }
         }
-    }
-
-    /// Freezes the branch of the conversation that was exported, if it still exists and the import has copies
-    /// of utterances written there. From then on, a hard forget in either conversation reaches the other.
-    async fn freeze_exported(self: &Arc<Self>, caller: &Caller, incoming: &Incoming) -> Result<()> {
-        let Some(id) = incoming.exported.clone().filter(|id| *id != incoming.id) else { return Ok(()) };
-        let origins = incoming.origins.iter().flatten();
-        let lineages: HashSet<LineageId> = origins.map(|from| from.origin.lineage).collect();
-        let wants = |head: &Head| !head.fresh_branch && lineages.contains(&head.branch);
-        for _ in 0..ATTEMPTS {
-            let key = caller.key(id.clone());
-            if !self.published(&key).await?.is_some_and(|state| wants(&state.head)) {
-                return Ok(());
-            }
-            let hold = self.hold(&key).await;
-            let Some(before) = hold.state().await?.filter(|state| wants(&state.head)) else { return Ok(()) };
-            let frozen = freeze(&before, LineageId(self.clock.unique().to_be_bytes()));
-            let decided = Decided::of(frozen, self.next_change());
-            let mut part = Part::from(&hold, &before);
-            part.add_quietly(&decided);
-            match self.commit(&mut [part], Extras::default()).await {
-                Err(Uncommitted::Conflict(_)) => {}
-                committed => return Ok(committed?),
-            }
-        }
-        Err(EngineError::Contended)
     }
 
     async fn import_part(
@@ -431,7 +395,6 @@ impl Planned {
             labels.insert(IMPORTED_FROM.to_owned(), self.incoming.mark());
         }
         Import {
-            origins: self.incoming.origins.get(from..to).unwrap_or_default().to_vec(),
             said: drafts.iter().rev().find_map(|draft| draft.create_time),
             memorize: Memorize {
                 drafts,

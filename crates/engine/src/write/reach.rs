@@ -14,10 +14,9 @@ use utterd_domain::{
     change::Context,
     forget::erasure::{InForks, Lost, erase_lost},
     forgetting::Instruction,
-    import::has_imported_ending,
 };
 
-/// What each conversation loses. Includes the erasing conversation, if it has other copies of what it erases.
+/// What each other conversation loses.
 pub type Reached = BTreeMap<ConversationKey, Lost>;
 
 /// What is erased from a conversation.
@@ -32,10 +31,10 @@ pub struct Gone {
 }
 
 impl Engine {
-    /// Returns what each conversation loses if `gone` is erased from `state`: those that share erased
+    /// Returns what each other conversation loses if `gone` is erased from `state`: those that share erased
     /// utterances or imported segments, or have copies of erased utterances. They are found by the lineages
-    /// that they name, even if the conversations between them and `state` no longer exist. Conversations in
-    /// other namespaces are not reached, because a file can name any lineage.
+    /// that they name, even if the conversations between them and `state` no longer exist. No namespace
+    /// reaches another, whatever a record names.
     pub(crate) async fn reach(
         &self,
         state: &Arc<Conversation>,
@@ -45,15 +44,11 @@ impl Engine {
         let Gone { sequences, exact, imported } = gone;
         let (exact, origins) = (*exact, state.head.origins_of(sequences));
         let mut reached = Reached::new();
-        let again = state.head.having(&origins).without(sequences);
-        if !again.is_empty() {
-            reached.insert(state.key().clone(), Lost { had: again, imported: None, exact });
-        }
         let sharing = self.store.sharing(state.key()).await?.into_iter();
         for (key, _) in sharing.filter(|(key, _)| key.namespace == state.key().namespace) {
             let Some(other) = self.relative(&key, holds).await? else { continue };
             let had = other.head.having(&origins);
-            if !had.is_empty() || imported.is_some() || has_imported_ending(&other.head) {
+            if !had.is_empty() || imported.is_some() {
                 reached.insert(key, Lost { had, imported: imported.clone(), exact });
             }
         }
@@ -84,9 +79,7 @@ impl Engine {
     /// Returns what an erasure would remove from other conversations, without making it.
     pub(crate) async fn would_reach(&self, state: &Arc<Conversation>, gone: &Gone) -> Result<InForks> {
         let mut in_forks = InForks::default();
-        let mut reached = self.reach(state, gone, &[]).await?;
-        reached.remove(state.key());
-        for (key, lost) in reached {
+        for (key, lost) in self.reach(state, gone, &[]).await? {
             let Some(other) = self.relative(&key, &[]).await? else { continue };
             self.lose(&other, &lost).await?.iter().for_each(|lost| in_forks.add(lost));
         }

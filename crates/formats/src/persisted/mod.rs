@@ -1,6 +1,6 @@
 //! `PersistedConversations` of seed 000: conversations of user and assistant messages, with times, ids,
-//! titles and summaries. Extra fields hold utterd's state values of a conversation, the summaries of what was
-//! said before it, and the origins of messages.
+//! titles and summaries. Extra fields hold utterd's state values of a conversation, and the summaries of what was
+//! said before it.
 
 mod own;
 
@@ -14,16 +14,13 @@ use crate::{
     Format, Losses, Parsed, Sourced, Whole,
     extras::{self, Parts, hole},
     fields::{array, fit, fit_id, object, optional_text, optional_time},
-    persisted::own::{
-        STATE, SUMMARIES, read_state, take_origins, write_origins, write_state, write_summaries,
-    },
+    persisted::own::{STATE, SUMMARIES, read_state, write_state, write_summaries},
     place::{Notes, Place},
     time,
     whole::CHANGED,
 };
 use utterd_domain::{
     Draft, More, Result, Role, Timestamp,
-    fork::origin::Provenance,
     limits::{MAX_NAME_BYTES, MAX_TITLE_BYTES},
 };
 
@@ -73,21 +70,13 @@ pub fn export(whole: &Whole<'_>, losses: &mut Losses) -> Value {
             (parts.role == Role::Assistant && !used.is_empty()).then(|| with_tools(parts, &mut used));
         let parts = Parts { id: Some(&id), more: called.as_ref().or(parts.more), ..*parts };
         let kept = parts.kept(FORMAT);
-        let (mut message, fits) = parts.render(kept.as_ref(), || canonical(&parts));
+        let (message, fits) = parts.render(kept.as_ref(), || canonical(&parts));
         if !fits {
             losses.add("extras_json", CHANGED, Some(utterance.sequence));
         }
-        write_origins(&mut message, &id, whole.origins.get(place).map_or(&[], Vec::as_slice));
         messages.push(message);
     }
-    // Without messages, no origin shows that the closing title and summary mention something hard-forgotten.
-    let (mut title, mut summary) = (whole.title, whole.summary);
-    if whole.end.is_some() && messages.is_empty() && !said.is_empty() {
-        for (field, told) in [("title", title.take()), ("summary", summary.take())] {
-            told.inspect(|_| losses.add(field, "the format has no message that it tells of", None));
-        }
-    }
-    let mut conversation = fields(Some(whole.id), title, summary, Some(whole.start), whole.end);
+    let mut conversation = fields(Some(whole.id), whole.title, whole.summary, Some(whole.start), whole.end);
     conversation.insert("messages".into(), Value::Array(messages));
     if !whole.state.is_empty() {
         conversation.insert(STATE.into(), write_state(whole.state));
@@ -163,8 +152,7 @@ fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Pa
     let mut parsed = Parsed { list: list.to_string(), ..Parsed::default() };
     let mut ids = HashSet::new();
     for (index, value) in array(messages, &list, "an array of messages")?.into_iter().enumerate() {
-        let (draft, origins) = message(value, &mut ids, &list.index(index), notes)?;
-        parsed.origins.push(origins);
+        let draft = message(value, &mut ids, &list.index(index), notes)?;
         parsed.said.push(Sourced { index, draft });
     }
     if let Some(values) = fields.shift_remove(STATE) {
@@ -189,15 +177,8 @@ fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Pa
     Ok(parsed)
 }
 
-fn message(
-    value: Value,
-    ids: &mut HashSet<String>,
-    place: &Place<'_>,
-    notes: &mut Notes,
-) -> Result<(Draft, Vec<Provenance>)> {
+fn message(value: Value, ids: &mut HashSet<String>, place: &Place<'_>, notes: &mut Notes) -> Result<Draft> {
     let mut fields = object(value, place, "a message: an object with a role and content")?;
-    let given = fields.get("id").and_then(Value::as_str).map(str::to_owned);
-    let origins = take_origins(&mut fields, given.as_deref(), place)?;
     let source = Value::Object(fields.clone());
     let role = notes.role(&fields, place)?;
     if !matches!(role, Role::User | Role::Assistant) {
@@ -212,7 +193,7 @@ fn message(
     let mut draft = Draft { id, role, content, turn: None, create_time, pinned: false, more };
     punch(&mut fields, &Parts::from(&draft));
     extras::keep_difference(&mut draft, FORMAT, &source, &Value::Object(fields), canonical);
-    Ok((draft, origins))
+    Ok(draft)
 }
 
 /// Punches holes for the fields that hold exactly what the model holds.

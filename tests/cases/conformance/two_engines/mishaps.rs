@@ -64,8 +64,6 @@ async fn import(pair: &Pair, count: usize) -> Result<usize, String> {
         labels: Default::default(),
         state: Vec::new(),
         summaries: Vec::new(),
-        origins: Vec::new(),
-        exported: None,
         drafts,
     };
     let call = ImportCall {

@@ -292,8 +292,7 @@ export const MemorizeResponseSchema: GenMessage<MemorizeResponse> = /*@__PURE__*
   messageDesc(file_utterd_v1_memory_service, 1);
 
 /**
- * What a hard forget removes from other conversations: from forks, parents and other forks of these, and
- * from those imported from an export.
+ * What a hard forget removes from other conversations: from forks, parents and other forks of these.
  *
  * @generated from message utterd.v1.InForks
  */
@@ -1511,7 +1510,7 @@ export enum ForgetMode {
    * The utterances are removed for good: from the window, the archive, the summary and stored outcomes of
    * the conversation, and of every other conversation of the namespace that shares them or has copies:
    * parents, forks and forks of forks, whatever was deleted between them. EDIT_MODE_FORK makes copies of an
-   * exchange, and an import of a PERSISTED_CONVERSATIONS export makes copies of all that it holds.
+   * exchange. What was imported is a copy of nothing.
    *
    * Where an utterance outside an exchange was edited with EDIT_MODE_FORK, its new text stays, without the
    * name, metadata, extras and tools used that it took over. A copied exchange is removed whole, with what was
