@@ -31,6 +31,10 @@ pub const MAX_IMPORT_BYTES: usize = 16 << 20;
 pub const MAX_SETTINGS_BYTES: usize = 4 << 20;
 /// Maximum memory in bytes of an import in addition to its own: its texts again, and some 20,000 messages.
 pub const MAX_IMPORT_WEIGHT: usize = 32 << 20;
+/// Maximum conversations of one import: each of them is a commit.
+pub const MAX_IMPORT_CONVERSATIONS: usize = 20_000;
+/// Maximum branches of one imported conversation: each makes those after it name one more place.
+pub const MAX_BRANCHES: usize = 500;
 /// Utterances of an import that are stored in one commit.
 pub const IMPORT_BATCH: usize = 1_000;
 /// Maximum tool calls of one utterance.

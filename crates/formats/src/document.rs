@@ -18,7 +18,7 @@ use utterd_domain::{Refusal, Result};
 /// Refuses data that is not UTF-8 or not JSON, except for what is torn of a session of Claude Code or Codex. Names
 /// the place of whatever the format does not accept.
 pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) -> Result<Source> {
-    let mut notes = Notes { unknown_roles, ..Notes::default() };
+    let mut notes = Notes { unknown_roles, bytes: bytes.len(), ..Notes::default() };
     let (mut values, torn) = values::read(bytes, format, &mut notes)?;
     let name = if unwrap(&mut values, &mut notes) { STORAGE_KEY } else { "" };
     let is_empty = format.is_none() && values.iter().all(|value| value.as_array().is_some_and(Vec::is_empty));

@@ -27,6 +27,8 @@ pub mod extras;
 mod fields;
 pub mod history;
 pub mod legacy;
+#[cfg(test)]
+mod linear_tests;
 pub mod message;
 pub mod openai_chat;
 pub mod openai_responses;
@@ -51,7 +53,7 @@ mod whole;
 pub use document::parse;
 pub use export::{export, messages, named};
 pub use fields::fit_id;
-pub use parsed::{Parsed, Source, Sourced};
+pub use parsed::{Branch, Parsed, Source, Sourced};
 pub use place::{Note, Place, UnknownRoles, kind};
 pub use programs::Condenser;
 pub use render::{Rendered, render};

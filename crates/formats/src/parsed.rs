@@ -39,8 +39,19 @@ pub struct Parsed {
     pub labels: BTreeMap<String, String>,
     /// The place of its messages, such as `conversations[1].messages`.
     pub list: String,
-    /// The messages, in order.
+    /// The messages, in order; of a branch, only those that the conversation that it left does not have.
     pub said: Vec<Sourced>,
+    /// Where it left another conversation.
+    pub branch: Option<Branch>,
+}
+
+/// Where a conversation left an earlier one of the same file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// The position of the earlier one among the conversations.
+    pub of: usize,
+    /// The position, in what the earlier one holds, of the last message that both have.
+    pub after: usize,
 }
 
 /// A draft and its origin.

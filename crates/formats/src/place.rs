@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use utterd_domain::{Reason, Refusal, Result, Role, quoted};
+use utterd_domain::{Reason, Refusal, Result, Role, Size, quoted};
 
 /// The place of a value in the input, such as `messages[3].tool_calls[0].id`.
 #[derive(Clone, Copy, Debug)]
@@ -105,6 +105,10 @@ pub struct Notes {
     pub unknown_roles: UnknownRoles,
     /// The notes, in the order in which they were made.
     pub list: Vec<Note>,
+    /// The bytes of the file.
+    pub bytes: usize,
+    /// The bytes of it that are read again, in branches.
+    pub repeated: usize,
 }
 
 impl Notes {
@@ -116,6 +120,20 @@ impl Notes {
     /// Notes the fields that the format does not have.
     pub fn not_kept<'f>(&mut self, names: impl Iterator<Item = &'f String>, place: &Place<'_>) {
         names.for_each(|name| self.add(&place.field(name), "is not kept: the format has no such field"));
+    }
+
+    /// Counts a value that is read again. Refuses to read as much again as the file has.
+    pub fn repeat(&mut self, value: &Value, place: &Place<'_>) -> Result<()> {
+        self.repeated += value.to_string().len();
+        if self.repeated <= self.bytes {
+            return Ok(());
+        }
+        let text = format!(
+            "has branches within exchanges: these repeat more than the {} bytes that it has; accepted: at most as many",
+            self.bytes
+        );
+        let size = Size { bytes: self.repeated, limit: self.bytes };
+        Err(Refusal::too_large_since(place.to_string(), size, text))
     }
 
     /// The role of a message.

@@ -20,11 +20,16 @@ use utterd_domain::{
     ConversationId, Draft, RecipientId, Refusal, Size,
     draft::Field,
     import::Ends,
-    limits::{IMPORT_PATIENCE, MAX_ANSWER_BYTES, MAX_IMPORT_BYTES, MAX_IMPORT_WEIGHT, MAX_WARNING_BYTES},
+    limits::{
+        IMPORT_PATIENCE, MAX_ANSWER_BYTES, MAX_IMPORT_BYTES, MAX_IMPORT_CONVERSATIONS, MAX_IMPORT_WEIGHT,
+        MAX_WARNING_BYTES,
+    },
 };
 use utterd_engine::{Caller, ImportCall, ImportReply, Incoming, LONG_TEXT_BYTES, PageRoom, name, offload};
 use utterd_formats as formats;
-use utterd_formats::{Format, Parsed, Source, UnknownRoles, fit_id, persisted::LAST_MIGRATED, write_time};
+use utterd_formats::{
+    Branch, Format, Parsed, Source, UnknownRoles, fit_id, persisted::LAST_MIGRATED, write_time,
+};
 
 impl Services {
     pub(super) async fn import(
@@ -140,6 +145,12 @@ impl Services {
         if address.conversation.is_some() && count != 1 {
             let text = format!("names one conversation, but the content holds {count}");
             return Err(Refusal::invalid("conversation_id", text));
+        }
+        if count > MAX_IMPORT_CONVERSATIONS {
+            let text = format!(
+                "holds {count} conversations; accepted: at most {MAX_IMPORT_CONVERSATIONS}; import it in parts"
+            );
+            return Err(Refusal::invalid("content", text));
         }
         let defaults = self.engine.defaults();
         let policy = match &header.policy {
@@ -270,6 +281,7 @@ impl Reading<'_> {
             state: parsed.state,
             summaries: parsed.summaries,
             drafts,
+            branch: parsed.branch.map(|Branch { of, after }| utterd_engine::Branch { of, after }),
         })
     }
 

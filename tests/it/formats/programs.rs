@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use utterd::formats::{Condenser, Format, Parsed, Source, UnknownRoles, parse};
+use utterd::formats::{Branch, Condenser, Format, Parsed, Source, UnknownRoles, parse};
 
 /// One of the examples, in the format that is detected.
 fn example(name: &str) -> Source {
@@ -65,7 +65,8 @@ fn chatgpt_has_calls_and_answers_that_were_made_again() {
     );
     assert_eq!(main.title.as_deref(), Some("The length of a trail"));
     assert_eq!(main.start.map(|time| time.0), Some(1_736_935_200_000_000));
-    assert_eq!(said(again)[1..], ["assistant About nine kilometres."]);
+    assert_eq!(said(again), ["assistant About nine kilometres."]);
+    assert_eq!(again.branch, Some(Branch { of: 0, after: 0 }));
     assert_eq!(again.labels["branch_of"], "6787a1c0-trail");
     assert_eq!(main.labels.keys().collect::<Vec<_>>(), ["model"]);
 }
@@ -88,7 +89,8 @@ fn claude_has_calls_within_messages_and_attachments() {
     );
     assert_eq!(ids(main), ["m1", "m2", "m2/1", "m2/2", "m5", "m6"]);
     assert_eq!(times(main), [0, 20, 20, 20, 480, 489]);
-    assert_eq!(said(left)[4..], ["user How many folds?", "assistant Four, half an hour apart."]);
+    assert_eq!(left.branch, Some(Branch { of: 0, after: 3 }));
+    assert_eq!(said(left), ["user How many folds?", "assistant Four, half an hour apart."]);
     assert_eq!(left.labels["branch_of"], "4f0c-bread");
 }
 
@@ -117,7 +119,8 @@ fn claude_code_has_answers_in_several_lines_and_what_was_wound_back() {
     assert_eq!(times(main), [1, 5, 8, 9, 12, 40, 55]);
     assert_eq!(main.title.as_deref(), Some("Order totals in cents"));
     assert_eq!((main.labels["cwd"].as_str(), main.labels["git_branch"].as_str()), ("/home/ana/shop", "main"));
-    assert_eq!(said(left)[5..], ["user Use Decimal.", "assistant Decimal it is."]);
+    assert_eq!(left.branch, Some(Branch { of: 0, after: 4 }));
+    assert_eq!(said(left), ["user Use Decimal.", "assistant Decimal it is."]);
     assert_eq!(left.labels["branch_of"], session);
 }
 
@@ -140,7 +143,8 @@ fn codex_has_events_and_turns_that_were_rolled_back() {
     );
     assert!(all[0].starts_with("user <environment_context>"), "{all:?}");
     assert_eq!(times(main)[1..], [1, 2, 4, 5, 21, 25]);
-    assert_eq!(said(left)[5..], ["user Delete it.", "assistant Deleted."]);
+    assert_eq!(left.branch, Some(Branch { of: 0, after: 4 }));
+    assert_eq!(said(left), ["user Delete it.", "assistant Deleted."]);
     assert_eq!(
         (left.labels["branch_of"].as_str(), main.labels["cwd"].as_str()),
         ("0199-codex", "/home/ana/shop")
@@ -272,6 +276,50 @@ fn what_follows_a_lost_message_follows_the_one_before_it() {
     assert_eq!(names(&source), ["t", "s~7", "s"]);
     assert_eq!(said(&source.conversations[1]), ["user x", "user z"]);
     assert_eq!(said(&source.conversations[2]), ["user a", "user c", "user d"]);
+}
+
+/// A branch repeats what it cannot be read without; the rest it shares.
+#[test]
+fn a_branch_within_an_exchange_repeats_the_exchange() {
+    let answer =
+        |content: Value| json!({"type": "assistant", "message": {"role": "assistant", "content": content}});
+    let call = answer(json!([{"type": "tool_use", "id": "t", "name": "find", "input": {}}]));
+    let source = read(&[
+        line("a", None, json!({})),
+        line("b", Some("a"), answer(json!("Hi."))),
+        line("c", Some("b"), json!({})),
+        line("d", Some("c"), call),
+        line("e", Some("d"), answer(json!("Left."))),
+        line("f", Some("d"), answer(json!("Kept."))),
+    ]);
+    assert_eq!(names(&source), ["s", "s~e"]);
+    let [main, left] = source.conversations.as_slice() else { panic!("two") };
+    assert_eq!(ids(main), ["a", "b", "c", "d", "f"]);
+    assert_eq!((ids(left), left.branch), (vec!["d", "e"], Some(Branch { of: 0, after: 2 })));
+}
+
+#[test]
+fn branches_beyond_the_limit_are_refused() {
+    let first = line("first", None, json!({}));
+    let branch = |at: usize| line(&format!("b{at}"), Some("first"), json!({}));
+    let refusal = |count| {
+        let lines: Vec<String> =
+            [first.clone()].into_iter().chain((0..count).map(branch)).map(|line| line.to_string()).collect();
+        parse(lines.join("\n").as_bytes(), None, UnknownRoles::Refuse)
+            .err()
+            .map(|refusal| refusal.to_string())
+    };
+    assert_eq!(refusal(501), None);
+    assert!(refusal(502).is_some_and(|refusal| refusal.contains("more than 500 branches")));
+    let long = json!({"type": "assistant", "message": {"role": "assistant", "content": "x".repeat(10_000)}});
+    let answer = json!({"type": "assistant", "message": {"role": "assistant", "content": "Yes."}});
+    let branch = |at: usize| line(&format!("b{at}"), Some("long"), answer.clone());
+    let lines =
+        [first.clone(), line("asked", Some("first"), long.clone()), line("long", Some("asked"), long)];
+    let lines: Vec<String> =
+        lines.into_iter().chain((0..9).map(branch)).map(|line| line.to_string()).collect();
+    let refusal = parse(lines.join("\n").as_bytes(), None, UnknownRoles::Refuse).expect_err("too much");
+    assert!(refusal.to_string().contains("these repeat more than the"), "{refusal}");
 }
 
 fn codex(kind: &str, payload: Value) -> Value {

@@ -86,7 +86,7 @@ async fn a_branch_is_a_fork() {
 #[tokio::test]
 async fn a_branch_that_comes_later_is_a_fork_too() {
     let session = Session::new().await;
-    let mut nodes: Vec<(usize, Option<usize>)> = (0..60).map(|at| (at, at.checked_sub(1))).collect();
+    let mut nodes: Vec<(usize, Option<usize>)> = (0..60).map(|at: usize| (at, at.checked_sub(1))).collect();
     imported(&session, &chatgpt(&nodes, 59)).await;
     nodes.push((101, Some(10)));
     let second = imported(&session, &chatgpt(&nodes, 59)).await;

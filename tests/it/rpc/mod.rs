@@ -31,6 +31,7 @@ mod forgotten;
 mod fork;
 mod hybrid;
 mod import_export;
+mod imported_branches;
 mod kept_index;
 mod large_content;
 mod late_results;

@@ -191,6 +191,7 @@ mod tests {
         life.say(vec![result("a")]);
         let answer = |at: u64| {
             let command = Fork {
+                start: None,
                 key: name("fork"),
                 recipient: None,
                 lineage: crate::LineageId([8; 16]),

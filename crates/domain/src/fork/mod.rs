@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use crate::{
     Change, Conversation, ConversationKey, ForkedFrom, Head, Identity, LineageId, Need, Ranges, RecipientId,
-    Result, Revision, Sequence, Transition, Trunk, Verdict, Window,
+    Result, Revision, Sequence, Timestamp, Transition, Trunk, Verdict, Window,
     change::Context,
     segment::{Cut, Summary},
     stop::verdict,
@@ -42,6 +42,8 @@ pub struct Fork {
     pub at: Option<Sequence>,
     /// Its title; by default its parent's.
     pub title: Option<Arc<str>>,
+    /// Its start time; by default now.
+    pub start: Option<Timestamp>,
     /// The revision that the caller expects of the parent.
     pub expected: Option<Revision>,
 }
@@ -60,7 +62,7 @@ pub struct Forked {
 /// The fork has its parent's utterances up to the point, with the same forgotten and pinned marks. If the
 /// point is in the window, the window is cut after it. If the point is in the archive, the newest units
 /// before it return to the window as far as the policy's `keep` allows; the rest becomes the fork's archive.
-/// Labels, policy and encoding are its parent's. Its start time is now.
+/// Labels, policy and encoding are its parent's.
 ///
 /// A segment of the summary may also cover utterances that the fork lacks, or has in its window. It is then
 /// made again from the stored utterances. If these are gone, it keeps the sentences from the utterances that
@@ -103,7 +105,7 @@ fn start(
         key: command.key.clone(),
         recipient: command.recipient.clone().unwrap_or_else(|| before.head.identity.recipient.clone()),
         lineage: command.lineage,
-        start_time: context.now,
+        start_time: command.start.unwrap_or(context.now),
         encoding: before.head.identity.encoding,
     };
     let from = ForkedFrom {

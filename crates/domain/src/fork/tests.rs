@@ -46,6 +46,7 @@ fn new(content: &str) -> NewContent {
 
 fn command(at: Option<u64>, number: u8) -> Fork {
     Fork {
+        start: None,
         key: name(&format!("fork {number}")),
         recipient: None,
         lineage: LineageId([number; 16]),

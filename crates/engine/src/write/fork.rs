@@ -16,7 +16,7 @@ use crate::{
 };
 use utterd_domain::{
     Conversation, ConversationId, ConversationKey, Head, LineageId, RecipientId, Refusal, Revision, Sequence,
-    Utterance, Verdict,
+    Timestamp, Utterance, Verdict,
     change::Context,
     error::CONVERSATION,
     fork::{Fork, ForkEdited, Forked, fork, fork_edited},
@@ -71,7 +71,7 @@ impl Engine {
         self.make_fork(Making {
             call: WriteCall::new(caller, call.address, call.attempt, Operation::ForkConversation),
             key: command.key.clone(),
-            activate: call.activate,
+            activate: Some(call.activate),
             rule: Arc::new(move |before, context| {
                 Ok(fork(before, &command, context)?.map(|forked| (forked, None)))
             }),
@@ -91,13 +91,33 @@ impl Engine {
         self.make_fork(Making {
             call: WriteCall::new(caller, call.address, call.attempt, Operation::ForkConversation),
             key: command.fork.key.clone(),
-            activate: false,
+            activate: Some(false),
             rule: Arc::new(move |before, context| {
                 let edited = fork_edited(before, &command, context)?;
                 Ok(edited.map(|edited| (edited.forked, Some(edited.utterance))))
             }),
         })
         .await
+    }
+
+    /// Forks the conversation that an imported one left, and gives the fork the id, title and start of that.
+    pub(crate) async fn branch_off(
+        self: &Arc<Self>,
+        caller: &Caller,
+        address: Address,
+        (at, id): (Sequence, ConversationId),
+        (title, start): (Option<Arc<str>>, Option<Timestamp>),
+    ) -> Result<()> {
+        let command = Fork { at: Some(at), title, start, ..self.new_fork(caller, Some(id)) };
+        let making = Making {
+            call: WriteCall::new(caller, address, None, Operation::ImportConversation),
+            key: command.key.clone(),
+            activate: None,
+            rule: Arc::new(move |before, context| {
+                Ok(fork(before, &command, context)?.map(|forked| (forked, None)))
+            }),
+        };
+        self.make_fork(making).await.map(|_| ())
     }
 
     /// Returns the forks of a conversation and their fork points, by id; at most 1,000.
@@ -129,6 +149,7 @@ impl Engine {
             branch: lineage(),
             at: None,
             title: None,
+            start: None,
             expected: None,
         }
     }
@@ -204,14 +225,14 @@ impl Engine {
     /// become that. The other one expects the parent's pointer, unless the parent's recipient is the same.
     async fn pointers(
         &self,
-        (call, activate): (&WriteCall, bool),
+        (call, activate): (&WriteCall, Option<bool>),
         fork: &Conversation,
         parent: Option<PointerWrite>,
     ) -> Result<Vec<PointerWrite>> {
         let recipient = call.caller.recipient(fork.head.identity.recipient.clone());
         let before = self.store.active(&recipient).await?;
         let after = Some(fork.key().id.clone());
-        let moves = activate || before.is_none();
+        let moves = activate.is_some_and(|activate| activate || before.is_none());
         let moved = moves.then_some(PointerWrite { recipient, before, after });
         let parent = parent.filter(|stays| moved.as_ref().is_none_or(|it| it.recipient != stays.recipient));
         Ok(parent.into_iter().chain(moved).collect())
@@ -230,7 +251,8 @@ struct Making {
     call: WriteCall,
     /// The fork's key.
     key: ConversationKey,
-    activate: bool,
+    /// Whether the fork becomes its recipient's active conversation even if there is one; `None` if it never does.
+    activate: Option<bool>,
     rule: Arc<ForkRule>,
 }
 

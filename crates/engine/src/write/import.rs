@@ -77,6 +77,17 @@ pub struct Incoming {
     pub summaries: Vec<ImportedSummary>,
     /// The utterances, each with an id: see [`name`].
     pub drafts: Vec<Draft>,
+    /// Where it left another conversation of the import, whose utterances up to there it has too.
+    pub branch: Option<Branch>,
+}
+
+/// Where a conversation left an earlier one of the same import.
+#[derive(Clone, Copy, Debug)]
+pub struct Branch {
+    /// The position of the earlier one.
+    pub of: usize,
+    /// The position among its drafts of the last one that both have.
+    pub after: usize,
 }
 
 /// The result for one conversation.
@@ -161,10 +172,15 @@ impl Engine {
         mut call: ImportCall,
     ) -> Result<Vec<ImportReply>> {
         let mut plans: Vec<Planned> = Vec::with_capacity(call.conversations.len());
-        for incoming in mem::take(&mut call.conversations) {
+        for mut incoming in mem::take(&mut call.conversations) {
+            // a fork has the label of the conversation that it left
+            if let Some(left) = incoming.branch.and_then(|branch| plans.get(branch.of)) {
+                incoming.source.clone_from(&left.incoming.source);
+            }
             plans.push(self.plan(caller, &call, incoming).await?);
         }
-        if let Some(last) = plans.iter_mut().rev().find(|plan| plan.incoming.ends.is_none()) {
+        let goes_on = |plan: &&mut Planned| plan.incoming.ends.is_none() && plan.incoming.branch.is_none();
+        if let Some(last) = plans.iter_mut().rev().find(goes_on) {
             last.activates = true;
         }
         let drafts = plans.iter().map(|plan| plan.incoming.drafts.len()).sum::<usize>();
@@ -178,9 +194,10 @@ impl Engine {
         if call.validate_only {
             return Ok(checked);
         }
+        let branches = branches(&plans);
         let mut replies = Vec::with_capacity(plans.len());
-        for plan in plans {
-            replies.push(self.import_one(caller, &call, plan).await?);
+        for (plan, branches) in plans.iter().zip(&branches) {
+            replies.push(self.import_one(caller, &call, plan, branches).await?);
         }
         Ok(replies)
     }
@@ -258,7 +275,6 @@ impl Engine {
         };
         let count = plan.incoming.drafts.len();
         let mut reply = plan.nothing();
-        reply.started = plan.existing.is_none();
         reply.summaries = if reply.started { plan.incoming.summaries.len() } else { 0 };
         let mut from = plan.reached;
         loop {
@@ -285,19 +301,45 @@ impl Engine {
         self: &Arc<Self>,
         caller: &Caller,
         call: &ImportCall,
-        plan: Planned,
+        plan: &Planned,
+        branches: &[(usize, &Incoming)],
     ) -> Result<ImportReply> {
         let mut reply = plan.nothing();
         let count = plan.incoming.drafts.len();
-        let mut from = plan.reached;
+        let (mut from, mut branches) = (plan.reached, branches.iter().peekable());
         loop {
-            let to = count.min(from + IMPORT_BATCH);
-            self.import_part(caller, call, &plan, from, to, &mut reply).await?;
+            let next = branches.peek().map_or(count, |(after, _)| after + 1);
+            let to = next.max(from).min(from + IMPORT_BATCH);
+            self.import_part(caller, call, plan, from, to, &mut reply).await?;
             from = to;
+            // a fork at the newest utterance costs least
+            while let Some((after, branch)) = branches.next_if(|(after, _)| *after < from) {
+                self.import_branch(caller, call, (&plan.incoming, *after), branch).await?;
+            }
             if from == count {
                 return Ok(reply);
             }
         }
+    }
+
+    /// Starts a conversation as a fork of the one that it left, unless that no longer stores the point.
+    async fn import_branch(
+        self: &Arc<Self>,
+        caller: &Caller,
+        call: &ImportCall,
+        (left, after): (&Incoming, usize),
+        branch: &Incoming,
+    ) -> Result<()> {
+        let Some(id) = left.drafts.get(after).and_then(|draft| draft.id.clone()) else { return Ok(()) };
+        let Some(state) = self.published(&caller.key(left.id.clone())).await? else { return Ok(()) };
+        let sequence = match state.sequence_of(&id) {
+            None => self.store.archived_ids(state.key(), &[id.clone()]).await?.get(&id).copied(),
+            sequence => sequence,
+        };
+        let Some(at) = sequence else { return Ok(()) };
+        let start = branch.start.map(|start| start.min(self.clock.now()));
+        let as_told = (branch.title.clone(), start);
+        self.branch_off(caller, address(left, call), (at, branch.id.clone()), as_told).await
     }
 
     async fn import_part(
@@ -323,7 +365,7 @@ impl Engine {
             ..WriteCall::new(caller, address.clone(), None, Operation::ImportConversation)
         };
         let blank = self.blank(call, plan, self.clock.now());
-        let mark = plan.own.then(|| plan.incoming.mark());
+        let mark = (plan.own && !call.into_existing).then(|| plan.incoming.mark());
         let applied = self
             .write(write, move |before, context| {
                 let before = match before.head.revision {
@@ -344,7 +386,7 @@ impl Engine {
             .await?;
         if let Some((irregularities, skipped)) = applied.value {
             if applied.outcome.started {
-                (reply.started, reply.summaries) = (true, plan.incoming.summaries.len());
+                reply.summaries = plan.incoming.summaries.len();
             }
             reply.after = applied.state;
             reply.stored += to - from - skipped;
@@ -362,6 +404,20 @@ impl Engine {
         let identity = self.identity(key, &address(&plan.incoming, call), call.encoding, start);
         Conversation::new(identity, call.policy.clone())
     }
+}
+
+/// For each conversation, the new ones that left it, in the order of where they did.
+fn branches(plans: &[Planned]) -> Vec<Vec<(usize, &Incoming)>> {
+    let mut branches: Vec<Vec<(usize, &Incoming)>> = vec![Vec::new(); plans.len()];
+    for plan in plans.iter().filter(|plan| plan.existing.is_none()) {
+        if let Some(Branch { of, after }) = plan.incoming.branch
+            && let Some(of) = branches.get_mut(of)
+        {
+            of.push((after, &plan.incoming));
+        }
+    }
+    branches.iter_mut().for_each(|of| of.sort_by_key(|(after, _)| *after));
+    branches
 }
 
 /// Whether the conversation once contained all utterances.
@@ -427,7 +483,7 @@ impl Planned {
     fn nothing(&self) -> ImportReply {
         ImportReply {
             after: self.existing.clone(),
-            started: false,
+            started: self.existing.is_none(),
             stored: 0,
             skipped: self.reached,
             summaries: 0,

@@ -3,13 +3,15 @@
 //! A message names the one before it. What the assistant sends to a tool, and what a tool answers, are messages of their
 //! own: they become calls and results of OpenAI's chat messages.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::{
-    BRANCH_OF, Message, authored, conversation, elements, is_true, labels, missing, text,
-    tree::{Node, paths},
+    BRANCH_OF, Message, authored, branch_name, elements, is_true, labels, missing, text,
+    tree::{Lines, Node, Path, Tree},
 };
-use crate::{Parsed, openai_chat, place::Notes};
+use crate::{Parsed, openai_chat, place::Notes, provider::Provider};
 use utterd_domain::{Refusal, Timestamp};
 
 /// Reads an export, or one conversation of it. An abandoned branch, such as that of an answer that was regenerated, is
@@ -33,29 +35,58 @@ fn one(
     found: &mut Vec<Parsed>,
     notes: &mut Notes,
 ) -> Result<(), Refusal> {
-    let id = text(value, "conversation_id").or(text(value, "id")).unwrap_or("conversation");
     let nodes: Vec<Node<'_>> =
         mapping.iter().map(|(id, node)| Node { id, before: text(node, "parent") }).collect();
-    let said: Vec<&Value> =
-        mapping.values().map(|node| node.get("message").unwrap_or(&Value::Null)).collect();
-    let mut names: Vec<String> = Vec::new();
-    for path in paths(&nodes, text(value, "current_node")) {
-        let last = path.nodes.last().map_or("", |at| nodes[*at].id);
-        let name = if names.is_empty() { id.to_owned() } else { format!("{id}~{last}") };
-        names.push(name.clone());
-        if !path.nodes[path.shared..].iter().any(|at| is_shown(said[*at])) {
-            continue;
-        }
-        let mut messages = Messages::default();
-        path.nodes.iter().for_each(|at| messages.add(said[*at]));
-        let mut parsed = conversation(name, messages.all, &openai_chat::PROVIDER, notes)?;
-        parsed.title = text(value, "title").map(str::to_owned);
-        parsed.start = seconds(value, "create_time").or(parsed.start);
-        let left = path.left.map(|left| names[left].as_str());
-        parsed.labels = labels([("model", text(value, "default_model_slug")), (BRANCH_OF, left)]);
-        found.push(parsed);
+    let said = mapping.values().map(|node| node.get("message").unwrap_or(&Value::Null)).collect();
+    let ids = mapping.keys().map(String::as_str).collect();
+    Tree::of(&nodes, text(value, "current_node")).read(&Conversation { value, said, ids }, found, notes)
+}
+
+/// A conversation of the export.
+struct Conversation<'v> {
+    value: &'v Value,
+    said: Vec<&'v Value>,
+    ids: Vec<&'v str>,
+}
+
+impl Lines for Conversation<'_> {
+    fn provider(&self) -> &Provider {
+        &openai_chat::PROVIDER
     }
-    Ok(())
+
+    fn value(&self, node: usize) -> &Value {
+        self.said[node]
+    }
+
+    fn is_said(&self, node: usize) -> bool {
+        is_shown(self.said[node])
+    }
+
+    fn is_alone(&self, node: usize) -> bool {
+        let author = self.said[node].get("author");
+        author.and_then(|author| text(author, "role")) == Some("user") && self.is_said(node)
+    }
+
+    fn messages(&self, nodes: &[usize]) -> (Vec<Message>, Vec<usize>) {
+        let mut messages = Messages::default();
+        let add = |at: &usize| {
+            messages.add(self.said[*at]);
+            messages.all.len()
+        };
+        let counts = nodes.iter().map(add).collect();
+        (messages.all, counts)
+    }
+
+    fn name(&self, path: &Path, number: usize, _: &HashSet<String>) -> String {
+        let id = text(self.value, "conversation_id").or(text(self.value, "id")).unwrap_or("conversation");
+        branch_name(id, number, path.nodes.last().map_or("", |at| self.ids[*at]))
+    }
+
+    fn describe(&self, parsed: &mut Parsed, _: &Path, _: usize, left: Option<&str>) {
+        parsed.title = text(self.value, "title").map(str::to_owned);
+        parsed.start = seconds(self.value, "create_time").or(parsed.start);
+        parsed.labels = labels([("model", text(self.value, "default_model_slug")), (BRANCH_OF, left)]);
+    }
 }
 
 /// A time in seconds since 1970.

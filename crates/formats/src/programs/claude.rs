@@ -3,13 +3,15 @@
 //! One message of the assistant holds its calls and their results; it is split into the messages of Anthropic's API.
 //! Calls have no ids in most exports, so each result belongs to the first open call of its tool.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::{
-    BRANCH_OF, Message, authored, conversation, elements, is_true, labels, missing, text, time_of,
-    tree::{Node, paths},
+    BRANCH_OF, Message, authored, branch_name, elements, is_true, labels, missing, text, time_of,
+    tree::{Lines, Node, Path, Tree},
 };
-use crate::{Parsed, anthropic, place::Notes};
+use crate::{Parsed, anthropic, place::Notes, provider::Provider};
 use utterd_domain::Refusal;
 
 /// Reads an export, or one conversation of it. An abandoned branch is a conversation of its own.
@@ -27,7 +29,6 @@ pub fn conversations(values: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed
 
 fn one(value: &Value, found: &mut Vec<Parsed>, notes: &mut Notes) -> Result<(), Refusal> {
     let said = elements(value, "chat_messages");
-    let id = text(value, "uuid").unwrap_or("conversation");
     let has_tree = said.iter().any(|message| text(message, "parent_message_uuid").is_some());
     let previous = |at: usize| at.checked_sub(1).and_then(|at| text(&said[at], "uuid"));
     let node = |(at, message)| Node {
@@ -35,22 +36,54 @@ fn one(value: &Value, found: &mut Vec<Parsed>, notes: &mut Notes) -> Result<(), 
         before: if has_tree { text(message, "parent_message_uuid") } else { previous(at) },
     };
     let nodes: Vec<Node<'_>> = said.iter().enumerate().map(node).collect();
-    let mut names: Vec<String> = Vec::new();
-    for path in paths(&nodes, text(value, "current_leaf_message_uuid")) {
-        let last = path.nodes.last().map_or("", |at| nodes[*at].id);
-        let name = if names.is_empty() { id.to_owned() } else { format!("{id}~{last}") };
-        names.push(name.clone());
-        let messages: Vec<_> = path.nodes.iter().flat_map(|at| messages(&said[*at])).collect();
-        if messages.is_empty() {
-            continue;
-        }
-        let mut parsed = conversation(name, messages, &anthropic::PROVIDER, notes)?;
-        parsed.title = text(value, "name").map(str::to_owned);
-        parsed.start = time_of(value, "created_at").or(parsed.start);
-        parsed.labels = labels([(BRANCH_OF, path.left.map(|left| names[left].as_str()))]);
-        found.push(parsed);
+    let tree = Tree::of(&nodes, text(value, "current_leaf_message_uuid"));
+    tree.read(&Conversation { value, said }, found, notes)
+}
+
+/// A conversation of the export.
+struct Conversation<'v> {
+    value: &'v Value,
+    said: &'v [Value],
+}
+
+impl Lines for Conversation<'_> {
+    fn provider(&self) -> &Provider {
+        &anthropic::PROVIDER
     }
-    Ok(())
+
+    fn value(&self, node: usize) -> &Value {
+        &self.said[node]
+    }
+
+    fn is_said(&self, node: usize) -> bool {
+        !messages(&self.said[node]).is_empty()
+    }
+
+    /// A message holds its calls and their results.
+    fn is_alone(&self, _: usize) -> bool {
+        true
+    }
+
+    fn messages(&self, nodes: &[usize]) -> (Vec<Message>, Vec<usize>) {
+        let mut all = Vec::new();
+        let add = |at: &usize| {
+            all.extend(messages(&self.said[*at]));
+            all.len()
+        };
+        let counts = nodes.iter().map(add).collect();
+        (all, counts)
+    }
+
+    fn name(&self, path: &Path, number: usize, _: &HashSet<String>) -> String {
+        let last = path.nodes.last().and_then(|at| text(&self.said[*at], "uuid"));
+        branch_name(text(self.value, "uuid").unwrap_or("conversation"), number, last.unwrap_or_default())
+    }
+
+    fn describe(&self, parsed: &mut Parsed, _: &Path, _: usize, left: Option<&str>) {
+        parsed.title = text(self.value, "name").map(str::to_owned);
+        parsed.start = time_of(self.value, "created_at").or(parsed.start);
+        parsed.labels = labels([(BRANCH_OF, left)]);
+    }
 }
 
 /// The messages of the API that one message of the export stands for.

@@ -8,10 +8,10 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 
 use super::{
-    BRANCH_OF, Message, conversation, elements, foreign, is_true, labels, text, time_of,
-    tree::{Node, Path, paths},
+    BRANCH_OF, Message, elements, foreign, is_true, labels, text, time_of,
+    tree::{Lines, Node, Path, Tree},
 };
-use crate::{Parsed, anthropic, place::Notes, raw_object::raw_object, texts::listed};
+use crate::{Parsed, anthropic, place::Notes, provider::Provider, raw_object::raw_object, texts::listed};
 use utterd_domain::Refusal;
 
 /// Reads the lines of one or several sessions. The session goes on from its last line; each other branch, and each
@@ -27,30 +27,66 @@ pub fn conversations(lines: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>
     let nodes = lines.iter().zip(&befores);
     let nodes = nodes.map(|(line, before)| Node { id: id(line), before: before.as_deref() });
     let nodes: Vec<_> = nodes.collect();
-    let (mut found, mut names) = (Vec::new(), Vec::<String>::new());
-    for path in paths(&nodes, None) {
-        let name = name(&path, &lines, &names);
-        names.push(name.clone());
-        let way: Vec<&Value> = path.nodes.iter().map(|at| lines[*at]).collect();
-        if !way[path.shared..].iter().any(|line| is_message(line)) {
-            continue;
-        }
-        let first = way.iter().find(|line| is_message(line));
+    let mut found = Vec::new();
+    Tree::of(&nodes, None).read(&Session { lines: &lines, titles }, &mut found, notes)?;
+    Ok(found)
+}
+
+/// The lines of the file that have an id.
+struct Session<'v> {
+    lines: &'v [&'v Value],
+    /// The titles by the lines that they stand for.
+    titles: HashMap<&'v str, &'v str>,
+}
+
+impl Lines for Session<'_> {
+    fn provider(&self) -> &Provider {
+        &anthropic::PROVIDER
+    }
+
+    fn value(&self, node: usize) -> &Value {
+        self.lines[node]
+    }
+
+    fn is_said(&self, node: usize) -> bool {
+        is_message(self.lines[node])
+    }
+
+    fn is_alone(&self, node: usize) -> bool {
+        let line = self.lines[node];
+        text(line, "type") == Some("user") && is_message(line) && !is_result(line)
+    }
+
+    fn messages(&self, nodes: &[usize]) -> (Vec<Message>, Vec<usize>) {
+        messages(nodes.iter().map(|at| self.lines[*at]))
+    }
+
+    /// Its session's own, unless that is taken or the path is a subagent's.
+    fn name(&self, path: &Path, _: usize, taken: &HashSet<String>) -> String {
+        let Some(last) = path.nodes.last().map(|at| self.lines[*at]) else { return String::new() };
+        let session = text(last, "sessionId").unwrap_or("session");
+        let root = || id(self.lines[path.root]);
+        let name = match is_true(last, "isSidechain") {
+            true => format!("{session}~{}", text(last, "agentId").unwrap_or_else(root)),
+            false => session.to_owned(),
+        };
+        if taken.contains(&name) { format!("{name}~{}", id(last)) } else { name }
+    }
+
+    fn describe(&self, parsed: &mut Parsed, path: &Path, _: usize, left: Option<&str>) {
+        let mut way = path.nodes.iter().map(|at| self.lines[*at]);
+        let agent = way.clone().last().and_then(|line| text(line, "agentId"));
+        let title = way.clone().rev().find_map(|line| self.titles.get(id(line)));
+        let first = way.find(|line| is_message(line));
         let label = |name: &str| first.and_then(|line| text(line, name));
-        let left = path.left.map(|left| names[left].as_str());
-        let agent = way.last().and_then(|line| text(line, "agentId"));
-        let mut parsed = conversation(name, messages(&way), &anthropic::PROVIDER, notes)?;
-        parsed.title =
-            way.iter().rev().find_map(|line| titles.get(id(line))).map(|title| (*title).to_owned());
+        parsed.title = title.map(|title| (*title).to_owned());
         parsed.labels = labels([
             ("cwd", label("cwd")),
             ("git_branch", label("gitBranch")),
             ("agent", agent),
             (BRANCH_OF, left),
         ]);
-        found.push(parsed);
     }
-    Ok(found)
 }
 
 /// The fields of a line that are read.
@@ -121,11 +157,10 @@ fn is_message(line: &Value) -> bool {
         && !["isMeta", "isCompactSummary", "isApiErrorMessage"].into_iter().any(|mark| is_true(line, mark))
 }
 
-/// The messages of some lines: the blocks of one answer together.
-fn messages(lines: &[&Value]) -> Vec<Message> {
-    let mut messages: Vec<Message> = Vec::new();
-    let mut answer = None;
-    for line in lines.iter().filter(|line| is_message(line)) {
+/// The messages of some lines, with the blocks of one answer together, and how many there are up to each line.
+fn messages<'v>(lines: impl Iterator<Item = &'v Value>) -> (Vec<Message>, Vec<usize>) {
+    let (mut messages, mut answer): (Vec<Message>, _) = (Vec::new(), None);
+    let mut add = |line: &'v Value| {
         let message = &line["message"];
         let own = text(message, "id").filter(|_| text(line, "type") == Some("assistant"));
         let content = message.get("content").cloned().unwrap_or_default();
@@ -134,7 +169,7 @@ fn messages(lines: &[&Value]) -> Vec<Message> {
             && let Some(Value::Array(all)) = before.value.get_mut("content")
         {
             all.extend(blocks.iter().cloned());
-            continue;
+            return messages.len();
         }
         answer = own;
         let role = message.get("role").cloned().unwrap_or_else(|| line["type"].clone());
@@ -143,20 +178,15 @@ fn messages(lines: &[&Value]) -> Vec<Message> {
             time: time_of(line, "timestamp"),
             value: json!({"role": role, "content": content}),
         });
-    }
-    messages
-}
-
-/// The name of a path: its session's own, unless that is taken or the path is a subagent's.
-fn name(path: &Path, lines: &[&Value], taken: &[String]) -> String {
-    let (Some(first), Some(last)) = (path.nodes.first(), path.nodes.last()) else { return String::new() };
-    let (first, last) = (lines[*first], lines[*last]);
-    let session = text(last, "sessionId").unwrap_or("session");
-    let name = match is_true(last, "isSidechain") {
-        true => format!("{session}~{}", text(last, "agentId").unwrap_or(id(first))),
-        false => session.to_owned(),
+        messages.len()
     };
-    if taken.contains(&name) { format!("{name}~{}", id(last)) } else { name }
+    let mut count = 0;
+    let counts = lines.map(|line| {
+        count = if is_message(line) { add(line) } else { count };
+        count
+    });
+    let counts = counts.collect();
+    (messages, counts)
 }
 
 /// The titles by the lines that they stand for.

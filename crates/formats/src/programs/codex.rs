@@ -3,10 +3,15 @@
 //! Utterances are items of OpenAI's Responses API, in lines of the type `response_item`; in older files, the items are
 //! the lines themselves. Where turns were rolled back, the session branches.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
-use super::{BRANCH_OF, Message, conversation, elements, foreign, labels, text, time_of};
-use crate::{Parsed, openai_responses, place::Notes};
+use super::{
+    BRANCH_OF, Message, elements, foreign, labels, text, time_of,
+    tree::{Lines, Path, Tree},
+};
+use crate::{Parsed, openai_responses, place::Notes, provider::Provider};
 use utterd_domain::Refusal;
 
 /// What a line is about, whatever the version of the file.
@@ -39,7 +44,7 @@ pub fn conversations(lines: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>
                 sessions.push(Session { about: line.value, ..Session::default() });
             }
             (Kind::Session, None) => sessions.push(Session { about: line.value, ..Session::default() }),
-            (Kind::Item, Some(session)) => session.said.push(line),
+            (Kind::Item, Some(session)) => session.add(line),
             (Kind::Snapshot, Some(session)) => session.restore(&line),
             (Kind::RolledBack, Some(session)) => session.roll_back(&line.value),
             _ => {}
@@ -97,60 +102,109 @@ fn kind(item: &Value) -> Kind {
 #[derive(Default)]
 struct Session {
     about: Value,
+    /// Everything that was said, also what was rolled back.
     said: Vec<Message>,
-    /// The branches that turns were rolled back from, each from the session's first message on.
-    left: Vec<Vec<Message>>,
+    /// For each of it, what was said before it.
+    before: Vec<Option<usize>>,
+    /// The positions of what was not rolled back.
+    stays: Vec<usize>,
+    /// The places in `stays` where the user's turns begin.
+    turns: Vec<usize>,
+    /// How much of `stays` is a message of the user or the model.
+    spoken: usize,
+    /// The last positions of the branches that turns were rolled back from.
+    left: Vec<usize>,
 }
 
 impl Session {
+    fn add(&mut self, line: Message) {
+        self.before.push(self.stays.last().copied());
+        if begins(&line.value) {
+            self.turns.push(self.stays.len());
+        }
+        self.spoken += usize::from(is_said(&line.value));
+        self.stays.push(self.said.len());
+        self.said.push(line);
+    }
+
     /// Takes from a snapshot what was said, if nothing was said before it: the program can replace a session's lines
     /// with a snapshot of them. Otherwise, the snapshot repeats some of what was said.
     fn restore(&mut self, snapshot: &Message) {
-        if self.said.iter().any(|line| is_said(&line.value)) {
+        if self.spoken > 0 {
             return;
         }
         let summary = text(&snapshot.value, "message");
         let items = elements(&snapshot.value, "replacement_history").iter();
         let said = items.filter(|item| is_said(item) && (summary.is_none() || first_text(item) != summary));
         let line = |item: &Value| Message { value: item.clone(), id: None, time: snapshot.time };
-        self.said.extend(said.map(line));
+        said.for_each(|item| self.add(line(item)));
     }
 
     fn roll_back(&mut self, event: &Value) {
         let turns = event.get("num_turns").and_then(Value::as_u64).unwrap_or(0);
-        let turns = usize::try_from(turns).unwrap_or(usize::MAX);
-        let begins = |line: &Message| text(&line.value, "role") == Some("user") && is_said(&line.value);
-        let starts: Vec<usize> = (0..self.said.len()).filter(|at| begins(&self.said[*at])).collect();
-        if turns == 0 || starts.is_empty() {
-            return;
-        }
-        let stays = starts[starts.len().saturating_sub(turns)];
-        self.left.push(self.said.clone());
-        self.said.truncate(stays);
+        let first = self.turns.len().saturating_sub(usize::try_from(turns).unwrap_or(usize::MAX));
+        let (Some(from), Some(last)) = (self.turns.get(first).copied(), self.stays.last()) else { return };
+        self.left.push(*last);
+        self.turns.truncate(first);
+        let gone = self.stays.drain(from..).filter(|at| is_said(&self.said[*at].value)).count();
+        self.spoken -= gone;
     }
 
-    fn read(self, found: &mut Vec<Parsed>, notes: &mut Notes) -> Result<(), Refusal> {
-        let own = text(&self.about, "id");
-        let name = own.unwrap_or("session").to_owned();
-        let git = self.about.get("git").and_then(|git| text(git, "branch"));
-        let branches = self.left.into_iter().enumerate().map(|(number, said)| (Some(number + 1), said));
-        for (branch, said) in std::iter::once((None, self.said)).chain(branches) {
-            if said.is_empty() {
-                continue;
-            }
-            let id = branch.map_or_else(|| name.clone(), |number| format!("{name}~{number}"));
-            let mut parsed = conversation(id, said, &openai_responses::PROVIDER, notes)?;
-            parsed.id = parsed.id.filter(|_| own.is_some() || branch.is_some());
-            parsed.labels = labels([
-                ("cwd", text(&self.about, "cwd")),
-                ("git_branch", git),
-                ("forked_from", text(&self.about, "forked_from_id")),
-                (BRANCH_OF, branch.map(|_| name.as_str())),
-            ]);
-            found.push(parsed);
-        }
-        Ok(())
+    fn read(mut self, found: &mut Vec<Parsed>, notes: &mut Notes) -> Result<(), Refusal> {
+        let current = self.stays.last().into_iter().chain(&self.left).copied().collect();
+        let before = std::mem::take(&mut self.before);
+        Tree::linked(before, current).read(&self, found, notes)
     }
+
+    /// The number of a branch; `None` for what was not rolled back.
+    fn branch(&self, number: usize) -> Option<usize> {
+        let number = number + usize::from(self.stays.is_empty());
+        (number > 0).then_some(number)
+    }
+}
+
+impl Lines for Session {
+    fn provider(&self) -> &Provider {
+        &openai_responses::PROVIDER
+    }
+
+    fn value(&self, node: usize) -> &Value {
+        &self.said[node].value
+    }
+
+    fn is_said(&self, _: usize) -> bool {
+        true
+    }
+
+    fn is_alone(&self, node: usize) -> bool {
+        begins(self.value(node))
+    }
+
+    fn messages(&self, nodes: &[usize]) -> (Vec<Message>, Vec<usize>) {
+        (nodes.iter().map(|at| self.said[*at].clone()).collect(), (1..=nodes.len()).collect())
+    }
+
+    fn name(&self, _: &Path, number: usize, _: &HashSet<String>) -> String {
+        let name = text(&self.about, "id").unwrap_or("session");
+        self.branch(number).map_or_else(|| name.to_owned(), |branch| format!("{name}~{branch}"))
+    }
+
+    fn describe(&self, parsed: &mut Parsed, _: &Path, number: usize, _: Option<&str>) {
+        let (own, branch) = (text(&self.about, "id"), self.branch(number));
+        parsed.id = parsed.id.take().filter(|_| own.is_some() || branch.is_some());
+        let git = self.about.get("git").and_then(|git| text(git, "branch"));
+        parsed.labels = labels([
+            ("cwd", text(&self.about, "cwd")),
+            ("git_branch", git),
+            ("forked_from", text(&self.about, "forked_from_id")),
+            (BRANCH_OF, branch.map(|_| own.unwrap_or("session"))),
+        ]);
+    }
+}
+
+/// Whether a turn of the user begins with an item.
+fn begins(item: &Value) -> bool {
+    text(item, "role") == Some("user") && is_said(item)
 }
 
 /// Whether an item is a message of the user or the model, and not what the program tells the model about the machine and

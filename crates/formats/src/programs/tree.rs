@@ -1,6 +1,16 @@
 //! Conversations that branch: each message names the one before it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::{Message, conversation};
+use crate::{
+    Branch, Parsed,
+    place::{Notes, Place},
+    provider::Provider,
+};
+use utterd_domain::{Refusal, limits::MAX_BRANCHES};
 
 /// A message's place in the tree.
 pub struct Node<'a> {
@@ -10,94 +20,195 @@ pub struct Node<'a> {
     pub before: Option<&'a str>,
 }
 
-/// One way through the tree, from a first message to a last one.
+/// The end of a way through the tree, from where it leaves the earlier ways.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Path {
-    /// The positions of its nodes, in order.
+    /// The positions of the nodes that no earlier way has, in order.
     pub nodes: Vec<usize>,
-    /// How many of them are also in the conversation that it left; 0 for a conversation of its own.
-    pub shared: usize,
-    /// The position among the paths of the conversation that it left.
+    /// The position of the first node of the whole way.
+    pub root: usize,
+    /// The position of the last node that an earlier way has too.
+    pub follows: Option<usize>,
+    /// The position among the paths of the way that it left.
     pub left: Option<usize>,
 }
 
-/// Returns every way through the tree. The first is the one to `current`, by default the last node; it is followed by the
-/// others in the order of their last nodes. A way that begins with the same nodes as an earlier one left it.
-pub fn paths(nodes: &[Node<'_>], current: Option<&str>) -> Vec<Path> {
-    let at: HashMap<&str, usize> = nodes.iter().enumerate().map(|(at, node)| (node.id, at)).collect();
-    let before: Vec<Option<usize>> = nodes
-        .iter()
-        .map(|node| at.get(node.before?).copied())
-        .enumerate()
-        .map(|(at, it)| it.filter(|it| *it != at))
-        .collect();
-    let mut is_leaf = vec![true; nodes.len()];
-    before.iter().flatten().for_each(|at| is_leaf[*at] = false);
-    let mut leaves: Vec<usize> = (0..nodes.len()).filter(|at| is_leaf[*at]).collect();
-    let current = current.and_then(|id| at.get(id).copied()).or(leaves.last().copied());
-    if let Some(current) = current {
-        leaves.retain(|leaf| *leaf != current);
-        leaves.insert(0, current);
-    }
-    // For each node, the first path that it is in.
-    let mut owner: Vec<Option<usize>> = vec![None; nodes.len()];
-    let mut found = Vec::new();
-    for leaf in leaves {
-        let nodes = way(leaf, &before);
-        let shared = nodes.iter().take_while(|at| owner[**at].is_some()).count();
-        let left = nodes[..shared].last().and_then(|at| owner[*at]);
-        nodes[shared..].iter().for_each(|at| owner[*at] = Some(found.len()));
-        found.push(Path { nodes, shared, left });
-    }
-    found
+/// What the nodes of a tree say.
+pub trait Lines {
+    /// The API in the form of which they are read.
+    fn provider(&self) -> &Provider;
+    /// What a node is in the file.
+    fn value(&self, node: usize) -> &Value;
+    /// Whether a node says something.
+    fn is_said(&self, node: usize) -> bool;
+    /// Whether a node can be read without those before it, and they without it, so that a branch can begin there or
+    /// after it.
+    fn is_alone(&self, node: usize) -> bool;
+    /// What nodes say, one after the other, and how many messages that are up to each node.
+    fn messages(&self, nodes: &[usize]) -> (Vec<Message>, Vec<usize>);
+    /// The id of the conversation that a path leads to; `number` is the path's position.
+    fn name(&self, path: &Path, number: usize, taken: &HashSet<String>) -> String;
+    /// Sets what else is known about a conversation, which left the one named `left`.
+    fn describe(&self, parsed: &mut Parsed, path: &Path, number: usize, left: Option<&str>);
 }
 
-/// The nodes from the first one to `last`. Ends where a damaged file goes in a circle.
-fn way(last: usize, before: &[Option<usize>]) -> Vec<usize> {
-    let mut nodes = vec![last];
-    let mut at = last;
-    while let Some(earlier) = before[at].filter(|_| nodes.len() < before.len()) {
-        nodes.push(earlier);
-        at = earlier;
+/// Which node is before which.
+pub struct Tree {
+    before: Vec<Option<usize>>,
+    /// The last nodes of the ways, in order.
+    tips: Vec<usize>,
+}
+
+impl Tree {
+    /// A tree whose first way leads to `current`, by default to the last node. The others follow in the order of their
+    /// last nodes.
+    pub fn of(nodes: &[Node<'_>], current: Option<&str>) -> Self {
+        let at: HashMap<&str, usize> = nodes.iter().enumerate().map(|(at, node)| (node.id, at)).collect();
+        let named = nodes.iter().map(|node| at.get(node.before?).copied()).enumerate();
+        let before: Vec<Option<usize>> = named.map(|(at, it)| it.filter(|it| *it != at)).collect();
+        let mut is_leaf = vec![true; nodes.len()];
+        before.iter().flatten().for_each(|at| is_leaf[*at] = false);
+        let mut tips: Vec<usize> = (0..nodes.len()).filter(|at| is_leaf[*at]).collect();
+        let current = current.and_then(|id| at.get(id).copied()).or(tips.last().copied());
+        if let Some(current) = current {
+            tips.retain(|leaf| *leaf != current);
+            tips.insert(0, current);
+        }
+        Self { before, tips }
     }
-    nodes.reverse();
-    nodes
+
+    /// A tree in which each node names an earlier one.
+    pub fn linked(before: Vec<Option<usize>>, tips: Vec<usize>) -> Self {
+        Self { before, tips }
+    }
+
+    /// The paths to the tips. A damaged file can go in a circle, which is cut.
+    fn paths(&mut self) -> Vec<Path> {
+        let mut owner: Vec<Option<usize>> = vec![None; self.before.len()];
+        let mut found: Vec<Path> = Vec::new();
+        for tip in &self.tips {
+            let (number, mut nodes, mut at) = (found.len(), Vec::new(), Some(*tip));
+            while let Some(node) = at.filter(|node| owner[*node].is_none()) {
+                owner[node] = Some(number);
+                nodes.push(node);
+                at = self.before[node];
+            }
+            let left = at.and_then(|at| owner[at]).filter(|left| *left != number);
+            if let (Some(first), None) = (nodes.last(), left) {
+                self.before[*first] = None;
+            }
+            nodes.reverse();
+            let root = match left {
+                Some(left) => found[left].root,
+                None => nodes.first().copied().unwrap_or(*tip),
+            };
+            found.push(Path { nodes, root, follows: at.filter(|_| left.is_some()), left });
+        }
+        found
+    }
+
+    /// Reads each way as a conversation of its own. One that begins like an earlier one holds only what follows, and says
+    /// what that was said after.
+    pub fn read(
+        mut self,
+        lines: &impl Lines,
+        found: &mut Vec<Parsed>,
+        notes: &mut Notes,
+    ) -> Result<(), Refusal> {
+        let (mut names, mut taken) = (Vec::<String>::new(), HashSet::new());
+        // For each node, the last utterance of a conversation that was said up to it.
+        let mut places: Vec<Option<Branch>> = vec![None; self.before.len()];
+        let mut branches = 0;
+        for (number, path) in self.paths().iter().enumerate() {
+            let name = lines.name(path, number, &taken);
+            names.push(name.clone());
+            taken.insert(name.clone());
+            let Some(first) = path.nodes.iter().find(|at| lines.is_said(**at)) else {
+                let place = path.follows.and_then(|at| places[at]);
+                path.nodes.iter().for_each(|at| places[*at] = place);
+                continue;
+            };
+            let (mut nodes, follows) = self.repeated(path.follows, *first, lines, notes)?;
+            let repeated = nodes.len();
+            nodes.extend(&path.nodes);
+            let (messages, counts) = lines.messages(&nodes);
+            let mut parsed = conversation(name, messages, lines.provider(), notes)?;
+            parsed.branch = follows.and_then(|at| places[at]);
+            branches += usize::from(parsed.branch.is_some());
+            if branches > MAX_BRANCHES {
+                let text = format!(
+                    "holds a conversation with more than {MAX_BRANCHES} branches, which is the limit"
+                );
+                return Err(Refusal::invalid("content", text));
+            }
+            for (at, count) in nodes.iter().zip(counts).skip(repeated) {
+                let said = parsed.said.partition_point(|sourced| sourced.index < count).checked_sub(1);
+                places[*at] = said.map(|after| Branch { of: found.len(), after }).or(parsed.branch);
+            }
+            let left = path.left.map(|left| names[left].as_str());
+            lines.describe(&mut parsed, path, number, left);
+            found.push(parsed);
+        }
+        Ok(())
+    }
+
+    /// The nodes up to `follows` that a branch repeats because what begins with `first` cannot be read without them, and
+    /// the last one that it does not repeat.
+    fn repeated(
+        &self,
+        mut follows: Option<usize>,
+        mut first: usize,
+        lines: &impl Lines,
+        notes: &mut Notes,
+    ) -> Result<(Vec<usize>, Option<usize>), Refusal> {
+        let mut repeated = Vec::new();
+        while let Some(at) = follows.filter(|at| !lines.is_alone(*at) && !lines.is_alone(first)) {
+            notes.repeat(lines.value(at), &Place::root("content"))?;
+            repeated.push(at);
+            (first, follows) = (at, self.before[at]);
+        }
+        repeated.reverse();
+        Ok((repeated, follows))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn found(nodes: &[(&str, &str)], current: Option<&str>) -> Vec<(String, usize, Option<usize>)> {
+    fn found(nodes: &[(&str, &str)], current: Option<&str>) -> Vec<(String, Option<usize>, Option<usize>)> {
         let nodes: Vec<Node<'_>> = nodes
             .iter()
             .map(|(id, before)| Node { id, before: Some(before).filter(|it| !it.is_empty()).copied() })
             .collect();
         let named = |path: &Path| path.nodes.iter().map(|at| nodes[*at].id).collect();
-        paths(&nodes, current).iter().map(|path| (named(path), path.shared, path.left)).collect()
+        let paths = Tree::of(&nodes, current).paths();
+        paths.iter().map(|path| (named(path), path.follows, path.left)).collect()
     }
 
     #[test]
     fn a_branch_says_what_it_left_and_where() {
         let tree = [("a", ""), ("b", "a"), ("c", "b"), ("d", "b"), ("e", "d"), ("f", "d")];
-        let all = [("abdf".to_owned(), 0, None), ("abc".into(), 2, Some(0)), ("abde".into(), 3, Some(0))];
+        let all =
+            [("abdf".to_owned(), None, None), ("c".into(), Some(1), Some(0)), ("e".into(), Some(3), Some(0))];
         assert_eq!(found(&tree, None), all);
         let first = &found(&tree, Some("c"));
-        assert_eq!(first[0], ("abc".to_owned(), 0, None));
-        assert_eq!(first[2], ("abdf".to_owned(), 3, Some(1)), "it left a branch");
+        assert_eq!(first[0], ("abc".to_owned(), None, None));
+        assert_eq!(first[2], ("f".to_owned(), Some(3), Some(1)), "it left a branch");
     }
 
     #[test]
     fn what_is_not_connected_is_a_conversation_of_its_own() {
         let tree = [("a", "gone"), ("b", "a"), ("x", "")];
-        assert_eq!(found(&tree, Some("b")), [("ab".to_owned(), 0, None), ("x".into(), 0, None)]);
+        assert_eq!(found(&tree, Some("b")), [("ab".to_owned(), None, None), ("x".into(), None, None)]);
         assert_eq!(found(&[], None), []);
     }
 
     #[test]
     fn a_circle_ends() {
         assert_eq!(found(&[("a", "b"), ("b", "a")], None), []);
-        assert_eq!(found(&[("a", "b"), ("b", "a"), ("c", "b")], None).len(), 1);
-        assert_eq!(found(&[("a", "a")], None), [("a".to_owned(), 0, None)]);
+        let circle = [("a", "b"), ("b", "a"), ("c", "b"), ("d", "a")];
+        assert_eq!(found(&circle, None), [("bad".to_owned(), None, None), ("c".into(), Some(1), Some(0))]);
+        assert_eq!(found(&[("a", "a")], None), [("a".to_owned(), None, None)]);
     }
 }

@@ -55,6 +55,7 @@ async fn import(pair: &Pair, count: usize) -> Result<usize, String> {
     let mut drafts: Vec<_> = (1..=count).map(draft).collect();
     name(&mut drafts);
     let incoming = Incoming {
+        branch: None,
         id: ConversationId::new("c").expect("an id"),
         origin: "test",
         source: None,

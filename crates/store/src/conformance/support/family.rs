@@ -187,6 +187,7 @@ impl Family {
 /// A fork with this id, at the newest utterance.
 fn naming(id: &str) -> Fork {
     Fork {
+        start: None,
         key: key(id),
         recipient: None,
         lineage: lineage(),

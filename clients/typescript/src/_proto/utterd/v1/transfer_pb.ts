@@ -505,7 +505,7 @@ export enum ConversationFormat {
 
   /**
    * The export of ChatGPT, `conversations.json`. In this and the formats below, a branch that was left becomes a
-   * conversation of its own, with what was said before it and the label `branch_of`. Only for imports.
+   * fork with the label `branch_of`, which shares what was said before it. Only for imports.
    *
    * @generated from enum value: CONVERSATION_FORMAT_CHATGPT = 6;
    */
