@@ -324,7 +324,7 @@ def test_what_is_meant_otherwise_is_done_or_explained(chat):
 
 
 def test_a_result_without_its_call_is_refused_unless_lenient(chat):
-    with pytest.raises(utterd.InvalidRequestError):
+    with pytest.raises(utterd.PreconditionError):
         chat.add([QUESTION, RESULT])
     added = chat.add([QUESTION, RESULT], lenient=True)
     assert added.irregularities[0].index == 1
@@ -353,7 +353,7 @@ def test_a_message_and_its_change_of_state_are_kept_together(chat):
             change()
         assert refused.value.reason == "STALE_STATE"
         assert refused.value.fields[0].field == 'state.expected_versions["step"]'
-    with pytest.raises(utterd.InvalidRequestError):
+    with pytest.raises(utterd.PreconditionError):
         chat.add(RESULT, state=utterd.StateChange(set={"step": 2}))
     assert chat.messages() == [QUESTION] and chat.state()["step"].value == 1
     with pytest.raises(TypeError):

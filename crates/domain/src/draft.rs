@@ -92,7 +92,7 @@ impl Draft {
         let answers = self.more.as_ref().is_some_and(|more| more.tool_call_id.is_some());
         if self.role == Role::Tool && !answers && !lenient {
             let text = "a tool utterance needs the id of the call that it answers";
-            return Err(Refusal::field(Reason::NoOpenCall, field.at("tool_call_id"), text));
+            return Err(Refusal::field(Reason::InvalidField, field.at("tool_call_id"), text));
         }
         self.more.as_ref().map_or(Ok(()), |more| more.check(field, self.role))
     }

@@ -82,9 +82,9 @@ fn errors_have_details(server: &Server) -> Checked {
     let request = json!({"utterances": [{"role": "ROLE_TOOL", "content": "42", "toolCallId": "c9"}]});
     let output = run(server, "utterd.v1.MemoryService/Memorize", &request.to_string());
     // Its exit code is eight times the gRPC code.
-    assert_eq!(output.status.code(), Some(8 * Code::InvalidArgument as i32));
+    assert_eq!(output.status.code(), Some(8 * Code::FailedPrecondition as i32));
     let error: Value = serde_json::from_slice(&output.stderr).expect("an error is JSON");
-    assert_eq!(error["code"], "invalid_argument");
+    assert_eq!(error["code"], "failed_precondition");
     let info: ErrorInfo = detail(&error, "google.rpc.ErrorInfo");
     assert_eq!((info.reason.as_str(), info.domain.as_str()), ("NO_OPEN_CALL", "utterd"));
     let bad: BadRequest = detail(&error, "google.rpc.BadRequest");

@@ -101,7 +101,7 @@ def rich_status(address):
     orphan = said("42", role="ROLE_TOOL", tool_call_id="c9")
     fields = {"conversation_id": "py-2", "utterances": [said("?"), orphan]}
     error = refusal(lambda: client.call("Memorize", fields))
-    assert error.code() == grpc.StatusCode.INVALID_ARGUMENT, error
+    assert error.code() == grpc.StatusCode.FAILED_PRECONDITION, error
     info = detail(error, error_details_pb2.ErrorInfo)
     assert (info.reason, info.domain) == ("NO_OPEN_CALL", "utterd"), info
     bad = detail(error, error_details_pb2.BadRequest)

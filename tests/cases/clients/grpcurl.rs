@@ -37,7 +37,7 @@ fn errors_have_readable_details(server: &Server) -> Checked {
     let request = r#"{"utterances":[{"role":"ROLE_TOOL","content":"42","tool_call_id":"c9"}]}"#;
     let output = run(server, &["-d", request], &["utterd.v1.MemoryService/Memorize"]);
     let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    for part in ["Code: InvalidArgument", "NO_OPEN_CALL", "utterances[0].tool_call_id"] {
+    for part in ["Code: FailedPrecondition", "NO_OPEN_CALL", "utterances[0].tool_call_id"] {
         assert!(error.contains(part), "{part} is not in\n{error}");
     }
     assert!(!error.contains("not recognized"), "{error}");

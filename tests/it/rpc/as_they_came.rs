@@ -219,7 +219,9 @@ async fn a_call_whose_result_is_popped_waits_again() {
     assert!(context.messages_json.contains("sun") && !context.messages_json.contains("rain"));
     session.pop(2).await;
     let refused = session.memory().memorize(messages(&[CHAT[3], CHAT[3]])).await.unwrap_err();
-    Refused::new(refused).is(Code::InvalidArgument, "NO_OPEN_CALL").blames("messages_json[1].tool_call_id");
+    Refused::new(refused)
+        .is(Code::FailedPrecondition, "NO_OPEN_CALL")
+        .blames("messages_json[1].tool_call_id");
 }
 
 #[tokio::test]
@@ -230,7 +232,7 @@ async fn what_stands_behind_a_point_is_replaced_in_one_commit() {
     let refused = session.memory().memorize(stale).await.unwrap_err();
     Refused::new(refused).is(Code::Aborted, "STALE_REVISION");
     let wrong = session.memory().memorize(behind(2, &[CHAT[3]])).await.unwrap_err();
-    Refused::new(wrong).is(Code::InvalidArgument, "NO_OPEN_CALL");
+    Refused::new(wrong).is(Code::FailedPrecondition, "NO_OPEN_CALL");
     assert_eq!(json(&session.messages(ListMessagesRequest::default()).await), CHAT);
     let replace = MemorizeRequest {
         expected_revision: Some(stored.revision),

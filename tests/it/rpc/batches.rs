@@ -25,18 +25,19 @@ async fn one_bad_utterance_refuses_its_batch() {
     let session = Session::new().await;
     session.say_many(20).await;
     let before = session.cursor();
-    let bad: [(NewUtterance, &str); 4] = [
-        (user(""), "EMPTY_UTTERANCE"),
-        (result("a", "no call"), "NO_OPEN_CALL"),
-        (NewUtterance { turn_number: Some(3), ..user("back") }, "TURN_GOES_BACK"),
-        (NewUtterance { role: 0, ..user("nobody") }, "UNKNOWN_ROLE"),
+    use Code::{FailedPrecondition, InvalidArgument};
+    let bad: [(NewUtterance, Code, &str); 4] = [
+        (user(""), InvalidArgument, "EMPTY_UTTERANCE"),
+        (result("a", "no call"), FailedPrecondition, "NO_OPEN_CALL"),
+        (NewUtterance { turn_number: Some(3), ..user("back") }, FailedPrecondition, "TURN_GOES_BACK"),
+        (NewUtterance { role: 0, ..user("nobody") }, InvalidArgument, "UNKNOWN_ROLE"),
     ];
     for place in [0, 4, 9] {
-        for (utterance, reason) in &bad {
+        for (utterance, code, reason) in &bad {
             let mut utterances = vec![user("fine"); 10];
             utterances[place] = utterance.clone();
             let refused = session.memory().memorize(memorize(utterances)).await.refusal();
-            let refused = refused.is(Code::InvalidArgument, reason);
+            let refused = refused.is(*code, reason);
             assert!(refused.message().starts_with(&format!("utterances[{place}].")), "{refused:?}");
         }
     }
@@ -93,7 +94,7 @@ async fn an_oversize_exchange_refuses_its_batch() {
     let batch = vec![user("go"), calls(&["a", "b"]), result("a", &large), result("b", &large)];
     let refused = session.memory().memorize(memorize(batch)).await.refusal();
     refused
-        .is(Code::InvalidArgument, "OVERSIZE")
+        .is(Code::FailedPrecondition, "OVERSIZE")
         .blames("utterances[3].content")
         .says("the policy rejects more than 40");
     assert_eq!(session.cursor(), before);

@@ -150,7 +150,7 @@ async fn bad_content_is_refused() {
         .is(Code::InvalidArgument, "CONTENT_TOO_LARGE")
         .says("would have 41 bytes");
     let many = "a b c d e f g h i j k";
-    refused(&session, 1, many).await.is(Code::InvalidArgument, "OVERSIZE").says("rejects more than 12");
+    refused(&session, 1, many).await.is(Code::FailedPrecondition, "OVERSIZE").says("rejects more than 12");
     let request = UpdateUtteranceRequest { edit_mode: 9, ..edit(session.id_of(1).await, "hi") };
     let refusal = session.conversations().update_utterance(request).await.refusal();
     refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames("edit_mode");

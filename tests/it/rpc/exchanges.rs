@@ -12,10 +12,10 @@ async fn parallel_calls_are_answered_in_any_order() {
     let session = Session::new().await;
     session.say(vec![user("go"), calls(&["a", "b", "c"]), result("c", "3"), result("a", "1")]).await;
     let refused = session.memory().memorize(memorize(vec![result("a", "again")])).await.refusal();
-    refused.is(Code::InvalidArgument, "NO_OPEN_CALL").says("open calls are [\"b\"]");
+    refused.is(Code::FailedPrecondition, "NO_OPEN_CALL").says("open calls are [\"b\"]");
     session.say(vec![result("b", "2")]).await;
     let refused = session.memory().memorize(memorize(vec![result("b", "again")])).await.refusal();
-    refused.is(Code::InvalidArgument, "NO_OPEN_CALL").says("no call is open");
+    refused.is(Code::FailedPrecondition, "NO_OPEN_CALL").says("no call is open");
 }
 
 /// Real transcripts reuse ids: a result answers the open call.

@@ -169,7 +169,7 @@ async fn hard_forgotten_utterances_are_gone() {
     let next = session.say(vec![user("next")]).await;
     assert_eq!(next.memorized[0].sequence, 8, "a sequence is never used again");
     let late = session.memory().memorize(memorize(vec![result("w", "late")])).await.refusal();
-    late.is(Code::InvalidArgument, "NO_OPEN_CALL");
+    late.is(Code::FailedPrecondition, "NO_OPEN_CALL");
 }
 
 /// Soft-forgotten utterances can be hard-forgotten.
@@ -192,7 +192,7 @@ async fn a_forgotten_exchange_takes_no_results() {
         let response = session.forget("speaker:tool", mode).await;
         assert_eq!(sequences(&response.forgotten), [2, 3]);
         let late = session.memory().memorize(memorize(vec![result("b", "2")])).await.refusal();
-        late.is(Code::InvalidArgument, "NO_OPEN_CALL").says("no call is open");
+        late.is(Code::FailedPrecondition, "NO_OPEN_CALL").says("no call is open");
     }
 }
 

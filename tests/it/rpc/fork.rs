@@ -223,7 +223,7 @@ async fn points_outside_are_refused() {
         recipient_id: "someone else".to_owned(),
         ..Default::default()
     };
-    refused(&session, foreign).await.is(Code::InvalidArgument, "RECIPIENT_MISMATCH");
+    refused(&session, foreign).await.is(Code::FailedPrecondition, "RECIPIENT_MISMATCH");
     assert!(get(&session, "").await.forks.is_empty());
 }
 

@@ -204,7 +204,7 @@ async fn what_is_irregular_is_kept_reported_and_repaired_for_others() {
         assert!(lost.contains(&field), "{lost:?}");
     }
     let strict = ImportHeader { strict: true, ..named("strict") };
-    session.refused(strict, &file.to_string()).await.is(Code::InvalidArgument, "NO_OPEN_CALL");
+    session.refused(strict, &file.to_string()).await.is(Code::FailedPrecondition, "NO_OPEN_CALL");
 }
 
 #[tokio::test]

@@ -41,7 +41,7 @@ async fn a_late_result_is_accepted_once_and_says_so() {
     let again = session.memory().memorize(request).await.reply();
     assert!(again.replayed && again.memorized[0].late);
     let refused = session.memory().memorize(memorize(vec![result("a", "again")])).await.refusal();
-    refused.is(Code::InvalidArgument, "NO_OPEN_CALL").says("was answered late, by utterance 5");
+    refused.is(Code::FailedPrecondition, "NO_OPEN_CALL").says("was answered late, by utterance 5");
     let window = session.window().await;
     let told = |at: usize| (window[at].late, window[at].late_tool.as_str(), window[at].aside);
     assert_eq!((told(4), told(1)), ((true, "find", false), (false, "", false)));
@@ -122,14 +122,14 @@ async fn it_is_forgotten_and_restored_by_itself() {
     let forgotten = session.forget("sequence:5", ForgetMode::Soft).await;
     assert_eq!(sequences(&forgotten.forgotten), [5]);
     let refused = session.memory().memorize(memorize(vec![result("a", "again")])).await.refusal();
-    refused.is(Code::InvalidArgument, "NO_OPEN_CALL").says("by utterance 5");
+    refused.is(Code::FailedPrecondition, "NO_OPEN_CALL").says("by utterance 5");
     let ids = vec![session.id_of(5).await];
     let restore = RestoreRequest { utterance_ids: ids, ..Default::default() };
     assert_eq!(sequences(&session.memory().restore(restore).await.reply().restored), [5]);
     session.forget("sequence:5", ForgetMode::Hard).await;
     session.forget("sequence:2", ForgetMode::Soft).await;
     let refused = session.memory().memorize(memorize(vec![result("a", "again")])).await.refusal();
-    refused.is(Code::InvalidArgument, "NO_OPEN_CALL").says("of utterance 2, which is forgotten");
+    refused.is(Code::FailedPrecondition, "NO_OPEN_CALL").says("of utterance 2, which is forgotten");
     let restore = RestoreRequest { utterance_ids: vec![session.id_of(2).await], ..Default::default() };
     session.memory().restore(restore).await.reply();
     assert!(session.say(vec![result("a", "again")]).await.memorized[0].late);

@@ -213,7 +213,7 @@ async fn a_late_result_goes_to_its_call() {
     assert_eq!(same.conversation_id, id);
     session.clock.advance(2 * idle());
     let orphan = session.memory().memorize(memorize(vec![result("c1", "42")])).await.refusal();
-    orphan.is(Code::InvalidArgument, "NO_OPEN_CALL");
+    orphan.is(Code::FailedPrecondition, "NO_OPEN_CALL");
     assert!(get(&session, &id).await.active, "nothing has ended");
 }
 

@@ -58,7 +58,7 @@ async fn a_request_addresses_one_conversation() {
     assert_eq!((again.revision, again.started_conversation), (2, false));
 
     let refused = session.memory().memorize(to("trip", "bob")).await.refusal();
-    refused.is(Code::InvalidArgument, "RECIPIENT_MISMATCH").blames("recipient_id").says("leave it out");
+    refused.is(Code::FailedPrecondition, "RECIPIENT_MISMATCH").blames("recipient_id").says("leave it out");
     let bob = GetCapacityInfoRequest { recipient_id: "bob".to_owned(), ..Default::default() };
     let bob = session.memory().get_capacity_info(bob).await.reply().capacity.unwrap();
     assert_eq!((bob.conversation_id.as_str(), bob.revision), ("", 0), "bob has none");

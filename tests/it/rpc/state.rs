@@ -234,7 +234,7 @@ async fn a_memorize_and_its_change_are_refused_together() {
         utterances: vec![result("none", "42")],
         ..saying("", change(vec![json("b", "1")]))
     };
-    session.memory().memorize(orphan).await.refusal().is(Code::InvalidArgument, "NO_OPEN_CALL");
+    session.memory().memorize(orphan).await.refusal().is(Code::FailedPrecondition, "NO_OPEN_CALL");
     assert_eq!(contents(&session).await, ["hello"]);
     assert_eq!(values(&session, &[]).await, [StateValue { version: 1, ..json("a", "1") }]);
 }

@@ -129,6 +129,10 @@ impl IntoStatus for Refusal {
 fn code(refusal: &Refusal) -> Code {
     match refusal {
         Refusal::Field(Reason::UtteranceExists, _) | Refusal::Exists { .. } => Code::AlreadyExists,
+        Refusal::Field(
+            Reason::NoOpenCall | Reason::TurnGoesBack | Reason::Oversize | Reason::RecipientMismatch,
+            _,
+        ) => Code::FailedPrecondition,
         Refusal::Field(..) => Code::InvalidArgument,
         Refusal::NotFound { .. } => Code::NotFound,
         Refusal::StaleRevision { .. } | Refusal::StaleState { .. } => Code::Aborted,

@@ -25,7 +25,11 @@ async fn refuse_request(request: MemorizeRequest, reason: &str, field: &str, say
         let listed = listed(&session, stored).await;
         let before = session.cursor();
         let refused = session.memory().memorize(request.clone()).await.refusal();
-        refused.is(Code::InvalidArgument, reason).blames(field).says(field).says(says);
+        let code = match reason {
+            "NO_OPEN_CALL" => Code::FailedPrecondition,
+            _ => Code::InvalidArgument,
+        };
+        refused.is(code, reason).blames(field).says(field).says(says);
         assert_eq!(session.cursor(), before, "nothing happened");
         assert_eq!(self::listed(&session, stored).await, listed, "nothing is stored");
     }
@@ -54,7 +58,7 @@ async fn an_unknown_role() {
 #[tokio::test]
 async fn a_result_for_no_open_call() {
     refuse(result("call_9", "42"), "NO_OPEN_CALL", "tool_call_id", "no call is open").await;
-    refuse(result("", "42"), "NO_OPEN_CALL", "tool_call_id", "needs the id of the call").await;
+    refuse(result("", "42"), "INVALID_FIELD", "tool_call_id", "needs the id of the call").await;
     let request = memorize(vec![calls(&["a", "b"]), result("a", "1"), result("a", "2")]);
     refuse_request(request, "NO_OPEN_CALL", "utterances[2].tool_call_id", "open calls are [\"b\"]").await;
     let request = memorize(vec![calls(&["a"]), user("never mind"), result("a", "1"), result("a", "2")]);
@@ -129,7 +133,7 @@ async fn a_turn_that_goes_back() {
     let back = NewUtterance { turn_number: Some(6), ..assistant("turn six") };
     let refused = session.memory().memorize(memorize(vec![user("turn eight"), back])).await.refusal();
     refused
-        .is(Code::InvalidArgument, "TURN_GOES_BACK")
+        .is(Code::FailedPrecondition, "TURN_GOES_BACK")
         .blames("utterances[1].turn_number")
         .says("is 6; accepted: 8, the conversation's last one, or more");
     assert_eq!(session.cursor(), before);

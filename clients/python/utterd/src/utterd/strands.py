@@ -30,6 +30,7 @@ from utterd import (
     ExistsError,
     InvalidRequestError,
     Policy,
+    PreconditionError,
     Shown,
     StoredMessage,
 )
@@ -164,7 +165,7 @@ class UtterdSessionRepository(SessionRepository):
             try:
                 conversation.store(said, format="anthropic", ids=[stored.utterance_id], upsert=True)
                 return
-            except InvalidRequestError:
+            except (InvalidRequestError, PreconditionError):
                 if stored.utterance_count == 1 and results_in(said) < 2:
                     raise
             # Several tool results are several utterances, which cannot be replaced in place: the rest is stored again.
