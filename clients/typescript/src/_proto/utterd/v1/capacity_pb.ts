@@ -58,7 +58,8 @@ export type Capacity = Message<"utterd.v1.Capacity"> & {
   softDeletedCount?: number;
 
   /**
-   * Distinct turns of the live utterances, not counting turn 0.
+   * Distinct turns of the live utterances, not counting turn 0. The oldest counts even if the message that began
+   * it has left the window.
    *
    * @generated from field: optional int32 turn_count = 6;
    */

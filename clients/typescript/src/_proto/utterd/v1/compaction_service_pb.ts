@@ -665,7 +665,8 @@ export enum CompactionAnswer {
   COMPACT_NOW = 1,
 
   /**
-   * Not now: the advice returns when the window has ten more utterances.
+   * Not now: the advice returns when the window has the next number of utterances that is a multiple of ten:
+   * answered at 59, it returns at 60.
    *
    * @generated from enum value: COMPACTION_ANSWER_NOT_NOW = 2;
    */

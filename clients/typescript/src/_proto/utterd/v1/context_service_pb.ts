@@ -198,8 +198,9 @@ export type BuildContextRequest = Message<"utterd.v1.BuildContextRequest"> & {
 
   /**
    * Optional. The maximum number of turns; 0 means all. The context has exactly this many of the newest
-   * turns, if the conversation has them and the budget allows. By default the policy's `max_turns`, or as
-   * many as fit if it has none.
+   * turns, if the window has them and the budget allows; an eviction by `max_turns` leaves only `keep_turns`
+   * in the window. `include_archive` adds earlier ones. By default the policy's `max_turns`, or as many as
+   * fit if it has none.
    *
    * @generated from field: optional int32 max_turns = 5;
    */
