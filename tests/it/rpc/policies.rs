@@ -1,15 +1,17 @@
 //! Policies: presets, changes to them, and their immediate effects.
 
+use std::time::Duration;
+
 use utterd::{
     config::{Preset, Settings},
     proto::{
-        CreateConversationRequest, GetConversationRequest, NewUtterance, Policy, PolicyPreset,
-        UpdateConversationRequest,
+        CreateConversationRequest, EndConversationRequest, GetConversationRequest, MemorizeRequest,
+        NewUtterance, Policy, PolicyPreset, UpdateConversationRequest,
     },
 };
 
 use crate::support::session::{
-    Reply, Session, assistant, calls, mask, ranges, result, sequences, sequences_of, system, user,
+    Reply, Session, assistant, calls, mask, memorize, ranges, result, sequences, sequences_of, system, user,
 };
 
 async fn policy_of(session: &Session) -> Policy {
@@ -35,6 +37,28 @@ const ROLLING: [(Option<i32>, Option<i32>); 3] =
 const TURNS: [(Option<i32>, Option<i32>); 3] =
     [(None, None), (Some(8_000), Some(6_400)), (Some(10), Some(3))];
 const SESSION: [(Option<i32>, Option<i32>); 3] = [(None, None); 3];
+
+/// However the last one ended, and by default the server's.
+#[tokio::test]
+async fn the_next_conversation_takes_the_policy_of_the_last_one() {
+    let session = Session::new().await;
+    session.say(vec![user("first")]).await;
+    session.update_policy(Policy { max_tokens: Some(300), ..Default::default() }).await;
+    for idle in [false, true, false] {
+        match idle {
+            true => session.clock.advance(Duration::from_secs(3_600)),
+            false => {
+                session.conversations().end_conversation(EndConversationRequest::default()).await.reply();
+            }
+        }
+        assert_eq!(session.capacity().await.max_tokens, Some(300), "before it starts");
+        assert!(session.say(vec![user("next")]).await.started_conversation);
+        assert_eq!(policy_of(&session).await.max_tokens, Some(300), "idle: {idle}");
+    }
+    let other = MemorizeRequest { recipient_id: "other".into(), ..memorize(vec![user("hello")]) };
+    let other = session.memory().memorize(other).await.reply();
+    assert_eq!(other.capacity.unwrap().max_tokens, Some(8_000));
+}
 
 #[tokio::test]
 async fn presets_set_every_limit() {

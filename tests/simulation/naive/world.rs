@@ -260,7 +260,16 @@ impl World {
             return found.map(|found| (**found).clone());
         }
         let id = command.conversation.as_deref().unwrap_or(fresh);
-        Some(self.born(id, recipient_of(command), self.default_policy.clone(), now))
+        let (recipient, by_recipient) = (recipient_of(command), command.conversation.is_none());
+        let policy = self.next_policy(recipient).filter(|_| by_recipient && !is_creation);
+        let policy = policy.unwrap_or_else(|| self.default_policy.clone());
+        Some(self.born(id, recipient, policy, now))
+    }
+
+    /// The policy of the recipient's newest conversation.
+    fn next_policy(&self, recipient: &str) -> Option<Policy> {
+        let own = self.conversations.values().filter(|of| of.recipient == recipient);
+        own.max_by_key(|of| (of.start, &of.id)).map(|of| of.policy.clone())
     }
 
     fn born(&mut self, id: &str, recipient: &str, policy: Policy, now: i64) -> Conversation {

@@ -197,13 +197,13 @@ impl Batch {
 
     /// Returns the state a write is decided on.
     fn before(&self, engine: &Engine, write: &dyn QueuedWrite) -> Result<Arc<Conversation>, Stop> {
-        let (call, Target { key, exists, .. }) = (write.call(), write.target());
+        let (call, Target { key, exists, policy, .. }) = (write.call(), write.target());
         let by_recipient = call.address.conversation.is_none();
         match self.part.newest() {
             Some(state) if by_recipient && !call.address.may_mean(state) => Err(Stop::Elsewhere),
             None if *exists => Err(Stop::Elsewhere),
             None if call.if_absent == IfAbsent::Refuse => Err(call.address.not_found().into()),
-            None => Ok(engine.new_conversation(key.clone(), &call.address)),
+            None => Ok(engine.new_conversation(key.clone(), &call.address, policy.as_deref())),
             // the id to create is taken, no matter by which recipient
             Some(state) if call.operation == Operation::CreateConversation => Ok(state.clone()),
             Some(state) => {

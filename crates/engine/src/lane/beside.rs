@@ -71,7 +71,7 @@ impl Held {
         let hold = engine.hold(&key).await;
         let before = hold.state().await?;
         let part = Part::new(&hold, before.clone());
-        let state = before.unwrap_or_else(|| engine.new_conversation(key, &address));
+        let state = before.unwrap_or_else(|| engine.new_conversation(key, &address, None));
         Ok(Self { hold, part, state })
     }
 }

@@ -198,12 +198,17 @@ impl Engine {
         }
     }
 
-    /// Returns a conversation with the server's defaults, before its first revision. A conversation that stores
-    /// a recipient's own state has no limits and never expires.
-    pub(crate) fn new_conversation(&self, key: ConversationKey, address: &Address) -> Arc<Conversation> {
+    /// Returns a conversation before its first revision, by default with the server's policy. A conversation that
+    /// stores a recipient's own state has no limits and never expires.
+    pub(crate) fn new_conversation(
+        &self,
+        key: ConversationKey,
+        address: &Address,
+        policy: Option<&Policy>,
+    ) -> Arc<Conversation> {
         let policy = match key.id.is_of_state() {
             true => Policy::SESSION,
-            false => self.defaults.policy.clone(),
+            false => policy.unwrap_or(&self.defaults.policy).clone(),
         };
         let identity = self.identity(key, address, self.defaults.encoding, self.clock.now());
         Arc::new(Conversation::new(identity, policy))

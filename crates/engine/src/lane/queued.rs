@@ -8,8 +8,8 @@ use crate::{
     Address, Applied, Attempt, Caller, EngineError, Operation, Result, applied::Done, events::facts::Named,
 };
 use utterd_domain::{
-    Conversation, ConversationKey, Refusal, Sequence, Transition, Utterance, Verdict, change::Context,
-    state::UpdateState,
+    Conversation, ConversationKey, Policy, Refusal, Sequence, Transition, Utterance, Verdict,
+    change::Context, state::UpdateState,
 };
 use utterd_store::{Outcome, OutcomeKey, PointerWrite};
 
@@ -115,6 +115,8 @@ pub struct Target {
     pub exists: bool,
     /// A state read since the call began, if one was requested.
     pub seen: Option<Seen>,
+    /// The policy of the recipient's next conversation, if the write starts it.
+    pub policy: Option<Box<Policy>>,
 }
 
 /// A state that was read; `None` if the conversation did not exist.

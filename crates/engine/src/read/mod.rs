@@ -34,7 +34,7 @@ impl Engine {
     }
 
     /// Like [`Self::read`], but if a recipient has no conversation, or no state, returns a blank one, as the
-    /// next one would start: with the server's defaults, before any revision.
+    /// next one would start, before any revision.
     pub(super) async fn read_or_blank(
         self: &Arc<Self>,
         caller: &Caller,
@@ -43,7 +43,7 @@ impl Engine {
         match self.find(caller, address).await? {
             Some(state) => Ok(state),
             None if address.conversation.is_none() || address.is_of_state() => {
-                Ok(self.unstarted(caller, address))
+                self.unstarted(caller, address).await
             }
             None => Err(address.not_found().into()),
         }
@@ -74,7 +74,7 @@ impl Engine {
 
     /// Returns a blank conversation, as a recipient's next one would start. It has no lineage, and its id is
     /// never shown.
-    fn unstarted(&self, caller: &Caller, address: &Address) -> Arc<Conversation> {
+    async fn unstarted(&self, caller: &Caller, address: &Address) -> Result<Arc<Conversation>> {
         let identity = Identity {
             key: caller.key(ConversationId::assigned(0)),
             recipient: address.recipient_or_default(),
@@ -82,6 +82,7 @@ impl Engine {
             start_time: self.clock.now(),
             encoding: self.defaults.encoding,
         };
-        Arc::new(Conversation::new(identity, self.defaults.policy.clone()))
+        let policy = self.next_policy(&caller.recipient(address.recipient_or_default())).await?;
+        Ok(Arc::new(Conversation::new(identity, policy)))
     }
 }

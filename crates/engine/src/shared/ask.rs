@@ -65,7 +65,7 @@ impl Engine {
         }
         let (before, after) = (Some(id.clone()), Some(id));
         let pointer = PointerWrite { recipient: recipient.clone(), before, after };
-        Some(Target { key, pointer: by_recipient.then_some(pointer), exists: true, seen: None })
+        Some(Target { key, pointer: by_recipient.then_some(pointer), exists: true, seen: None, policy: None })
     }
 
     /// Whether a conversation exists for sure, without asking the store: it is in memory, and no other

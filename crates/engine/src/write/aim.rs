@@ -7,8 +7,8 @@ use crate::{
     lane::queued::{Answer, IfAbsent, Target, WriteCall},
     shared::ask::Wanted,
 };
-use utterd_domain::{ConversationId, Refusal};
-use utterd_store::{Outcome, PointerWrite};
+use utterd_domain::{ConversationId, Policy, Refusal};
+use utterd_store::{Outcome, Page, PointerWrite, RecipientKey};
 
 /// The conversation that a write goes to, or its earlier outcome.
 pub enum Aimed {
@@ -50,17 +50,24 @@ impl Engine {
             Some(PointerWrite { recipient: recipient.clone(), before, after: Some(after.clone()) })
         };
         let seen = asked.seen;
-        let at = |id, pointer, exists| Aimed::At(Target { key: caller.key(id), pointer, exists, seen });
-        Ok(match (&address.conversation, asked.active) {
+        let at = |id, pointer, exists| Target { key: caller.key(id), pointer, exists, seen, policy: None };
+        Ok(Aimed::At(match (&address.conversation, asked.active) {
             (Some(id), None) if activates => at(id.clone(), pointer(None, id), false),
             (Some(id), _) => at(id.clone(), None, exists),
             (None, Some(id)) => at(id.clone(), pointer(Some(id.clone()), &id), true),
             (None, None) if *if_absent == IfAbsent::Refuse => return Err(address.not_found().into()),
             (None, None) => {
                 let id = self.new_conversation_id();
-                at(id.clone(), pointer(None, &id), false)
+                let policy = Some(Box::new(self.next_policy(&recipient).await?));
+                Target { policy, ..at(id.clone(), pointer(None, &id), false) }
             }
-        })
+        }))
+    }
+
+    /// Returns the policy of the recipient's next conversation: that of its newest one, by default the server's.
+    pub(crate) async fn next_policy(&self, recipient: &RecipientKey) -> Result<Policy> {
+        let newest = self.store.list(Page { after: None, limit: 1 }.of(recipient)).await?.pop();
+        Ok(newest.map_or_else(|| self.defaults.policy.clone(), |head| head.policy))
     }
 
     /// Returns the answer to a write that was not committed: its error, or, if the error is an outdated

@@ -2032,7 +2032,7 @@ export const ConversationService: GenService<{
   },
   /**
    * Ends a conversation. Nothing more can be said in it, and it gets a title and a closing summary, unless its
-   * policy disables summaries. The next message to its recipient starts another conversation.
+   * policy disables summaries. The next message to its recipient starts another conversation, with the same policy.
    * FAILED_PRECONDITION if it has already ended.
    *
    * @generated from rpc utterd.v1.ConversationService.EndConversation
