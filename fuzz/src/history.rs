@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 use utterd::{
     domain::{
         Encoding,
-        history::{alternation::Alternation, cut::Limits},
+        history::{Limits, alternation::Alternation},
     },
     formats::history::{Format, Request, prepare, prompt, read::read},
     tokenizer,

@@ -49,7 +49,7 @@ impl Services {
             (context, rendered)
         })
         .await;
-        let Rendered { messages_json, system_json, text, tokens, stable_messages, places } = rendered;
+        let Rendered { messages_json, system_json, text, tokens, stable_messages, places, .. } = rendered;
         response.utterances = utterances(&context, &places);
         (response.messages_json, response.system_json, response.text) = (messages_json, system_json, text);
         response.token_count = Some(encode::int(tokens));

@@ -13,9 +13,8 @@ use utterd_domain::{
     Draft, Reason, Refusal, Size,
     draft::Field,
     history::{
-        DropReason, Dropped,
+        DropReason, Dropped, Limits,
         alternation::Alternation,
-        cut::Limits,
         recall::{RECALL_PERCENT, Recall},
     },
     limits::MAX_PROMPT_BYTES,

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use utterd::{
     domain::{
         Encoding, Refusal,
-        history::{alternation::Alternation, cut::Limits, recall::Recall},
+        history::{Limits, alternation::Alternation, recall::Recall},
     },
     formats::history::{Format, Prepared, Request, prepare, prompt, read::read},
     tokenizer,
@@ -111,7 +111,7 @@ fn message() -> impl Strategy<Value = Value> {
 }
 
 fn request() -> impl Strategy<Value = Request> {
-    let limits = (0..30usize, 50..2_000usize, prop::option::of(8..300u32));
+    let limits = (0..30usize, 80..2_000usize, prop::option::of(8..300u32));
     let alternation =
         select(vec![Alternation::Merge, Alternation::Merge, Alternation::Drop, Alternation::Reject]);
     let format = select(vec![Format::OpenAiChat, Format::AnthropicMessages]);

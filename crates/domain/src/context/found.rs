@@ -112,6 +112,15 @@ impl From<&Arc<Utterance>> for Match {
     }
 }
 
+/// Returns the unit of `found` without `found`, and the utterance before the unit, from the ascending `stored`.
+pub fn surrounding(stored: &[Arc<Utterance>], found: &Utterance) -> Vec<Arc<Utterance>> {
+    let start = stored.partition_point(|other| other.sequence < found.unit);
+    let unit = stored[start..].iter().take_while(|other| other.unit == found.unit);
+    let unit = unit.filter(|other| other.sequence != found.sequence);
+    let before = stored[..start].last().filter(|before| before.sequence.next() == found.unit);
+    before.into_iter().chain(unit).cloned().collect()
+}
+
 impl Found {
     /// Whether it is an utterance of this conversation, with a sequence that is `wanted`.
     pub(super) fn is_here(&self, wanted: impl FnOnce(crate::Sequence) -> bool) -> bool {

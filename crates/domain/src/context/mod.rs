@@ -49,7 +49,7 @@ pub mod wording;
 
 pub use build::{asked_before, build, build_with, recallable};
 pub use content_parts::{Content, ContentParts, Image, Original};
-pub use found::{Earlier, Found, Match, Source};
+pub use found::{Earlier, Found, Match, Source, surrounding};
 pub use message::{Archived, Context, How, Message, Omission};
 pub use request::{Format, RECALL_PERCENT, RecallLimits, Request, SummaryPlacement, Unanswered};
 pub use warning::{Uncovered, Warning};

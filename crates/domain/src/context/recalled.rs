@@ -117,10 +117,11 @@ impl Choice<'_> {
     }
 }
 
-/// The heading of the utterances of one day.
+/// The heading of the utterances of one day; none if it is not known.
 fn day(found: &Found) -> String {
     let Timestamp(micros) = found.utterance.create_time;
     match jiff::Timestamp::from_microsecond(micros) {
+        _ if found.utterance.create_time == Timestamp::UNKNOWN => String::new(),
         Ok(time) => time.strftime("On %a %Y-%m-%d:\n").to_string(),
         Err(_) => "On an unknown day:\n".to_owned(),
     }

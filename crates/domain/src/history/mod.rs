@@ -1,29 +1,19 @@
-//! A history that a caller sends with each request (seed 002), and the rules that make it fit for a model.
-//! Nothing of it is stored.
+//! A history that a caller sends with each request (seed 002): a conversation that lives for one call. Nothing of it is
+//! stored, and its messages are chosen as those of a stored one are, by [`context`](crate::context).
 //!
 //! | module | rule |
 //! |---|---|
+//! | `conversation` | the messages as utterances of a conversation |
 //! | [`alternation`] | user and assistant take turns |
-//! | [`cut`] | the newest units that fit the limits stay, with the instructions and the prompt |
-//! | [`recall`] | the messages of the rest that a prompt asks for, as one marked message |
-//! | [`shorten`] | a newest message that exceeds the limits by itself is cut to its head and tail |
-//!
-//! Which result answers which call, and which call ids, names and arguments a provider accepts, are rules
-//! that stored conversations have too: [`exchange`](crate::exchange),
-//! [`call_ids`](crate::exchange::call_ids), [`context::wording`](crate::context::wording).
+//! | [`recall`] | the messages that a prompt asks for |
 
 pub mod alternation;
-mod cost;
-pub mod cut;
+mod conversation;
 pub mod recall;
-pub mod shorten;
-#[cfg(test)]
-mod test_units;
 
-use crate::{
-    Draft, Reason, Refusal, Role,
-    history::cost::{Cost, Limit},
-};
+pub use conversation::conversation;
+
+use crate::{Draft, Reason, Refusal};
 
 /// A message of a history.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,41 +24,48 @@ pub struct Entry {
     pub draft: Draft,
 }
 
-/// A message and the results of its calls, which leave a history together.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Unit {
-    /// The message.
-    pub message: Entry,
-    /// The results of its calls, one for each.
-    pub results: Vec<Entry>,
-    /// The most that all of them cost.
-    pub cost: Cost,
+/// How much of a history can stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Messages, without the prompt.
+    pub messages: usize,
+    /// Bytes of everything that is sent.
+    pub bytes: usize,
+    /// Tokens of everything that is sent; `None` means any number.
+    pub tokens: Option<u32>,
 }
 
-impl Unit {
-    /// The message and the results, in order.
-    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
-        std::iter::once(&self.message).chain(&self.results)
-    }
+/// One of the [`Limits`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Of messages.
+    Messages,
+    /// Of bytes.
+    Bytes,
+    /// Of tokens.
+    Tokens,
+}
 
-    /// The role of the message.
-    pub fn role(&self) -> Role {
-        self.message.draft.role
-    }
-
-    /// Whether it is the user's new message.
-    pub fn is_prompt(&self) -> bool {
-        self.message.index.is_none()
+impl Limit {
+    /// The field of a request that sets it.
+    pub fn field(self) -> &'static str {
+        match self {
+            Self::Messages => "max_messages",
+            Self::Bytes => "max_bytes",
+            Self::Tokens => "token_budget",
+        }
     }
 }
 
-/// The messages that are recalled from a history.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Recalled {
-    /// The message that quotes it; it has no index in the request.
-    pub message: Entry,
-    /// The indexes of the quoted messages in the request, ascending.
-    pub places: Vec<usize>,
+impl Limits {
+    /// The number of a limit; without one of tokens, 0.
+    pub fn of(&self, limit: Limit) -> usize {
+        match limit {
+            Limit::Messages => self.messages,
+            Limit::Bytes => self.bytes,
+            Limit::Tokens => self.tokens.unwrap_or_default() as usize,
+        }
+    }
 }
 
 /// A message, or a part of one, that was left out.

@@ -66,6 +66,9 @@ counts! { Sequence Revision }
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
+    /// The time of what a caller tells without a time.
+    pub const UNKNOWN: Self = Self(i64::MIN);
+
     /// The minute it falls in, counted from 1970; 0 for anything earlier, and the largest value from about
     /// the year 10000 on.
     pub fn minute(self) -> u32 {

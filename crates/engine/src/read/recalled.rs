@@ -8,7 +8,7 @@ use crate::{
 };
 use utterd_domain::{
     Conversation, Ranges, Sequence, Utterance,
-    context::{Found, Match, Source},
+    context::{Found, Match, Source, surrounding},
     recall::Floor,
 };
 
@@ -66,7 +66,8 @@ impl Engine {
         let source = |of: &Conversation| (of.key() != state.key()).then(|| Arc::new(Source::of(&of.head)));
         let matches = found.into_iter().map(|one| Match {
             matched: one.matched.ranges,
-            around: place(&one.state).map_or_else(Vec::new, |place| near(&around[place], &one.utterance)),
+            around: place(&one.state)
+                .map_or_else(Vec::new, |place| surrounding(&around[place], &one.utterance)),
             found: Found { source: source(&one.state), utterance: one.utterance, quoted: Vec::new() },
         });
         Ok(matches.collect())
@@ -140,15 +141,6 @@ impl Recall {
         // some of the best may already be in the context, or be too long
         self.limits.matches.map_or(fill, |limit| (4 * limit).clamp(least, most))
     }
-}
-
-/// Returns the unit of `found` without `found`, and the utterance before the unit, from the ascending `stored`.
-fn near(stored: &[Arc<Utterance>], found: &Utterance) -> Vec<Arc<Utterance>> {
-    let start = stored.partition_point(|other| other.sequence < found.unit);
-    let unit = stored[start..].iter().take_while(|other| other.unit == found.unit);
-    let unit = unit.filter(|other| other.sequence != found.sequence);
-    let before = stored[..start].last().filter(|before| before.sequence.next() == found.unit);
-    before.into_iter().chain(unit).cloned().collect()
 }
 
 /// Returns the sequences of `other` that can be recalled in the context of `state`: without instructions, and

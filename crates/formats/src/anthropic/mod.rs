@@ -8,4 +8,4 @@ mod read;
 mod write;
 
 pub use read::{PROVIDER, left_of_message, read, says, side};
-pub use write::{export, message, plain_message};
+pub use write::{export, message};

@@ -1,6 +1,6 @@
 //! Writes utterances as messages.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::{
     Losses, Repairs, Whole,
@@ -47,23 +47,15 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
 /// Writes the message whose parts are `said`, each with its kept details. Instructions are a message with their own
 /// role.
 pub fn message(said: &[Parts<'_>]) -> Option<Value> {
-    of_kept(&said.iter().map(|parts| (*parts, parts.kept(PROVIDER.format))).collect::<Vec<_>>())
-}
-
-/// Writes the message whose parts are `said`, without anything that was kept. A text alone is its content.
-pub fn plain_message(said: &[Parts<'_>]) -> Option<Value> {
-    let form = |role| (role == Role::Assistant).then(|| json!({ FORM: "text" }));
-    of_kept(&said.iter().map(|parts| (*parts, form(parts.role))).collect::<Vec<_>>())
-}
-
-fn of_kept(said: &[(Parts<'_>, Option<Value>)]) -> Option<Value> {
     let mut writer = Writer::default();
-    for (parts, kept) in said {
+    let kept = |parts: &Parts<'_>| parts.kept(PROVIDER.format);
+    for parts in said {
+        let kept = kept(parts);
         let blocks = PROVIDER.write(parts, kept.as_ref()).0;
         writer.say(parts, kept.as_ref().unwrap_or(&Value::Null), blocks);
     }
-    let (first, kept) = said.first()?;
-    let in_blocks = kept.as_ref().is_some_and(|kept| kept.get(SYSTEM).is_some_and(|form| form == "blocks"));
+    let first = said.first()?;
+    let in_blocks = kept(first).is_some_and(|kept| kept.get(SYSTEM).is_some_and(|form| form == "blocks"));
     let mut message = writer.messages.pop()?;
     message.text = message.text.filter(|_| !in_blocks);
     if first.role == Role::System && !message.fields.contains_key("role") {

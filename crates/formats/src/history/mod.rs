@@ -1,23 +1,24 @@
 //! PrepareHistory: turns a caller's history into messages that a model accepts.
 //!
 //! The steps: messages are read ([`read`]), and those that cannot go to a model are left out (`normal`); calls
-//! and results are paired, and ids and names changed, as in an export (`units`); runs of one role are
-//! repaired, the newest messages within the limits are kept (`fit`), and the rest is written (`write`). A
+//! and results are paired, and what is left over is reported (`pairs`); the messages are a conversation for the time of
+//! one call, of which a context is built and written within the limits (`fit`). A
 //! history is only refused if it is not a JSON array: unusable messages are left out, and the response says
 //! why.
 
+mod finish;
 mod fit;
 mod normal;
+mod pairs;
 mod prepare;
 pub mod read;
-mod units;
 
 pub use prepare::prepare;
 pub use utterd_domain::context::Format;
 
 use utterd_domain::{
     Draft, More, Result, Role,
-    history::{Dropped, Entry, alternation::Alternation, cut::Limits, recall::Recall},
+    history::{Dropped, Entry, Limits, alternation::Alternation, recall::Recall},
     limits::MOST_CONTENT_BYTES,
 };
 
@@ -41,7 +42,7 @@ pub struct Request {
     pub max_content_bytes: usize,
     /// How to quote the messages that the limits leave out; `None` quotes nothing.
     pub recall: Option<Recall>,
-    /// Whether no message is cut: a prompt that exceeds a limit by itself is refused.
+    /// Whether only tool results are cut: a prompt that exceeds a limit by itself is refused.
     pub whole_messages: bool,
 }
 
@@ -102,9 +103,9 @@ pub enum WarningKind {
     MessagesMerged,
     /// Call ids were changed to ones that the format accepts.
     CallIdsChanged,
-    /// The format requires a user message first, so a marked one was inserted.
+    /// A model expects a user message first, so a marked one was inserted.
     PlaceholderAdded,
-    /// The newest message was cut to its head and tail.
+    /// Messages were cut to their head and tail.
     MessagesTrimmed,
 }
 
@@ -117,7 +118,7 @@ pub struct Prepared {
     pub system: String,
     /// The number of messages in the array.
     pub message_count: usize,
-    /// The token count of the messages and the system text as utterances; see [`Draft::tokens`].
+    /// The token count of the messages and the system text, as in a context.
     pub token_count: u32,
     /// The messages left out, in the order of the request.
     pub dropped: Vec<Dropped>,

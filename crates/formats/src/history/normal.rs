@@ -7,7 +7,7 @@ use utterd_domain::{
     Draft, More, Reason, Role, ToolCall,
     context::wording::{arguments, participant},
     draft::Field,
-    history::{DropReason, Dropped, Entry, alternation::put_name_in_text},
+    history::{DropReason, Dropped, Entry, alternation::named},
 };
 
 /// Strips the messages of everything that does not go to a model; leaves out those that cannot go at all.
@@ -25,25 +25,28 @@ pub fn all(
             dropped.push(unusable);
             continue;
         }
-        if request.format == Format::AnthropicMessages {
-            put_name_in_text(&mut entry);
-        }
         kept.push(entry);
     }
     (kept, dropped)
 }
 
 /// Removes what is for the caller's own use (seed 002, "What to Exclude"), and blank text, which providers
-/// refuse. Names and arguments get the form in which they go out, so that they are measured in it.
+/// refuse. Names and arguments get the form in which Anthropic gets them, so that they are measured in it.
 fn strip(draft: &mut Draft, format: Format) {
     if draft.role != Role::Tool && draft.content.trim().is_empty() {
         draft.content = Box::default();
     }
     let Some(more) = draft.more.take() else { return };
     let More { name, mut tool_calls, tool_call_id, .. } = *more;
-    let name = name.filter(|_| draft.role != Role::Tool).map(|name| participant(&name).into());
-    tool_calls.iter_mut().for_each(|call| call.arguments_json = written(call, format));
-    let kept = More { name, tool_calls, tool_call_id, ..More::default() };
+    let name = name.filter(|_| draft.role != Role::Tool).map(|name| Box::from(participant(&name)));
+    let mut kept = More { name, tool_call_id, ..More::default() };
+    if format == Format::AnthropicMessages {
+        tool_calls.iter_mut().for_each(|call| call.arguments_json = nested(call));
+        if let Some(name) = kept.name.take().filter(|_| !draft.content.is_empty()) {
+            draft.content = named(&name, &draft.content).into();
+        }
+    }
+    kept.tool_calls = tool_calls;
     draft.more = (kept != More::default()).then(|| Box::new(kept));
 }
 
@@ -60,13 +63,10 @@ fn unusable(draft: &Draft, index: usize, field: &'static str, most: usize) -> Op
     })
 }
 
-/// The arguments of a call as they are written. For Anthropic, they are an object that is not nested so deep
-/// that a parser of the request stops in it, commonly at 128 levels.
-fn written(call: &ToolCall, format: Format) -> Box<str> {
-    let text = arguments(call, format);
-    if format != Format::AnthropicMessages {
-        return text.into();
-    }
+/// The arguments of a call as Anthropic gets them: an object that is not nested so deep that a parser of the request
+/// stops in it, commonly at 128 levels.
+fn nested(call: &ToolCall) -> Box<str> {
+    let text = arguments(call, Format::AnthropicMessages);
     let within_request = format!("[[[[{text}]]]]");
     match serde_json::from_str::<Value>(&within_request) {
         Ok(nested) => nested[0][0][0][0].to_string().into(),

@@ -1,20 +1,28 @@
 //! The steps, in order.
 
-use crate::history::{Incoming, Prepared, Request, Warning, WarningKind, fit::Fit, normal, units::Units};
-use utterd_domain::{
-    Draft, Refusal, Result, TokenCounter,
+use crate::{
+    extras::Parts,
     history::{
-        DropReason, Dropped, Entry, Unit,
+        Incoming, Prepared, Request, Warning, WarningKind,
+        fit::{Fit, Fitted},
+        normal, pairs,
+    },
+    repair,
+};
+use utterd_domain::{
+    Conversation, Draft, Ranges, Refusal, Result, Sequence, TokenCounter,
+    history::{
+        DropReason, Dropped, Entry, Limit, Limits,
         alternation::{Alternation, clashes},
-        cut::{Cost, Limit, Limits},
+        conversation,
     },
 };
 
 /// Turns a history and a prompt into messages that a model accepts.
 ///
 /// - Every outgoing call has its result directly behind it, and every result its call.
-/// - The prompt goes out last, whatever is dropped for it. What exceeds a limit by itself, the prompt or else the
-///   newest message with its results, is cut to its head and tail, unless messages are to stay whole.
+/// - The prompt goes out last, whatever is dropped for it. Long messages are cut to their head and tail, as in a context,
+///   unless they are to stay whole.
 /// - Only role, text, name, calls and results of a message go out.
 ///
 /// Refuses a prompt that exceeds a limit even so, and, with [`Alternation::Reject`], consecutive messages
@@ -27,54 +35,90 @@ pub fn prepare(
 ) -> Result<Prepared> {
     let Incoming { field, entries, mut dropped, mut warnings, count, bytes } = incoming;
     let bytes = bytes + prompt.as_ref().map_or(0, |prompt| prompt.content.len());
+    let has_prompt = prompt.is_some();
     let entries = entries.into_iter().chain(prompt.map(|draft| Entry { index: None, draft }));
     let (entries, unusable) = normal::all(entries, request, field);
-    let mut paired = Units::of(&entries, field, request, counter);
-    dropped.extend(unusable.into_iter().chain(paired.dropped));
-    dropped.extend(request.alternate(&mut paired.units, field)?);
-    warnings.extend(request.shorten_newest(&mut paired.units, counter));
-    let Fit { mut prepared, left_out } = Fit::of(&paired.units, request, counter)?;
-    for (place, limit) in left_out {
-        dropped.extend(request.left_out(&paired.units[place], limit, field));
-    }
+    let said: Vec<Parts<'_>> = entries.iter().map(|entry| Parts::from(&entry.draft)).collect();
+    let pairing = repair::pairing(&said);
+    let (unpaired, moved) = pairs::report(&entries, &pairing, field);
+    let mut whole = conversation(&entries, &pairing, counter);
+    let told = Told { entries: &entries, field };
+    dropped.extend(unusable.into_iter().chain(unpaired));
+    dropped.extend(told.alternate(&mut whole, request)?);
+    let Fitted { finished, left_out, recalled, .. } = Fit { whole, request, counter, has_prompt }.fit()?;
+    let mut prepared = finished.prepared();
+    let left_out = left_out.into_iter().map(|(sequence, limit)| told.left_out(sequence, limit, request));
+    dropped.extend(left_out.flatten());
     dropped.sort_by_key(|dropped| dropped.index);
-    warnings.extend(paired.warnings.into_iter().chain(prepared.warnings));
+    prepared.recalled = recalled.iter().filter_map(|sequence| told.entry(*sequence)?.index).collect();
+    prepared.recalled.sort_unstable();
+    prepared.recalled.dedup();
+    warnings.extend(moved.into_iter().chain(prepared.warnings));
     warnings.extend(request.size_warnings(count, bytes, prepared.token_count));
     (prepared.dropped, prepared.warnings) = (dropped, warnings);
     Ok(prepared)
 }
 
-impl Request {
+/// The messages that a conversation was made of.
+struct Told<'a> {
+    entries: &'a [Entry],
+    field: &'static str,
+}
+
+impl Told<'_> {
+    /// The message of an utterance.
+    fn entry(&self, sequence: Sequence) -> Option<&Entry> {
+        self.entries.get((sequence.get() as usize).checked_sub(1)?)
+    }
+
     /// Drops or refuses runs of one role; [`Alternation::Merge`] merges what the limits have left.
-    fn alternate(&self, units: &mut Vec<Unit>, field: &str) -> Result<Vec<Dropped>> {
-        let clashes = clashes(units, self.system_apart());
-        match (self.alternation, clashes.first()) {
+    fn alternate(&self, whole: &mut Conversation, request: &Request) -> Result<Vec<Dropped>> {
+        let clashes = clashes(&whole.window, request.system_apart());
+        match (request.alternation, clashes.first()) {
             (Alternation::Merge, _) | (_, None) => Ok(Vec::new()),
-            (Alternation::Reject, Some((first, second))) => {
-                Err(rejected(&units[*first], &units[*second], field))
-            }
+            (Alternation::Reject, Some((first, second))) => Err(self.rejected(*first, *second)),
             (Alternation::Drop, _) => {
-                let older: Vec<usize> = clashes.into_iter().map(|(first, _)| first).collect();
-                let dropped = older.iter().filter_map(|place| superseded(&units[*place], field)).collect();
-                let mut places = 0..;
-                units.retain(|_| places.next().is_some_and(|place| older.binary_search(&place).is_err()));
-                Ok(dropped)
+                let older: Ranges = clashes.into_iter().map(|(first, _)| first).collect();
+                whole.window.remove(&older);
+                Ok(older.sequences().filter_map(|sequence| self.superseded(sequence)).collect())
             }
         }
     }
 
-    /// The messages of a unit that a limit leaves out.
-    fn left_out(&self, unit: &Unit, limit: Limit, field: &str) -> Vec<Dropped> {
-        let (name, most) = (limit.field(), Cost::from(self.limits).of(limit));
-        let dropped = |index| {
-            let text = format!(
-                "{field}[{index}] does not fit: {name} is {most}, and newer messages take precedence"
-            );
-            Dropped { index, reason: DropReason::from(limit), text }
-        };
-        unit.entries().filter_map(|entry| entry.index).map(dropped).collect()
+    /// A message that a limit leaves out.
+    fn left_out(&self, sequence: Sequence, limit: Limit, request: &Request) -> Option<Dropped> {
+        let (index, field) = (self.entry(sequence)?.index?, self.field);
+        let (name, most) = (limit.field(), request.limits.of(limit));
+        let text =
+            format!("{field}[{index}] does not fit: {name} is {most}, and newer messages take precedence");
+        Some(Dropped { index, reason: DropReason::from(limit), text })
     }
 
+    /// A message that is followed by another one of its role.
+    fn superseded(&self, sequence: Sequence) -> Option<Dropped> {
+        let Entry { index, draft } = self.entry(sequence)?;
+        let (index, field, role) = ((*index)?, self.field, draft.role);
+        let text = format!(
+            "{field}[{index}] is followed by another {role} message; only the newest in a row is kept. Accepted are user and assistant in turn"
+        );
+        Some(Dropped { index, reason: DropReason::Alternation, text })
+    }
+
+    fn rejected(&self, first: Sequence, second: Sequence) -> Refusal {
+        let index = |sequence| self.entry(sequence).and_then(|entry| entry.index);
+        let place = |sequence| {
+            index(sequence).map_or_else(|| "prompt".into(), |index| format!("{}[{index}]", self.field))
+        };
+        let role = self.entry(first).map_or("", |entry| entry.draft.role.as_str());
+        let text = format!(
+            "has the role {role}, the same as {} directly before it; with the alternation REJECT, user and assistant must take turns",
+            place(first)
+        );
+        Refusal::invalid(place(second), text)
+    }
+}
+
+impl Request {
     /// Warns from three quarters of a limit.
     fn size_warnings(&self, count: usize, bytes: usize, tokens: u32) -> impl Iterator<Item = Warning> {
         let Limits { messages, bytes: most, tokens: budget } = self.limits;
@@ -94,22 +138,4 @@ impl Request {
         });
         [many, large, tight].into_iter().flatten()
     }
-}
-
-/// A message that is followed by another one of its role.
-fn superseded(unit: &Unit, field: &str) -> Option<Dropped> {
-    let (index, role) = (unit.message.index?, unit.role());
-    let text = format!(
-        "{field}[{index}] is followed by another {role} message; only the newest in a row is kept. Accepted are user and assistant in turn"
-    );
-    Some(Dropped { index, reason: DropReason::Alternation, text })
-}
-
-fn rejected(first: &Unit, second: &Unit, field: &str) -> Refusal {
-    let place = |unit: &Unit| unit.message.index.map_or("prompt".into(), |index| format!("{field}[{index}]"));
-    let (role, first) = (first.role(), place(first));
-    let text = format!(
-        "has the role {role}, the same as {first} directly before it; with the alternation REJECT, user and assistant must take turns"
-    );
-    Refusal::invalid(place(second), text)
 }

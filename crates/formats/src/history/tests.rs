@@ -39,6 +39,11 @@ fn kinds(prepared: &Prepared) -> Vec<WarningKind> {
     prepared.warnings.iter().map(|warning| warning.kind).collect()
 }
 
+/// The content of a message to Anthropic that is one text.
+fn block(text: &str) -> Value {
+    json!([{"type": "text", "text": text}])
+}
+
 fn call(id: &str) -> Value {
     json!({"id": id, "type": "function", "function": {"name": "find", "arguments": "{\"q\":1}"}})
 }
@@ -134,20 +139,23 @@ fn anthropic_has_system_apart_and_results_with_the_user() {
     history.extend([json!({"role": "user", "content": "r"}), json!({"role": "system", "content": "two"})]);
     history.extend(exchange("call:1"));
     let prepared = prepared(&json!(history), "and?", &ANTHROPIC).unwrap();
+    let said = messages(&prepared);
+    let [id, again] = [1, 3].map(|at| &said[at]["content"][0]["id"]);
+    assert!(id.as_str().unwrap().starts_with("call_1_") && id != again);
     let expected = json!([
-        {"role": "user", "content": "Ann: q"},
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "call_1", "name": "find", "input": {"q": 1}}]},
+        {"role": "user", "content": block("Ann: q")},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "find", "input": {"q": 1}}]},
         {"role": "user", "content": [
-            {"type": "tool_result", "tool_use_id": "call_1", "content": "it is"},
+            {"type": "tool_result", "tool_use_id": id, "content": "it is"},
             {"type": "text", "text": "r"},
         ]},
-        {"role": "assistant", "content": [{"type": "tool_use", "id": "call_1_2", "name": "find", "input": {"q": 1}}]},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": again, "name": "find", "input": {"q": 1}}]},
         {"role": "user", "content": [
-            {"type": "tool_result", "tool_use_id": "call_1_2", "content": "it is"},
+            {"type": "tool_result", "tool_use_id": again, "content": "it is"},
             {"type": "text", "text": "and?"},
         ]},
     ]);
-    assert_eq!(messages(&prepared), expected);
+    assert_eq!(said, expected);
     assert_eq!(prepared.system, "one\n\ntwo");
     assert_eq!(kinds(&prepared), [WarningKind::CallIdsChanged]);
 }
@@ -158,8 +166,9 @@ fn openai_gets_ids_of_at_most_40_bytes() {
     history.extend(exchange(&"call_".repeat(13)));
     let prepared = prepared(&json!(history), "and?", &OPENAI).unwrap();
     let messages = messages(&prepared);
-    let id = "call_".repeat(8);
-    assert_eq!((&messages[1]["tool_calls"][0]["id"], &messages[2]["tool_call_id"]), (&json!(id), &json!(id)));
+    let id = messages[1]["tool_calls"][0]["id"].as_str().unwrap();
+    assert!(id.starts_with("call_call_") && id.len() == 40);
+    assert_eq!(messages[2]["tool_call_id"], id);
     assert_eq!(kinds(&prepared), [WarningKind::CallIdsChanged]);
 }
 
@@ -184,11 +193,12 @@ fn exchanges_that_overlap_are_told_apart() {
     ]);
     let prepared = prepared(&history, "", &OPENAI).unwrap();
     let expected = json!([
-        calls(&["a", "a_2"]),
+        {"role": "user", "content": "[The conversation goes on.]"},
+        calls(&["a", "a_1"]),
         result("a", "2"),
-        result("a_2", "3"),
-        calls(&["a"]),
-        result("a", "1"),
+        result("a_1", "3"),
+        calls(&["a_2"]),
+        result("a_2", "1"),
         {"role": "assistant", "content": "let me see", "tool_calls": [call("c")]},
         result("c", "5"),
         {"role": "assistant", "content": "wait"},
@@ -198,36 +208,48 @@ fn exchanges_that_overlap_are_told_apart() {
     assert_eq!(reasons(&prepared), [(5, DropReason::OrphanedResult), (6, DropReason::UnansweredCall)]);
     assert!(prepared.dropped[1].text.contains("[\"b\"]"), "{}", prepared.dropped[1].text);
     assert!(prepared.dropped[1].text.contains("the rest of the message stays"));
-    assert_eq!(kinds(&prepared), [WarningKind::ResultsMoved, WarningKind::CallIdsChanged]);
+    let expected = [WarningKind::ResultsMoved, WarningKind::CallIdsChanged, WarningKind::PlaceholderAdded];
+    assert_eq!(kinds(&prepared), expected);
 }
 
 #[test]
-fn anthropic_begins_with_a_user() {
+fn a_user_begins() {
     let history = json!([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a "}]);
     let one = Request { limits: Limits { messages: 1, ..ANTHROPIC.limits }, ..ANTHROPIC };
-    assert_eq!(messages(&prepared(&history, "r", &one).unwrap()), json!([{"role": "user", "content": "r"}]));
+    let only = json!([{"role": "user", "content": block("r")}]);
+    assert_eq!(messages(&prepared(&history, "r", &one).unwrap()), only);
     let history = json!([{"role": "assistant", "content": "a "}]);
     let led = prepared(&history, "", &ANTHROPIC).unwrap();
+    let lead = "[The conversation goes on.]";
     let begins =
-        |lead: &str| json!([{"role": "user", "content": lead}, {"role": "assistant", "content": "a"}]);
-    assert_eq!(messages(&led), begins("[The conversation goes on.]"), "nothing was left out");
+        json!([{"role": "user", "content": block(lead)}, {"role": "assistant", "content": block("a")}]);
+    assert_eq!(messages(&led), begins, "nothing was left out");
     assert_eq!(kinds(&led), [WarningKind::PlaceholderAdded]);
     let malformed = json!([{"role": "user", "content": 7}, {"role": "assistant", "content": "a "}]);
     let cut = json!([
-        {"role": "user", "content": "q"},
         {"role": "assistant", "content": "b"},
         {"role": "system", "content": "s"},
         {"role": "assistant", "content": "a "},
     ]);
-    let two = Request { limits: Limits { messages: 2, ..ANTHROPIC.limits }, ..ANTHROPIC };
-    for (history, request) in [(malformed, &ANTHROPIC), (cut, &two)] {
+    let three = Request { limits: Limits { messages: 3, ..ANTHROPIC.limits }, ..ANTHROPIC };
+    for (history, request) in [(malformed, &ANTHROPIC), (cut, &three)] {
         let led = prepared(&history, "", request).unwrap();
-        assert_eq!(messages(&led), begins("[The conversation goes on.]"), "{history}");
+        assert_eq!(messages(&led), begins, "{history}");
     }
-    assert_eq!(
-        messages(&prepared(&history, "", &OPENAI).unwrap()),
-        json!([{"role": "assistant", "content": "a "}])
-    );
+    let said = json!([{"role": "user", "content": lead}, {"role": "assistant", "content": "a "}]);
+    assert_eq!(messages(&prepared(&history, "", &OPENAI).unwrap()), said);
+}
+
+/// In the middle of a turn, the user's message that began it goes out too.
+#[test]
+fn a_turn_has_its_beginning() {
+    let mut history = vec![json!({"role": "user", "content": "find both"})];
+    history.extend(exchange("a"));
+    history.extend(exchange("b"));
+    let three = Request { limits: Limits { messages: 3, ..OPENAI.limits }, ..OPENAI };
+    let prepared = prepared(&json!(history), "", &three).unwrap();
+    assert_eq!(messages(&prepared), json!([history[0], history[3], history[4]]));
+    assert_eq!(reasons(&prepared), [(1, DropReason::MaxMessages), (2, DropReason::MaxMessages)]);
 }
 
 #[test]
@@ -241,7 +263,7 @@ fn arguments_that_are_no_object_are_put_into_one() {
         let history = json!([
             {"role": "user", "content": "q"},
             {"role": "assistant", "tool_calls": [{"id": "a", "function": {"name": "a.b", "arguments": arguments}}]},
-            {"role": "tool", "tool_call_id": "a", "content": ""},
+            {"role": "tool", "tool_call_id": "a", "content": "x"},
         ]);
         let prepared = prepared(&history, "", &ANTHROPIC).unwrap();
         let messages = messages(&prepared);
@@ -249,7 +271,7 @@ fn arguments_that_are_no_object_are_put_into_one() {
         assert_eq!(messages[1]["content"][0]["name"], "a_b");
         assert_eq!(
             messages[2]["content"][0],
-            json!({"type": "tool_result", "tool_use_id": "a", "content": ""})
+            json!({"type": "tool_result", "tool_use_id": "a", "content": "x"})
         );
     }
 }
@@ -301,7 +323,8 @@ fn limits_are_kept_and_the_prompt_goes_out_whole() {
                 prepared(&json!(history), "the prompt", &Request { limits, format, ..OPENAI }).unwrap();
             assert!(prepared.token_count <= tokens && prepared.token_count + 40 > tokens);
         }
-        let least = json!([{"role": "user", "content": "the prompt"}]).to_string().len();
+        let content = if format == Format::OpenAiChat { json!("the prompt") } else { block("the prompt") };
+        let least = json!([{"role": "user", "content": content}]).to_string().len();
         let with = |bytes| {
             let limits = Limits { bytes, ..OPENAI.limits };
             prepared(&json!(history), "the prompt", &Request { limits, format, ..OPENAI })
@@ -332,7 +355,7 @@ fn a_newest_message_above_the_limits_is_cut() {
                 let json = &cut.messages_json;
                 assert!(json.len() <= bytes && tokens.is_none_or(|most| cut.token_count <= most));
                 assert!(
-                    json.len() > 3_000
+                    json.len() > 2_500
                         && json.contains("Clause 1 holds.")
                         && json.contains("Clause 900 holds.")
                 );
@@ -342,7 +365,7 @@ fn a_newest_message_above_the_limits_is_cut() {
             let whole = Request { whole_messages: true, ..request };
             let refused = prepared(&history, &long, &whole).unwrap_err().to_string();
             assert!(refused.contains("the prompt alone needs"), "{refused}");
-            assert_eq!(prepared(&loop_, "", &whole).unwrap().message_count, 0);
+            assert_eq!(prepared(&loop_, "", &whole).unwrap().message_count, 3);
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     anthropic::{PROVIDER, side},
     extras::{Filled, Parts},
     render::{
-        line::{kept, lines},
+        line::{kept, lines, renamed},
         rendered::Rendered,
     },
     repair::Line,
@@ -63,6 +63,7 @@ pub(super) fn render(context: &Context) -> Rendered {
         system_json: if system.is_empty() { String::new() } else { Value::Array(system).to_string() },
         tokens: context.tokens,
         stable_messages: stable(context, &turns),
+        renamed: renamed(&lines, rest),
         places,
         ..Rendered::default()
     }

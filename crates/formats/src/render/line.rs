@@ -48,6 +48,15 @@ pub fn lines(messages: &[Message], format: Format, ids: Rule) -> Vec<Line<'_>> {
     lines
 }
 
+/// How many calls have another id in `lines` than in `messages`, for which these are.
+pub fn renamed(lines: &[Line<'_>], messages: &[Message]) -> usize {
+    let both = lines.iter().zip(messages);
+    let calls = both.flat_map(|(line, message)| {
+        line.changed.iter().flat_map(|more| &more.tool_calls).zip(message.tool_calls())
+    });
+    calls.filter(|(sent, call)| sent.id != call.id).count()
+}
+
 /// A message as it came, or its blocks, if it goes out so.
 pub fn kept(message: &Message) -> Option<Value> {
     serde_json::from_str(message.content_parts()?).ok()

@@ -8,7 +8,7 @@ use crate::{
     extras::Filled,
     openai_chat::{PROVIDER, calls_of},
     render::{
-        line::{kept, lines},
+        line::{kept, lines, renamed},
         rendered::Rendered,
     },
     repair::Line,
@@ -32,6 +32,7 @@ pub(super) fn render(context: &Context) -> Rendered {
         messages_json: serde_json::to_string(&messages).unwrap_or_default(),
         tokens: context.tokens,
         stable_messages: context.stable,
+        renamed: renamed(&lines, &context.messages),
         places: (0..messages.len()).map(Some).collect(),
         ..Rendered::default()
     }

@@ -15,6 +15,8 @@ pub struct Rendered {
     /// How many of the messages will begin the next context too: see
     /// [`Context::stable`](utterd_domain::context::Context::stable).
     pub stable_messages: usize,
+    /// How many call ids were replaced, because the provider refuses them or they occur twice.
+    pub renamed: usize,
     /// For each message of the context, its index in the JSON array; `None` if it is elsewhere.
     pub places: Vec<Option<usize>>,
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use utterd::{
-    domain::{Draft, history::cut::Limits},
+    domain::{Draft, history::Limits},
     formats::history::{Format, Incoming, Prepared, Request, prepare, prompt},
 };
 
