@@ -3,8 +3,23 @@
 use unicode_normalization::char::is_combining_mark;
 
 /// Whether a character is part of a word.
+#[inline]
 pub(crate) fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || !c.is_ascii() && is_combining_mark(c)
+    if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() || is_combining_mark(c) }
+}
+
+/// Where the characters of a class end that a text begins with. Most are ASCII, which needs no decoding.
+#[inline]
+pub(crate) fn span(text: &str, is_of: impl Fn(char) -> bool) -> usize {
+    let mut at = 0;
+    while let Some(byte) = text.as_bytes().get(at) {
+        let c = if byte.is_ascii() { char::from(*byte) } else { text[at..].chars().next().unwrap_or(' ') };
+        if !is_of(c) {
+            break;
+        }
+        at += c.len_utf8();
+    }
+    at
 }
 
 /// Whether a character belongs to a script without spaces between words (Thai, Lao, Burmese, Khmer, kana,

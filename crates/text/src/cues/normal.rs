@@ -1,6 +1,6 @@
 //! The form in which texts and phrases are compared.
 
-use crate::chars::{is_unspaced, is_word};
+use crate::chars::{is_unspaced, is_word, span};
 
 /// Marks that end a clause.
 const PARTS: &str = ".,;:!?()…–—，。；：！？、";
@@ -17,8 +17,10 @@ impl Normal {
     pub(super) fn of(said: &str) -> Self {
         let (text, starts) = (String::with_capacity(said.len() + 8), Vec::with_capacity(said.len() / 4 + 1));
         let mut normal = Self { text, starts };
-        let mut before = ' ';
-        for (at, c) in said.char_indices() {
+        let (mut at, mut before) = (0, ' ');
+        while let Some(c) = said[at..].chars().next() {
+            let run = span(&said[at..], |c| c.is_ascii_alphanumeric());
+            let next = at + run.max(c.len_utf8());
             let c = if c == '’' { '\'' } else { c };
             let joins = matches!(c, '\'' | '-' | '_') && is_word(before);
             if is_word(c) {
@@ -27,17 +29,19 @@ impl Normal {
                     normal.text.push(' ');
                     normal.starts.push(at);
                 }
-                match c.is_ascii() {
-                    true => normal.text.push(c.to_ascii_lowercase()),
-                    false => normal.text.extend(c.to_lowercase()),
+                match run {
+                    0 => normal.text.extend(c.to_lowercase()),
+                    _ => normal.text.push_str(&said[at..next]),
                 }
-            } else if joins && said[at..].chars().nth(1).is_some_and(is_word) {
+            } else if joins && said[next..].chars().next().is_some_and(is_word) {
                 normal.text.push(c);
             } else if c != ' ' && PARTS.contains(c) && !normal.text.ends_with(',') {
                 normal.text.push(',');
             }
             before = if is_word(c) || joins { c } else { ' ' };
+            at = next;
         }
+        normal.text.make_ascii_lowercase();
         normal
     }
 }

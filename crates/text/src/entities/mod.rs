@@ -7,9 +7,13 @@ pub use kind::{Entity, Kind};
 
 use std::{ops::Range, sync::LazyLock};
 
-use regex_automata::meta::Regex;
+use regex_automata::{Anchored, Input, meta::Regex};
+use rustc_hash::FxHashSet;
 
-use crate::{chars::is_unspaced, language::Language};
+use crate::{
+    chars::{is_unspaced, span},
+    language::Language,
+};
 use names::Names;
 
 /// A pattern on each line: of what is found in a text (`in`), and of what a token `is`, each behind its kind; `{month}`
@@ -38,9 +42,13 @@ pub fn entities_in(text: &str, language: Language) -> Vec<Entity<'_>> {
 
 fn found<'a>(text: &'a str, names: &Names<'a>) -> Vec<Entity<'a>> {
     let Some(patterns) = &*IN else { return Vec::new() };
-    let mut found = Vec::new();
-    let mut read = 0;
-    for matched in patterns.regex.find_iter(text) {
+    let (mut found, mut read, mut at) = (Vec::new(), 0, 0);
+    loop {
+        at += plain(&text[at..]);
+        // it most often begins here, and where it does, it is found in one pass
+        let here = patterns.regex.find(Input::new(text).range(at..).anchored(Anchored::Yes));
+        let Some(matched) = here.or_else(|| patterns.regex.find(Input::new(text).range(at..))) else { break };
+        at = matched.end();
         let Some((kind, end)) = kind_of(text, matched.range(), patterns.kinds[matched.pattern()]) else {
             continue;
         };
@@ -50,6 +58,41 @@ fn found<'a>(text: &'a str, names: &Names<'a>) -> Vec<Entity<'a>> {
     }
     names.read(read..text.len(), &mut found);
     found
+}
+
+/// The length of the words that a text begins with in which no pattern finds anything: words without capitals inside,
+/// digits and marks, which no date or amount begins with.
+fn plain(text: &str) -> usize {
+    let mut at = 0;
+    loop {
+        at += span(&text[at..], |c| c.is_ascii_whitespace() || "!\"'(),:;<=>?[]^`{|}".contains(c));
+        let word = &text[at..];
+        let first = word.chars().next().filter(|c| c.is_alphabetic() && !is_unspaced(*c));
+        let Some(first) = first.map(char::len_utf8) else { return at };
+        let end = first + span(&word[first..], char::is_lowercase);
+        let joined = end + span(&word[end..], |c| c.is_lowercase() || matches!(c, '\'' | '-'));
+        let behind = joined + span(&word[joined..], |c| matches!(c, '.' | ',' | ':' | '!' | '?' | ')'));
+        let is_whole = word[behind..].chars().next().is_none_or(|c| c.is_ascii_whitespace());
+        if !is_whole || opens_more(&word[..end]) {
+            return at;
+        }
+        at += behind;
+    }
+}
+
+/// Whether a word can be the beginning of a date or an amount.
+fn opens_more(word: &str) -> bool {
+    static OPENING: LazyLock<FxHashSet<&str>> = LazyLock::new(|| {
+        let lists = ["month", "longmonth", "weekday", "currency"].into_iter().flat_map(|name| {
+            let list = rows("list").into_iter().find(|(of, _)| *of == name).map_or("", |(_, list)| list);
+            list.trim_start_matches("(?i:").trim_end_matches(')').split('|')
+        });
+        lists.collect()
+    });
+    match word.starts_with(char::is_uppercase) {
+        true => OPENING.contains(&*word.to_lowercase()),
+        false => OPENING.contains(word),
+    }
 }
 
 /// The kind of what was found, if it is an entity, and where it ends.
@@ -115,11 +158,13 @@ struct Patterns {
 static IN: LazyLock<Option<Patterns>> = LazyLock::new(|| patterns("in"));
 static IS: LazyLock<Option<Patterns>> = LazyLock::new(|| patterns("is"));
 
+/// The lines of a section, without its name.
+fn rows(section: &str) -> Vec<(&'static str, &'static str)> {
+    let cells = |line: &'static str| line.strip_prefix(section)?.strip_prefix('\t')?.split_once('\t');
+    TABLE.lines().filter_map(cells).collect()
+}
+
 fn patterns(section: &str) -> Option<Patterns> {
-    let rows = |of: &str| -> Vec<(&'static str, &'static str)> {
-        let cells = |line: &'static str| line.strip_prefix(of)?.strip_prefix('\t')?.split_once('\t');
-        TABLE.lines().filter_map(cells).collect()
-    };
     // a list can have earlier ones in it
     let fill = |text: &str| {
         let lists = rows("list").into_iter().rev();

@@ -2,7 +2,7 @@
 
 use std::{cell::OnceCell, ops::Range, sync::LazyLock};
 
-use regex_automata::{Input, meta::Regex};
+use regex_automata::{Anchored, Input, meta::Regex};
 
 use super::kind::{Entity, Kind};
 use crate::{
@@ -36,13 +36,21 @@ impl<'a> Names<'a> {
     /// Adds the names between two places.
     pub(super) fn read(&self, between: Range<usize>, found: &mut Vec<Entity<'a>>) {
         let Some(name) = &*NAME else { return };
-        let names =
-            name.find_iter(Input::new(self.text).span(between)).filter_map(|name| self.name(name.range()));
-        found.extend(names.map(|name| Entity {
-            text: &self.text[name.clone()],
-            start: name.start,
-            kind: Kind::Name,
-        }));
+        let Range { start: mut at, end } = between;
+        while let Some(capital) = self.text[at..end].find(char::is_uppercase) {
+            at += capital;
+            let words = name.find(Input::new(self.text).span(at..end).anchored(Anchored::Yes));
+            at = match words {
+                Some(words) => words.end(),
+                None => at + self.text[at..].chars().next().map_or(1, char::len_utf8),
+            };
+            let named = words.and_then(|words| self.name(words.range()));
+            found.extend(named.map(|name| Entity {
+                text: &self.text[name.clone()],
+                start: name.start,
+                kind: Kind::Name,
+            }));
+        }
     }
 
     /// The name among words with capitals: the first word of a sentence has one in any case.

@@ -9,7 +9,7 @@ pub use kinds::{Language, Languages};
 pub(crate) use stops::is_stop;
 pub use stops::{asking, everyday, stops, unspaced_stop};
 
-use crate::chars::is_word;
+use crate::chars::{is_word, span};
 
 /// Hardly a word is longer.
 pub(crate) const WORD_BYTES: usize = 32;
@@ -35,8 +35,11 @@ impl Votes {
         let mut votes = Self::default();
         let mut lower = String::with_capacity(WORD_BYTES);
         let head = &text[..text.floor_char_boundary(READ_BYTES)];
-        let words = head.split(|c: char| !is_word(c) && !matches!(c, '\'' | '’'));
-        for word in words.filter(|word| !word.is_empty()) {
+        let is_inner = |c| is_word(c) || matches!(c, '\'' | '’');
+        let mut rest = &head[span(head, |c| !is_inner(c))..];
+        while !rest.is_empty() {
+            let (word, behind) = rest.split_at(span(rest, is_inner));
+            rest = &behind[span(behind, |c| !is_inner(c))..];
             lower.clear();
             let mut shown = Languages::default();
             if word.is_ascii() {

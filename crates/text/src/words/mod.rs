@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::{
-    chars::{is_unspaced, is_word},
+    chars::{is_unspaced, is_word, span},
     language::{Language, WORD_BYTES, is_stop, unspaced_stop},
 };
 
@@ -58,15 +58,13 @@ impl<'a> Iterator for Words<'a> {
 
     fn next(&mut self) -> Option<Word<'a>> {
         loop {
+            self.at += span(&self.text[self.at..], |c| !is_unspaced(c) && !is_word(c));
             let c = self.text[self.at..].chars().next()?;
-            if is_unspaced(c) {
-                if let Some(pair) = self.pair(c) {
-                    return Some(pair);
-                }
-            } else if is_word(c) {
+            if !is_unspaced(c) {
                 return Some(self.run());
-            } else {
-                self.at += c.len_utf8();
+            }
+            if let Some(pair) = self.pair(c) {
+                return Some(pair);
             }
         }
     }
@@ -153,25 +151,22 @@ fn straight(c: char) -> char {
 
 /// Where the run of word characters ends that starts at `start`.
 fn end_of_run(text: &str, start: usize, joins: bool) -> usize {
-    let (mut end, mut before) = (start, ' ');
-    let mut rest = text[start..].chars();
-    while let Some(c) = rest.next() {
-        let goes_on = match c {
-            '\'' | '’' => joins && before.is_alphabetic() && peek(&rest).is_some_and(char::is_alphabetic),
-            '.' | ',' => before.is_ascii_digit() && peek(&rest).is_some_and(|next| next.is_ascii_digit()),
-            _ => is_word(c) && !is_unspaced(c),
+    let mut end = start;
+    loop {
+        end += span(&text[end..], |c| is_word(c) && !is_unspaced(c));
+        let mut rest = text[end..].chars();
+        let (Some(mark), Some(next)) = (rest.next(), rest.next()) else { return end };
+        let before = text[start..end].chars().next_back().unwrap_or(' ');
+        let goes_on = match mark {
+            '\'' | '’' => joins && before.is_alphabetic() && next.is_alphabetic(),
+            '.' | ',' => before.is_ascii_digit() && next.is_ascii_digit(),
+            _ => false,
         };
         if !goes_on {
-            break;
+            return end;
         }
-        end += c.len_utf8();
-        before = c;
+        end += mark.len_utf8();
     }
-    end
-}
-
-fn peek(rest: &std::str::Chars<'_>) -> Option<char> {
-    rest.clone().next()
 }
 
 #[cfg(test)]
