@@ -48,10 +48,14 @@ impl Coverage {
     pub fn of<'a>(sentences: impl Iterator<Item = &'a Vec<u64>>) -> Self {
         let mut counts: FxHashMap<u64, f64> = FxHashMap::default();
         sentences.flatten().for_each(|word| *counts.entry(*word).or_default() += 1.0);
-        let worth = |count: f64| power(count, RECURS);
-        let sum: f64 = counts.values().map(|count| count * worth(*count)).sum();
-        let mean = sum / counts.values().sum::<f64>();
-        counts.values_mut().for_each(|count| *count = worth(*count) / mean);
+        let (mut all, mut sum) = (0.0, 0.0);
+        for count in counts.values_mut() {
+            // most occur once
+            let worth = if *count > 1.0 { power(*count, RECURS) } else { 1.0 };
+            (all, sum) = (all + *count, sum + *count * worth);
+            *count = worth;
+        }
+        counts.values_mut().for_each(|worth| *worth /= sum / all);
         Self { told: FxHashSet::default(), worth: counts }
     }
 

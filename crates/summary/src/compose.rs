@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
 use utterd_text::clip;
 
 use crate::{
@@ -69,33 +68,31 @@ pub struct Summary {
     pub lines: Vec<Line>,
     /// The tokens of the lines.
     pub tokens: u32,
+    /// The worth of each item, whatever was asked for.
+    worth: Vec<f64>,
 }
 
 impl Summary {
     /// The items of `given`, from which this was made, that another summary may still need, in about `room` tokens: those
     /// that are told, then those that are worth most. Oldest first.
     pub fn kept(&self, given: &[Item], room: u32, count: Count<'_>) -> Vec<Item> {
-        let told: FxHashSet<usize> = self.told.iter().copied().collect();
-        let worth = weights(&self.items, &Focus::default());
+        let mut kept = vec![false; self.items.len()];
+        self.told.iter().for_each(|at| kept[*at] = true);
         let tokens: Vec<u32> = self.items.iter().map(|item| cost(item, None, count)).collect();
-        let gain: Vec<f64> = (0..worth.len()).map(|at| worth[at] / length(tokens[at])).collect();
-        let mut places: Vec<usize> = (0..self.items.len()).collect();
-        places.sort_by(|a, b| {
-            told.contains(b).cmp(&told.contains(a)).then(gain[*b].total_cmp(&gain[*a])).then(a.cmp(b))
-        });
-        let mut left = room;
-        places.retain(|at| {
-            let fits = told.contains(at) || tokens[*at] <= left;
-            left = if fits { left.saturating_sub(tokens[*at]) } else { left };
-            fits
-        });
-        let kept: FxHashSet<usize> = places.iter().copied().collect();
-        let dropped = (0..self.items.len()).filter(|at| !kept.contains(at));
-        let deeds = dropped.map(|at| self.items[at].deeds()).sum();
-        places.sort_unstable();
-        let unsettled = |at: &usize| Some(self.items[*at].unsettled(given.get(self.items[*at].given)?));
+        let told: u32 = self.told.iter().map(|at| tokens[*at]).sum();
+        let gain: Vec<f64> = (0..kept.len()).map(|at| self.worth[at] / length(tokens[at])).collect();
+        let mut others: Vec<usize> = (0..kept.len()).filter(|at| !kept[*at]).collect();
+        others.sort_by(|a, b| gain[*b].total_cmp(&gain[*a]).then(a.cmp(b)));
+        let mut left = room.saturating_sub(told);
+        for at in others {
+            kept[at] = tokens[at] <= left;
+            left -= if kept[at] { tokens[at] } else { 0 };
+        }
+        let (kept, dropped): (Vec<_>, Vec<_>) = self.items.iter().zip(kept).partition(|(_, kept)| *kept);
+        let deeds = dropped.iter().map(|(item, _)| item.deeds()).sum();
         let counted = (deeds > 0).then(|| Item::counted(deeds));
-        counted.into_iter().chain(places.iter().filter_map(unsettled)).collect()
+        let unsettled = kept.iter().filter_map(|(item, _)| Some(item.unsettled(given.get(item.given)?)));
+        counted.into_iter().chain(unsettled).collect()
     }
 
     /// The lines, one after another.
@@ -121,6 +118,8 @@ struct Composing<'a> {
     tells: Vec<Vec<u64>>,
     tokens: Vec<u32>,
     worth: Vec<f64>,
+    /// How much more is worth what is asked for.
+    asked: Vec<f64>,
     wanted: &'a Wanted,
     count: Count<'a>,
     root: Option<String>,
@@ -128,10 +127,11 @@ struct Composing<'a> {
     /// Nobody calls a tool.
     is_talk: bool,
     chosen: Vec<usize>,
-    taken: FxHashSet<usize>,
+    taken: Vec<bool>,
     left: u32,
-    /// What was written last.
+    /// What was written last, and how many of the chosen items it tells.
     lines: Vec<Line>,
+    written: Option<usize>,
 }
 
 impl<'a> Composing<'a> {
@@ -142,15 +142,31 @@ impl<'a> Composing<'a> {
             shorten(item, most.min(wanted.budget), count);
         }
         let tells: Vec<Vec<u64>> = items.iter().map(tells).collect();
-        let worth = weights(&items, focus);
+        let worth = weights(&items);
+        let asked = items.iter().map(|item| focus.factor(item)).collect();
         let root = root(&items);
         let tokens = items.iter().map(|item| cost(item, root.as_deref(), count)).collect();
         let left = wanted.budget;
         let is_talk = is_talk(&items);
         let said = || items.iter().zip(&tells).filter(|(item, _)| is_spoken(item)).map(|(_, tells)| tells);
         let told = if is_talk { Coverage::of(said()) } else { Coverage::default() };
-        let (chosen, taken, lines) = (Vec::new(), FxHashSet::default(), Vec::new());
-        Self { items, tells, tokens, worth, wanted, count, root, told, is_talk, chosen, taken, left, lines }
+        Self {
+            taken: vec![false; items.len()],
+            items,
+            tells,
+            tokens,
+            worth,
+            asked,
+            wanted,
+            count,
+            root,
+            told,
+            is_talk,
+            chosen: Vec::new(),
+            left,
+            lines: Vec::new(),
+            written: None,
+        }
     }
 
     /// What the caller asks for comes first, in half of the budget.
@@ -189,8 +205,9 @@ impl<'a> Composing<'a> {
     }
 
     fn fill_best(&mut self, places: &[usize], room: u32) {
-        let free = places.iter().copied().filter(|at| !self.taken.contains(at));
-        let best = free.max_by(|a, b| self.worth[*a].total_cmp(&self.worth[*b]).then(b.cmp(a)));
+        let free = places.iter().copied().filter(|at| !self.taken[*at]);
+        let worth = |at: usize| self.worth[at] * self.asked[at];
+        let best = free.max_by(|a, b| worth(*a).total_cmp(&worth(*b)).then(b.cmp(a)));
         let Some(at) = best.filter(|_| room > LEAST_REST) else { return };
         // the longer of its two parts first, and then the other; which check it was says more than how it ended
         let item = &self.items[at];
@@ -216,21 +233,21 @@ impl<'a> Composing<'a> {
         if places.is_empty() || room == 0 {
             return;
         }
-        let newest_first = places.iter().rev().filter(|at| !self.taken.contains(at));
+        let newest_first = places.iter().rev().filter(|at| !self.taken[**at]);
         let candidates: Vec<Candidate> = newest_first
             .map(|at| Candidate {
                 item: *at,
                 tokens: self.tokens[*at],
                 length: length(self.tokens[*at]),
                 tells: &self.tells[*at],
-                worth: self.worth[*at],
+                worth: self.worth[*at] * self.asked[*at],
                 speaker: self.items[*at].marks.has(Marks::PERSON).then(|| hash(&self.items[*at].head)),
                 least: beside_words(&self.items[*at]),
             })
             .collect();
         let (chosen, used) = fill(&candidates, &mut self.told, room);
         self.left -= used;
-        self.taken.extend(&chosen);
+        chosen.iter().for_each(|at| self.taken[*at] = true);
         self.chosen.extend(chosen);
     }
 
@@ -264,12 +281,14 @@ impl<'a> Composing<'a> {
 
     /// Writes the lines of what is chosen; returns their tokens. Only lines that changed are counted again.
     fn write(&mut self) -> u32 {
-        let mut lines = lines(&self.items, &self.chosen, self.root.as_deref());
-        for line in &mut lines {
-            let known = self.lines.iter().find(|known| known.text == line.text);
-            line.tokens = known.map_or_else(|| (self.count)(&line.text), |known| known.tokens);
+        if self.written != Some(self.chosen.len()) {
+            let mut lines = lines(&self.items, &self.chosen, self.root.as_deref());
+            for line in &mut lines {
+                let known = self.lines.iter().find(|known| known.text == line.text);
+                line.tokens = known.map_or_else(|| (self.count)(&line.text), |known| known.tokens);
+            }
+            (self.lines, self.written) = (lines, Some(self.chosen.len()));
         }
-        self.lines = lines;
         self.lines.iter().map(|line| line.tokens).sum()
     }
 
@@ -283,7 +302,7 @@ impl<'a> Composing<'a> {
             (self.lines, tokens) = (Vec::new(), 0);
         }
         self.chosen.sort_unstable();
-        Summary { items: self.items, told: self.chosen, lines: self.lines, tokens }
+        Summary { items: self.items, told: self.chosen, lines: self.lines, tokens, worth: self.worth }
     }
 }
 

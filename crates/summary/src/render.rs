@@ -31,7 +31,7 @@ pub fn lines(items: &[Item], chosen: &[usize], root: Option<&str>) -> Vec<Line> 
     let is_said = |item: &Item| item.seen.is_some() && things.contains(&*item.text);
     let mut chosen: Vec<usize> = chosen.iter().copied().filter(|at| !is_said(&items[*at])).collect();
     chosen.sort_unstable_by_key(|at| (items[*at].kind, items[*at].sequence, *at));
-    let told: FxHashSet<&str> = chosen.iter().map(|at| &*items[*at].text).collect();
+    let told = chosen.clone();
     let mut groups: Vec<Group> = Vec::new();
     let mut known: FxHashMap<Key, usize> = FxHashMap::default();
     for at in chosen {
@@ -87,7 +87,7 @@ pub fn alone(item: &Item) -> String {
         return tidy(&item.text);
     }
     let group = Group { key: key(item), items: vec![0] };
-    let line = group.lines(std::slice::from_ref(item), "", &FxHashSet::default()).pop();
+    let line = group.lines(std::slice::from_ref(item), "", &[]).pop();
     let mut text = line.map(|line| line.text).unwrap_or_default();
     text.truncate(text.trim_end().len());
     text
@@ -95,9 +95,10 @@ pub fn alone(item: &Item) -> String {
 
 /// The number of deeds that no line tells.
 fn uncounted(items: &[Item], lines: &[Line]) -> Option<Line> {
-    let told: FxHashSet<usize> = lines.iter().flat_map(|line| line.items.iter().copied()).collect();
+    let mut told = vec![false; items.len()];
+    lines.iter().flat_map(|line| &line.items).for_each(|at| told[*at] = true);
     let untold: Vec<usize> =
-        (0..items.len()).filter(|at| items[*at].kind == Kind::Did && !told.contains(at)).collect();
+        (0..items.len()).filter(|at| items[*at].kind == Kind::Did && !told[*at]).collect();
     let text = match untold.iter().map(|at| items[*at].deeds()).sum::<u64>() {
         0 => return None,
         1 => "One more call that changed something".to_owned(),
@@ -142,7 +143,7 @@ impl Group<'_> {
     }
 
     /// Their lines; of what is `told` elsewhere, an answer does not tell again what was asked.
-    fn lines(&self, items: &[Item], root: &str, told: &FxHashSet<&str>) -> Vec<Line> {
+    fn lines(&self, items: &[Item], root: &str, told: &[usize]) -> Vec<Line> {
         let (kind, head, ..) = self.key;
         let line = |text: String, from: &[usize]| {
             let is_below = !root.is_empty() && !is_quoted(&items[from[0]]);
@@ -183,7 +184,7 @@ impl Group<'_> {
         self.items.iter().map(|at| &*items[*at].text).collect()
     }
 
-    fn sentences(&self, items: &[Item], told: &FxHashSet<&str>) -> String {
+    fn sentences(&self, items: &[Item], told: &[usize]) -> String {
         let mut text = String::new();
         for at in &self.items {
             let item = &items[*at];
@@ -196,7 +197,7 @@ impl Group<'_> {
             }
             text.push_str(&item.text);
             let is_short = item.marks.has(Marks::ANSWER) && !item.note.is_empty();
-            if is_short && self.key.0 == Kind::Said && !told.contains(&*item.note) {
+            if is_short && self.key.0 == Kind::Said && !told.iter().any(|at| items[*at].text == item.note) {
                 text.push_str(&format!(" (asked: {})", item.note));
             }
         }

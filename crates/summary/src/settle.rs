@@ -42,12 +42,17 @@ impl Default for Part {
 /// answered becomes open.
 pub fn settle(mut items: Vec<Item>, part: Part) -> Vec<Item> {
     items.sort_by_key(|item| item.sequence);
-    count_deeds(&mut items);
-    solved(&mut items);
+    let acts = items.iter().any(|item| matches!(item.kind, Kind::Did | Kind::Check | Kind::Error));
+    if acts {
+        count_deeds(&mut items);
+        solved(&mut items);
+    }
     keep_last(&mut items);
     merge_names(&mut items);
-    errors(&mut items);
-    checks(&mut items);
+    if acts {
+        errors(&mut items);
+        checks(&mut items);
+    }
     replaced::drop_replaced(&mut items);
     if part.begins {
         goal(&mut items);

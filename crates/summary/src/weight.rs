@@ -17,15 +17,14 @@ const NEWEST: f64 = 256.0;
 /// How much less each further value of an object is worth.
 const FURTHER: f64 = 0.85;
 
-/// The worth of each item.
-pub fn weights(items: &[Item], focus: &Focus) -> Vec<f64> {
+/// The worth of each item, whatever is asked for.
+pub fn weights(items: &[Item]) -> Vec<f64> {
     let weighing = Weighing::of(items);
     let mut told = FxHashMap::default();
     let mut weights = vec![0.0; items.len()];
     // the newest values of an object first
     for (at, item) in items.iter().enumerate().rev() {
-        let asked = focus.share(item);
-        weights[at] = weighing.worth(item, &mut told) * (1.0 + FOCUS * asked * asked);
+        weights[at] = weighing.worth(item, &mut told);
     }
     weights
 }
@@ -40,8 +39,14 @@ impl Focus {
         Self(matters.iter().map(|matter| concepts(matter)).filter(|words| !words.is_empty()).collect())
     }
 
+    /// How much more an item is worth for what is asked for.
+    pub fn factor(&self, item: &Item) -> f64 {
+        let share = self.share(item);
+        1.0 + FOCUS * share * share
+    }
+
     /// The share of the words of a matter that an item has, of the matter of which it has most.
-    pub fn share(&self, item: &Item) -> f64 {
+    fn share(&self, item: &Item) -> f64 {
         if self.0.is_empty() {
             return 0.0;
         }

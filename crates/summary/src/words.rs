@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use utterd_text::{Cues, End, Language, Sentence, Votes, cues_in, one_line, sentences, words_in};
+use utterd_text::{Cues, End, Language, Sentence, cues_and_votes, one_line, sentences, words_in};
 
 use crate::{
     item::Marks,
@@ -49,7 +49,7 @@ pub fn said(text: &str) -> (Vec<Said>, Vec<&str>) {
 
 fn of(sentence: &Sentence<'_>) -> Option<Said> {
     let (text, ends) = (plain(sentence.text), sentence.ends);
-    let votes = Votes::of(&text);
+    let (cues, votes) = cues_and_votes(&text);
     let language = votes.language(Language::English);
     let (mut all, mut concepts) = (0, Vec::with_capacity(text.len() / 8 + 1));
     for word in words_in(&text, language) {
@@ -60,7 +60,6 @@ fn of(sentence: &Sentence<'_>) -> Option<Said> {
         return None;
     }
     let content = concepts.len();
-    let cues = cues_in(&text, &votes);
     let has = |cue| cues.has(cue);
     let courtesy = has(Cues::COURTESY) && content <= COURTESY_WORDS && !text.chars().any(char::is_numeric);
     let marks = Marks::default()

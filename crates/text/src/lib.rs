@@ -16,13 +16,14 @@ mod clip;
 mod cues;
 mod entities;
 mod language;
+mod normal;
 pub mod secrets;
 mod sentences;
 mod words;
 
 pub use chars::is_unspaced;
 pub use clip::{clip, one_line};
-pub use cues::{Cues, cues, cues_in, matter};
+pub use cues::{Cues, cues, cues_and_votes, matter};
 pub use entities::{Entity, Kind, entities, entities_in};
 pub use language::{Language, Languages, Votes, asking, base_form, everyday, stops, unspaced_stop};
 pub use sentences::{End, Sentence, sentences};

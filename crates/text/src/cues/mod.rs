@@ -1,19 +1,16 @@
 //! What a sentence is for, by the words and phrases that show it.
 
-mod normal;
 mod phrases;
 mod set;
 
 pub use set::Cues;
 
-use std::borrow::Cow;
-
 use crate::{
     chars::{is_unspaced, is_word},
     language::Votes,
+    normal::Normal,
 };
-use normal::Normal;
-use phrases::{Found, LEAD, MODAL, Meaning, ONLY, Phrases};
+use phrases::{Found, LEAD, MODAL, Meaning, ONLY, spoken};
 
 /// What a sentence is for.
 ///
@@ -23,36 +20,32 @@ use phrases::{Found, LEAD, MODAL, Meaning, ONLY, Phrases};
 ///   beginning, beside a request, or in one clause with `can`, `may`, `should`. They describe otherwise (`it only fails
 ///   at night`).
 pub fn cues(sentence: &str) -> Cues {
-    cues_by(sentence, || Cow::Owned(Votes::of(sentence)))
+    cues_and_votes(sentence).0
 }
 
-/// The same of a sentence whose languages are known.
-pub fn cues_in(sentence: &str, votes: &Votes) -> Cues {
-    cues_by(sentence, || Cow::Borrowed(votes))
-}
-
-fn cues_by<'v>(sentence: &str, votes: impl FnOnce() -> Cow<'v, Votes>) -> Cues {
-    let Some(phrases) = Phrases::shared() else { return Cues::default() };
-    let text = Normal::of(sentence).text;
-    let matches = phrases.find(&text);
+/// The same, with the words of the sentence that show its language.
+pub fn cues_and_votes(sentence: &str) -> (Cues, Votes) {
+    let normal = Normal::of(sentence);
+    let votes = Votes::of_normal(&normal);
+    let matches = phrases::find(&normal.text);
     if matches.is_empty() {
-        return Cues::default();
+        return (Cues::default(), votes);
     }
-    let spoken = phrases.spoken(sentence, &votes(), &matches);
-    let mut reading = Reading { text: &text, ..Reading::default() };
+    let spoken = spoken(sentence, &votes, &matches);
+    let mut reading = Reading { text: &normal.text, ..Reading::default() };
     for found in &matches {
-        reading.see(found, phrases.shows(found, &spoken));
+        reading.see(found, found.shows(&spoken));
     }
-    reading.done()
+    (reading.done(), votes)
 }
 
 /// The sentence without what only opens it or frames a request: `so, could you please move the meeting?` is about
 /// `move the meeting?`. In scripts without spaces it is the whole sentence.
 pub fn matter(sentence: &str) -> &str {
-    let Some(phrases) = Phrases::shared() else { return sentence };
-    let Normal { text, starts } = Normal::of(sentence);
-    let matches = phrases.find(&text);
-    let spoken = phrases.spoken(sentence, &Votes::of(sentence), &matches);
+    let normal = Normal::of(sentence);
+    let (text, starts) = (&normal.text, &normal.starts);
+    let matches = phrases::find(text);
+    let spoken = spoken(sentence, &Votes::of_normal(&normal), &matches);
     let frames = |meaning: &Meaning| match meaning.opens {
         true => meaning.cue == LEAD || Cues::OPENING.has(meaning.cue),
         false => meaning.cue == LEAD || meaning.cue == Cues::REQUEST,
@@ -62,7 +55,7 @@ pub fn matter(sentence: &str) -> &str {
         if found.start < opened {
             continue;
         }
-        if text[opened..found.start].contains(is_word) || !phrases.shows(found, &spoken).any(frames) {
+        if text[opened..found.start].contains(is_word) || !found.shows(&spoken).any(frames) {
             break;
         }
         opened = found.end;

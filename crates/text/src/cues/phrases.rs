@@ -1,15 +1,15 @@
-//! The phrases of `cues.tsv`, in one automaton.
+//! The phrases of `cues.tsv`, by their first words.
 
-use std::sync::LazyLock;
+use std::{cmp::Reverse, sync::LazyLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::{normal::Normal, set::Cues};
+use super::set::Cues;
 use crate::{
-    chars::is_unspaced,
+    chars::{is_unspaced, span},
     language::{Language, Votes},
+    normal::Normal,
 };
 
 /// A line is a language, a cue and a phrase. `^` marks a phrase that counts only at the beginning, `…` a gap of a few
@@ -30,11 +30,19 @@ pub(super) const PRIVATE: [(&str, Cues); 4] =
     [("lead", LEAD), ("modal", MODAL), ("only", ONLY), ("plain", PLAIN)];
 
 /// A phrase in a sentence.
-#[derive(Clone, Copy)]
 pub(super) struct Found {
-    pub phrase: usize,
+    phrase: &'static Phrase,
     pub start: usize,
     pub end: usize,
+}
+
+struct Phrase {
+    /// In its normal form.
+    text: String,
+    /// How many words it has.
+    words: u32,
+    /// What it shows, in each language that has it.
+    meanings: SmallVec<[Meaning; 2]>,
 }
 
 /// What a phrase shows in a language.
@@ -51,26 +59,30 @@ pub(super) struct Meaning {
     pub half: Option<(usize, bool)>,
 }
 
-/// All phrases.
-pub(super) struct Phrases {
-    automaton: AhoCorasick,
-    /// What each phrase shows, in each language that has it.
-    meanings: Vec<SmallVec<[Meaning; 2]>>,
-    words: Vec<u32>,
-}
-
-static PHRASES: LazyLock<Option<Phrases>> = LazyLock::new(|| {
+/// The phrases by what they begin with, the longest first.
+static PHRASES: LazyLock<FxHashMap<String, Vec<Phrase>>> = LazyLock::new(|| {
     let mut all: FxHashMap<String, SmallVec<[Meaning; 2]>> = FxHashMap::default();
     for (row, line) in TABLE.lines().enumerate() {
         for (phrase, meaning) in meanings(row, line) {
             all.entry(Normal::of(phrase).text).or_default().push(meaning);
         }
     }
-    let (patterns, meanings): (Vec<String>, Vec<_>) = all.into_iter().unzip();
-    let words = patterns.iter().map(|pattern| pattern.matches(' ').count().max(1) as u32).collect();
-    let automaton = AhoCorasickBuilder::new().match_kind(MatchKind::LeftmostLongest).build(patterns).ok()?;
-    Some(Phrases { automaton, meanings, words })
+    let mut phrases: FxHashMap<String, Vec<Phrase>> = FxHashMap::default();
+    for (text, meanings) in all {
+        let words = text.matches(' ').count().max(1) as u32;
+        phrases.entry(first(&text).to_owned()).or_default().push(Phrase { text, words, meanings });
+    }
+    phrases.values_mut().for_each(|phrases| phrases.sort_by_key(|phrase| Reverse(phrase.text.len())));
+    phrases
 });
+
+/// What a normal text begins with: a word and the blank before it, a mark, or a character of a script without spaces.
+fn first(text: &str) -> &str {
+    let lead = text.chars().next().map_or(0, char::len_utf8);
+    let goes_on = |c| !matches!(c, ' ' | ',') && !is_unspaced(c);
+    let is_alone = text.starts_with(|c| c == ',' || is_unspaced(c));
+    &text[..if is_alone { lead } else { lead + span(&text[lead..], goes_on) }]
+}
 
 /// The phrase of a line, or the two halves of one with a gap.
 fn meanings(row: usize, line: &'static str) -> Vec<(&'static str, Meaning)> {
@@ -91,57 +103,57 @@ fn meanings(row: usize, line: &'static str) -> Vec<(&'static str, Meaning)> {
     }
 }
 
-impl Phrases {
-    /// All of `cues.tsv`, which is read once.
-    pub(super) fn shared() -> Option<&'static Self> {
-        PHRASES.as_ref()
+/// The phrases in a normal text that are whole words, from left to right, the longest first.
+pub(super) fn find(text: &str) -> Vec<Found> {
+    let (mut found, mut start) = (Vec::new(), 0);
+    while start < text.len() {
+        let rest = &text[start..];
+        let first = first(rest);
+        let known = PHRASES.get(first).map_or(&[][..], Vec::as_slice);
+        let phrase = known.iter().find(|phrase| rest.starts_with(&phrase.text));
+        let end = start + phrase.map_or(first.len(), |phrase| phrase.text.len());
+        found.extend(phrase.filter(|_| ends_word(text, start, end)).map(|phrase| Found {
+            phrase,
+            start,
+            end,
+        }));
+        start = end;
     }
+    found
+}
 
-    /// The phrases in a normal text that are whole words, from left to right, the longest first.
-    pub(super) fn find(&self, text: &str) -> Vec<Found> {
-        let matches = self.automaton.find_iter(text).map(|found| Found {
-            phrase: found.pattern().as_usize(),
-            start: found.start(),
-            end: found.end(),
-        });
-        matches.filter(|found| ends_word(text, found)).collect()
-    }
-
-    /// What a phrase shows in these languages.
-    pub(super) fn shows<'p>(
-        &'p self,
-        found: &Found,
-        spoken: &'p [&str],
-    ) -> impl Iterator<Item = &'p Meaning> {
-        self.meanings[found.phrase].iter().filter(|meaning| spoken.contains(&meaning.language))
-    }
-
-    /// The languages that a sentence with these phrases can be in: those with the most function words and phrases in it.
-    pub(super) fn spoken(&self, sentence: &str, votes: &Votes, matches: &[Found]) -> Vec<&'static str> {
-        let mut counts: Vec<(&str, u32)> = Vec::new();
-        for found in matches {
-            let mut languages: SmallVec<[&str; 4]> =
-                self.meanings[found.phrase].iter().map(|meaning| meaning.language).collect();
-            languages.dedup();
-            for language in languages {
-                let words = self.words[found.phrase];
-                match counts.iter_mut().find(|(of, _)| *of == language) {
-                    Some((_, count)) => *count += words,
-                    None => counts
-                        .extend(Language::from_code(language).map(|of| (language, words + votes.count(of)))),
-                }
-            }
-        }
-        let most = counts.iter().map(|(_, count)| *count).max();
-        let has_kana = sentence.contains(|c| matches!(c, '\u{3041}'..='\u{30FA}'));
-        let spaced =
-            counts.into_iter().filter(|(_, count)| Some(*count) == most).map(|(language, _)| language);
-        spaced.chain([if has_kana { "ja" } else { "zh" }]).collect()
+impl Found {
+    /// What it shows in these languages.
+    pub(super) fn shows(&self, spoken: &[&str]) -> impl Iterator<Item = &'static Meaning> {
+        self.phrase.meanings.iter().filter(|meaning| spoken.contains(&meaning.language))
     }
 }
 
-fn ends_word(text: &str, found: &Found) -> bool {
-    let is_spaced = text[found.start..].starts_with([' ', ',']);
-    let next = text[found.end..].chars().next();
+/// The languages that a sentence with these phrases can be in: those with the most function words and phrases in it.
+pub(super) fn spoken(sentence: &str, votes: &Votes, matches: &[Found]) -> Vec<&'static str> {
+    let mut counts: Vec<(&str, u32)> = Vec::new();
+    for found in matches {
+        let mut languages: SmallVec<[&str; 4]> =
+            found.phrase.meanings.iter().map(|meaning| meaning.language).collect();
+        languages.dedup();
+        for language in languages {
+            let words = found.phrase.words;
+            match counts.iter_mut().find(|(of, _)| *of == language) {
+                Some((_, count)) => *count += words,
+                None => {
+                    counts.extend(Language::from_code(language).map(|of| (language, words + votes.count(of))))
+                }
+            }
+        }
+    }
+    let most = counts.iter().map(|(_, count)| *count).max();
+    let has_kana = sentence.contains(|c| matches!(c, '\u{3041}'..='\u{30FA}'));
+    let spaced = counts.into_iter().filter(|(_, count)| Some(*count) == most).map(|(language, _)| language);
+    spaced.chain([if has_kana { "ja" } else { "zh" }]).collect()
+}
+
+fn ends_word(text: &str, start: usize, end: usize) -> bool {
+    let is_spaced = text[start..].starts_with([' ', ',']);
+    let next = text[end..].chars().next();
     !is_spaced || next.is_none_or(|next| matches!(next, ' ' | ',') || is_unspaced(next))
 }

@@ -9,7 +9,7 @@ pub use kinds::{Language, Languages};
 pub(crate) use stops::is_stop;
 pub use stops::{asking, everyday, stops, unspaced_stop};
 
-use crate::chars::{is_word, span};
+use crate::normal::Normal;
 
 /// Hardly a word is longer.
 pub(crate) const WORD_BYTES: usize = 32;
@@ -32,25 +32,15 @@ pub struct Votes([u32; Language::ALL.len()]);
 impl Votes {
     /// Those of the words at the beginning of a text.
     pub fn of(text: &str) -> Self {
+        Self::of_normal(&Normal::of(&text[..text.floor_char_boundary(READ_BYTES)]))
+    }
+
+    pub(crate) fn of_normal(normal: &Normal) -> Self {
         let mut votes = Self::default();
-        let mut lower = String::with_capacity(WORD_BYTES);
-        let head = &text[..text.floor_char_boundary(READ_BYTES)];
-        let is_inner = |c| is_word(c) || matches!(c, '\'' | '’');
-        let mut rest = &head[span(head, |c| !is_inner(c))..];
-        while !rest.is_empty() {
-            let (word, behind) = rest.split_at(span(rest, is_inner));
-            rest = &behind[span(behind, |c| !is_inner(c))..];
-            lower.clear();
-            let mut shown = Languages::default();
-            if word.is_ascii() {
-                lower.push_str(word);
-                lower.make_ascii_lowercase();
-            } else {
-                let chars = word.chars().flat_map(char::to_lowercase);
-                lower.extend(chars.map(|c| if c == '’' { '\'' } else { c }));
-                shown = Language::of_script(&lower).map(Languages::from).unwrap_or_default();
-            }
-            stops(&lower).union(shown).iter().for_each(|language| votes.0[language as usize] += 1);
+        let parts = normal.text.as_bytes().split(|byte| matches!(byte, b' ' | b',' | b'-' | b'_'));
+        for word in parts.filter_map(|word| str::from_utf8(word).ok()).filter(|word| !word.is_empty()) {
+            let script = Language::of_script(word).map(Languages::from).unwrap_or_default();
+            stops(word).union(script).iter().for_each(|language| votes.0[language as usize] += 1);
         }
         votes
     }

@@ -7,14 +7,14 @@ const PARTS: &str = ".,;:!?()…–—，。；：！？、";
 
 /// A text in lower case: a blank before each word, a comma for any mark, nothing between words without spaces.
 #[derive(Default)]
-pub(super) struct Normal {
+pub(crate) struct Normal {
     pub text: String,
     /// Where each word with a blank before it starts in the text as it was.
     pub starts: Vec<usize>,
 }
 
 impl Normal {
-    pub(super) fn of(said: &str) -> Self {
+    pub(crate) fn of(said: &str) -> Self {
         let (text, starts) = (String::with_capacity(said.len() + 8), Vec::with_capacity(said.len() / 4 + 1));
         let mut normal = Self { text, starts };
         let (mut at, mut before) = (0, ' ');
