@@ -85,7 +85,10 @@ fn what_cannot_be_compacted_is_told() {
     let server = long();
     server.run(&["memorize", "--to", "short", "hello"]).worked();
     let error = server.run(&["compact", "short"]).failed(1);
-    assert_holds(&error, &["error: Conversation too short to compact (< 30 messages)", "[TOO_SHORT_TO_COMPACT]"]);
+    assert_holds(
+        &error,
+        &["error: Conversation too short to compact (< 30 messages)", "[TOO_SHORT_TO_COMPACT]"],
+    );
     let error = server.run(&["compact", "short", "--undo"]).failed(1);
     assert_holds(&error, &["[NOTHING_TO_UNDO]"]);
     let error = server.run(&["compact", "long", "--keep", "0"]).failed(1);

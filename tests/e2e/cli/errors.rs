@@ -155,7 +155,10 @@ fn what_has_no_end_is_not_read_for_ever() {
         );
         assert_eq!(outcome.code, Some(1));
     }
-    assert_holds(&endless(&["show", "--token-file", "/dev/zero"]).failed(2), &["/dev/zero: it is larger than "]);
+    assert_holds(
+        &endless(&["show", "--token-file", "/dev/zero"]).failed(2),
+        &["/dev/zero: it is larger than "],
+    );
 }
 
 #[test]

@@ -118,7 +118,8 @@ fn assert_drawn(written: &[u8], of: &[&str]) {
 #[test]
 fn what_is_stored_is_only_drawn_by_a_terminal_and_exact_in_a_pipe() {
     let server = Server::start(&["--preset", "session"]);
-    let calls = json!([{ "id": "c1", "name": HOSTILE, "argumentsJson": json!({ "x": HOSTILE }).to_string() }]);
+    let calls =
+        json!([{ "id": "c1", "name": HOSTILE, "argumentsJson": json!({ "x": HOSTILE }).to_string() }]);
     let utterances = json!([
         { "role": "ROLE_USER", "content": HOSTILE },
         { "role": "ROLE_ASSISTANT", "content": HOSTILE, "toolCalls": calls },

@@ -26,10 +26,7 @@ use tonic::Request;
 use utterd::{
     proto::{BackupRequest, admin_service_server::AdminService},
     store::{
-        durable::{
-            Directory, EngineKind, Flush,
-            key_value::Durability,
-        },
+        durable::{Directory, EngineKind, Flush, key_value::Durability},
         records::{Blocks, Kind, Record, Waiting},
     },
 };

@@ -7,20 +7,19 @@ use utterd::{
     config::Settings,
     proto::{
         BuildContextRequest, ConversationFormat, ConversationStatus, DeleteConversationRequest,
-        EndConversationRequest, ExportConversationRequest, ExportEnd, ForgetMode, ForgetRequest,
-        ForgetResponse, ForkConversationRequest, GetConversationRequest, GetConversationResponse,
-        GetStateRequest, GetSummaryRequest, ImportConversationRequest, ImportConversationResponse,
-        ImportHeader, ImportedConversation, InForks, ListUtterancesRequest, MemorizeRequest, Operation, Role,
-        Segment, StateChange, StateValue, SummaryMethod, UpdateStateRequest, UtteranceState,
-        WatchEventsRequest, export_conversation_response::Message as Out,
-        import_conversation_request::Message as In, state_value::Value as Kept,
-        watch_events_response::Message as Seen,
+        ExportConversationRequest, ExportEnd, ForgetMode, ForgetRequest, ForgetResponse,
+        ForkConversationRequest, GetConversationRequest, GetConversationResponse, GetStateRequest,
+        GetSummaryRequest, ImportConversationRequest, ImportConversationResponse, ImportHeader,
+        ImportedConversation, ListUtterancesRequest, MemorizeRequest, Operation, Role, Segment, StateChange,
+        StateValue, SummaryMethod, UpdateStateRequest, UtteranceState, WatchEventsRequest,
+        export_conversation_response::Message as Out, import_conversation_request::Message as In,
+        state_value::Value as Kept, watch_events_response::Message as Seen,
     },
 };
 
 use crate::support::{
     refusal::Refused,
-    session::{Reply, Session, calls, memorize, result, user},
+    session::{Reply, Session, user},
 };
 
 impl Session {

@@ -53,7 +53,7 @@ fn memorize(names: &Names) -> Vec<Case> {
     let mut cases: Vec<_> = stream.collect();
     cases.extend(addressed("Memorize", STARTS, said.clone()));
     cases.push(case("Memorize", Code::Ok, anna::memorize()));
-    cases.push(case("Memorize", Code::InvalidArgument, own(result)));
+    cases.push(case("Memorize", Code::FailedPrecondition, own(result)));
     let mut expecting = expecting;
     expecting["utterances"] = said["utterances"].clone();
     cases.push(case("Memorize", Code::Aborted, expecting));

@@ -90,7 +90,7 @@ async fn a_rolling_window_is_folded_and_then_nothing_is_left() {
     let session = Session::new().await;
     session.say(notes(1..=29)).await;
     let short = session.compactions().compact_conversation(keep(15)).await.refusal();
-    short.is(Code::FailedPrecondition, "TOO_SHORT_TO_COMPACT").says("29 utterances");
+    short.is(Code::FailedPrecondition, "TOO_SHORT_TO_COMPACT").says("it stores 29 that were not compacted");
     for number in 30..=60 {
         session.say(notes(number..=number)).await;
     }
