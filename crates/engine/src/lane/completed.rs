@@ -3,9 +3,11 @@
 
 use std::{
     future::Future,
+    panic::{AssertUnwindSafe, resume_unwind},
     task::{Context, Poll, Waker},
 };
 
+use futures::FutureExt;
 use tokio::{runtime::Handle, sync::oneshot};
 
 use crate::{EngineError, Result};
@@ -21,15 +23,21 @@ pub fn start(work: impl Future<Output = ()> + Send + 'static) {
     }
 }
 
-/// Like [`start`], and waits for the result.
+/// Like [`start`], and waits for the result. A panic goes on in the caller, which counts it.
 pub async fn complete<T: Send + 'static>(
     work: impl Future<Output = Result<T>> + Send + 'static,
 ) -> Result<T> {
     let (answer, answered) = oneshot::channel();
     start(async move {
-        let done = Within::Call.catching(work).await;
-        // the caller may be gone
-        let _ = answer.send(done.unwrap_or(Err(EngineError::Panicked)));
+        let done = AssertUnwindSafe(work).catch_unwind().await;
+        // the caller may be gone: then nobody waits for this work any more
+        if let Err(Err(_)) = answer.send(done) {
+            Within::Background.count();
+        }
     });
-    answered.await.unwrap_or(Err(EngineError::Interrupted))
+    match answered.await {
+        Ok(Ok(result)) => result,
+        Ok(Err(panic)) => resume_unwind(panic),
+        Err(_) => Err(EngineError::Interrupted),
+    }
 }

@@ -97,7 +97,7 @@ pub async fn an_older_answer_follows_the_pointer_of_its_own_server(pair: &Pair) 
     assert_eq!(read(pair, "", 0).await.0.conversation_id, third);
     end(&pair.one, "").await;
     let (none, questions) = read(pair, "", 10).await;
-    assert_eq!((none.conversation_id.as_str(), questions), ("", 1), "there is no older one to show");
+    assert_eq!((none.conversation_id.as_str(), questions), ("", 2), "there is no older one to show");
 }
 
 pub async fn no_read_of_one_conversation_asks_for_its_state(pair: &Pair) {
