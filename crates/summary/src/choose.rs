@@ -2,8 +2,6 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use crate::numbers::power;
 
 /// The worth of a candidate is divided by its tokens to this power.
@@ -26,53 +24,57 @@ pub struct Candidate<'a> {
     pub tokens: u32,
     /// What its worth is divided by for its length.
     pub length: f64,
-    /// What it tells: words and names, each once.
-    pub tells: &'a [u64],
+    /// What it tells: the numbers of words and names, each once.
+    pub tells: &'a [usize],
     /// How much a reader misses without it.
     pub worth: f64,
     /// Who speaks, if the first sentence of each speaker is worth more.
-    pub speaker: Option<u64>,
+    pub speaker: Option<usize>,
     /// As many new words as this are its worth even if all of them are told.
     pub least: f64,
 }
 
-/// What the chosen items tell, and what telling it is worth, if not the same for all.
-#[derive(Default)]
+/// What the chosen items tell, and what telling it is worth.
 pub struct Coverage {
-    told: FxHashSet<u64>,
-    worth: FxHashMap<u64, f64>,
+    told: Vec<bool>,
+    worth: Vec<f64>,
 }
 
 impl Coverage {
-    /// Of a talk with these `sentences`: what recurs is what it is about. On average, telling something is worth 1.
-    pub fn of<'a>(sentences: impl Iterator<Item = &'a Vec<u64>>) -> Self {
-        let mut counts: FxHashMap<u64, f64> = FxHashMap::default();
-        sentences.flatten().for_each(|word| *counts.entry(*word).or_default() += 1.0);
+    /// Of so many things that can be told; telling each is worth the same.
+    pub fn new(things: usize) -> Self {
+        Self { told: vec![false; things], worth: vec![1.0; things] }
+    }
+
+    /// In a talk with these `sentences`, what recurs is what it is about. On average, telling something is worth 1.
+    pub fn weigh<'a>(&mut self, sentences: impl Iterator<Item = &'a Vec<usize>>) {
+        let mut counts = vec![0_u32; self.worth.len()];
+        sentences.flatten().for_each(|thing| counts[*thing] += 1);
+        let said = || counts.iter().enumerate().filter(|(_, count)| **count > 0);
         let (mut all, mut sum) = (0.0, 0.0);
-        for count in counts.values_mut() {
+        for (thing, count) in said() {
+            let count = f64::from(*count);
             // most occur once
-            let worth = if *count > 1.0 { power(*count, RECURS) } else { 1.0 };
-            (all, sum) = (all + *count, sum + *count * worth);
-            *count = worth;
+            self.worth[thing] = if count > 1.0 { power(count, RECURS) } else { 1.0 };
+            (all, sum) = (all + count, sum + count * self.worth[thing]);
         }
-        counts.values_mut().for_each(|worth| *worth /= sum / all);
-        Self { told: FxHashSet::default(), worth: counts }
+        said().for_each(|(thing, _)| self.worth[thing] /= sum / all);
     }
 
     fn add(&mut self, candidate: &Candidate<'_>) {
-        self.told.extend(candidate.tells.iter().chain(&candidate.speaker));
+        candidate.tells.iter().chain(&candidate.speaker).for_each(|thing| self.told[*thing] = true);
     }
 
     fn fresh(&self, candidate: &Candidate<'_>) -> f64 {
-        let fresh = candidate.tells.iter().filter(|told| !self.told.contains(told));
+        let fresh = candidate.tells.iter().filter(|thing| !self.told[**thing]);
         // a sum of nothing is -0.0, whose bits are not in order
-        fresh.fold(0.0, |sum, told| sum + self.worth.get(told).copied().unwrap_or(1.0))
+        fresh.fold(0.0, |sum, thing| sum + self.worth[*thing])
     }
 
     /// The worth of a candidate beside what is told, for its length.
     fn gain(&self, candidate: &Candidate<'_>) -> f64 {
         let fresh = self.fresh(candidate);
-        let is_heard = candidate.speaker.is_none_or(|speaker| self.told.contains(&speaker));
+        let is_heard = candidate.speaker.is_none_or(|speaker| self.told[speaker]);
         let worth = if is_heard { candidate.worth } else { UNHEARD * candidate.worth };
         worth * fresh.max(candidate.least) / candidate.length
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use utterd_text::clip;
 
 use crate::{
@@ -115,7 +116,9 @@ pub fn summarise(mut items: Vec<Item>, wanted: &Wanted, count: Count<'_>) -> Sum
 
 struct Composing<'a> {
     items: Vec<Item>,
-    tells: Vec<Vec<u64>>,
+    /// The numbers of what each item tells, and of who says it.
+    tells: Vec<Vec<usize>>,
+    speakers: Vec<Option<usize>>,
     tokens: Vec<u32>,
     worth: Vec<f64>,
     /// How much more is worth what is asked for.
@@ -141,19 +144,32 @@ impl<'a> Composing<'a> {
             let most = if is_spoken(item) { most } else { DEED_TOKENS };
             shorten(item, most.min(wanted.budget), count);
         }
-        let tells: Vec<Vec<u64>> = items.iter().map(tells).collect();
+        let mut things: FxHashMap<u64, usize> = FxHashMap::default();
+        let mut number = |thing: u64| {
+            let next = things.len();
+            *things.entry(thing).or_insert(next)
+        };
+        let tells: Vec<Vec<usize>> =
+            items.iter().map(|item| tells(item).into_iter().map(&mut number).collect()).collect();
+        let is_person = |item: &&Item| item.marks.has(Marks::PERSON);
+        let mut speaker = |item: &Item| Some(item).filter(is_person).map(|item| number(hash(&item.head)));
+        let speakers = items.iter().map(&mut speaker).collect();
         let worth = weights(&items);
         let asked = items.iter().map(|item| focus.factor(item)).collect();
         let root = root(&items);
         let tokens = items.iter().map(|item| cost(item, root.as_deref(), count)).collect();
         let left = wanted.budget;
         let is_talk = is_talk(&items);
-        let said = || items.iter().zip(&tells).filter(|(item, _)| is_spoken(item)).map(|(_, tells)| tells);
-        let told = if is_talk { Coverage::of(said()) } else { Coverage::default() };
+        let mut told = Coverage::new(things.len());
+        if is_talk {
+            let said = items.iter().zip(&tells).filter(|(item, _)| is_spoken(item));
+            told.weigh(said.map(|(_, tells)| tells));
+        }
         Self {
             taken: vec![false; items.len()],
             items,
             tells,
+            speakers,
             tokens,
             worth,
             asked,
@@ -233,7 +249,8 @@ impl<'a> Composing<'a> {
         if places.is_empty() || room == 0 {
             return;
         }
-        let newest_first = places.iter().rev().filter(|at| !self.taken[**at]);
+        let is_free = |at: &&usize| !self.taken[**at] && self.tokens[**at] <= room;
+        let newest_first = places.iter().rev().filter(is_free);
         let candidates: Vec<Candidate> = newest_first
             .map(|at| Candidate {
                 item: *at,
@@ -241,7 +258,7 @@ impl<'a> Composing<'a> {
                 length: length(self.tokens[*at]),
                 tells: &self.tells[*at],
                 worth: self.worth[*at] * self.asked[*at],
-                speaker: self.items[*at].marks.has(Marks::PERSON).then(|| hash(&self.items[*at].head)),
+                speaker: self.speakers[*at],
                 least: beside_words(&self.items[*at]),
             })
             .collect();

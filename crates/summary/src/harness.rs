@@ -27,7 +27,8 @@ const TEMPLATE_BYTES: usize = 1_200;
 /// The user's own words in `text`: without blocks in tags (`<command-name>…`), lines in brackets (`[Request interrupted by
 /// user]`), and the phrases of `harness.tsv`. Of a tag that names a request, what is inside.
 pub fn words_of_user(text: &str) -> Cow<'_, str> {
-    if !text.contains(['<', '[']) && !PHRASES.iter().any(|(_, phrase)| text.contains(phrase)) {
+    let begins = |line: &str| PHRASES.iter().any(|(_, phrase)| line.trim_start().starts_with(phrase));
+    if !text.contains(['<', '[']) && !text.lines().any(begins) {
         return Cow::Borrowed(text);
     }
     let mut own = String::with_capacity(text.len());

@@ -243,6 +243,8 @@ impl Item {
 
 /// Keeps the items that `keep` names.
 pub fn retain(items: &mut Vec<Item>, keep: &[bool]) {
-    let mut keep = keep.iter();
-    items.retain(|_| keep.next().copied().unwrap_or(true));
+    if keep.contains(&false) {
+        let mut keep = keep.iter();
+        items.retain(|_| keep.next().copied().unwrap_or(true));
+    }
 }

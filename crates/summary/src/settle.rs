@@ -88,6 +88,7 @@ fn solved(items: &mut [Item]) {
 /// result.
 fn keep_last(items: &mut Vec<Item>) {
     let mut known: FxHashMap<(Kind, &str, &str), Option<u64>> = FxHashMap::default();
+    known.reserve(items.len());
     let mut keep = vec![true; items.len()];
     for (at, item) in items.iter().enumerate().rev() {
         let (key, from) = match item.kind {

@@ -8,22 +8,23 @@ pub(crate) fn is_word(c: char) -> bool {
     if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() || is_combining_mark(c) }
 }
 
-/// Where the characters of a class end that a text begins with. Most are ASCII, which needs no decoding.
+/// The length of what a text begins with that has only characters of a class. Most are ASCII, which needs no decoding.
 #[inline]
 pub(crate) fn span(text: &str, is_of: impl Fn(char) -> bool) -> usize {
-    let mut at = 0;
-    while let Some(byte) = text.as_bytes().get(at) {
-        let c = if byte.is_ascii() { char::from(*byte) } else { text[at..].chars().next().unwrap_or(' ') };
-        if !is_of(c) {
-            break;
+    let ends = |byte: u8| !byte.is_ascii() || !is_of(char::from(byte));
+    let end = text.bytes().position(ends).unwrap_or(text.len());
+    match text.as_bytes().get(end) {
+        Some(byte) if !byte.is_ascii() => {
+            let rest = &text[end..];
+            end + rest.find(|c| !is_of(c)).unwrap_or(rest.len())
         }
-        at += c.len_utf8();
+        _ => end,
     }
-    at
 }
 
 /// Whether a character belongs to a script without spaces between words (Thai, Lao, Burmese, Khmer, kana,
 /// bopomofo, Han) or to hangul, whose words have endings that no stemmer here removes.
+#[inline]
 pub fn is_unspaced(c: char) -> bool {
     c >= '\u{0E01}'
         && matches!(c,

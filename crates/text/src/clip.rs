@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::chars::is_unspaced;
+use crate::chars::{is_unspaced, span};
 
 /// Marks a cut.
 const CUT: char = '…';
@@ -11,14 +11,9 @@ const TOKEN_BYTES: usize = 64;
 
 /// A text on one line, without control characters and with one blank between words.
 pub fn one_line(text: &str) -> String {
-    let mut before = ' ';
-    let is_inner = |c: char| {
-        let is_single = c != ' ' || before != ' ';
-        before = c;
-        is_single && (matches!(c, ' '..='~') || !c.is_ascii() && !c.is_whitespace() && !c.is_control())
-    };
-    if text.chars().all(is_inner) && !text.ends_with(' ') {
-        return text.to_owned();
+    let is_inner = |c: char| matches!(c, ' '..='~') || !c.is_ascii() && !c.is_whitespace() && !c.is_control();
+    if span(text, is_inner) == text.len() && !text.contains("  ") {
+        return text.trim_matches(' ').to_owned();
     }
     let mut line = String::with_capacity(text.len());
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {

@@ -2,8 +2,11 @@
 
 use crate::chars::{is_unspaced, is_word, span};
 
-/// Marks that end a clause.
-const PARTS: &str = ".,;:!?()…–—，。；：！？、";
+/// Whether a mark ends a clause.
+fn is_part(c: char) -> bool {
+    matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | '(' | ')' | '…' | '–' | '—')
+        || matches!(c, '，' | '。' | '；' | '：' | '！' | '？' | '、')
+}
 
 /// A text in lower case: a blank before each word, a comma for any mark, nothing between words without spaces.
 #[derive(Default)]
@@ -19,6 +22,10 @@ impl Normal {
         let mut normal = Self { text, starts };
         let (mut at, mut before) = (0, ' ');
         while let Some(c) = said[at..].chars().next() {
+            if c == ' ' {
+                (at, before) = (at + 1, ' ');
+                continue;
+            }
             let run = span(&said[at..], |c| c.is_ascii_alphanumeric());
             let next = at + run.max(c.len_utf8());
             let c = if c == '’' { '\'' } else { c };
@@ -35,7 +42,7 @@ impl Normal {
                 }
             } else if joins && said[next..].chars().next().is_some_and(is_word) {
                 normal.text.push(c);
-            } else if c != ' ' && PARTS.contains(c) && !normal.text.ends_with(',') {
+            } else if is_part(c) && !normal.text.ends_with(',') {
                 normal.text.push(',');
             }
             before = if is_word(c) || joins { c } else { ' ' };

@@ -59,7 +59,8 @@ pub(super) struct Meaning {
     pub half: Option<(usize, bool)>,
 }
 
-/// The phrases by what they begin with, the longest first.
+/// The phrases by what they begin with, and those with more behind it by the beginning of that as well; the longest
+/// first.
 static PHRASES: LazyLock<FxHashMap<String, Vec<Phrase>>> = LazyLock::new(|| {
     let mut all: FxHashMap<String, SmallVec<[Meaning; 2]>> = FxHashMap::default();
     for (row, line) in TABLE.lines().enumerate() {
@@ -70,7 +71,13 @@ static PHRASES: LazyLock<FxHashMap<String, Vec<Phrase>>> = LazyLock::new(|| {
     let mut phrases: FxHashMap<String, Vec<Phrase>> = FxHashMap::default();
     for (text, meanings) in all {
         let words = text.matches(' ').count().max(1) as u32;
-        phrases.entry(first(&text).to_owned()).or_default().push(Phrase { text, words, meanings });
+        let first = first(&text);
+        let of_first = phrases.entry(first.to_owned()).or_default();
+        let alike = match text == first {
+            true => of_first,
+            false => phrases.entry(wide(&text, first).to_owned()).or_default(),
+        };
+        alike.push(Phrase { text, words, meanings });
     }
     phrases.values_mut().for_each(|phrases| phrases.sort_by_key(|phrase| Reverse(phrase.text.len())));
     phrases
@@ -82,6 +89,11 @@ fn first(text: &str) -> &str {
     let goes_on = |c| !matches!(c, ' ' | ',') && !is_unspaced(c);
     let is_alone = text.starts_with(|c| c == ',' || is_unspaced(c));
     &text[..if is_alone { lead } else { lead + span(&text[lead..], goes_on) }]
+}
+
+/// What it begins with, and the beginning of what follows, so that few phrases share it.
+fn wide<'t>(text: &'t str, first: &str) -> &'t str {
+    &text[..text.ceil_char_boundary(first.len() + 2)]
 }
 
 /// The phrase of a line, or the two halves of one with a gap.
@@ -108,9 +120,12 @@ pub(super) fn find(text: &str) -> Vec<Found> {
     let (mut found, mut start) = (Vec::new(), 0);
     while start < text.len() {
         let rest = &text[start..];
+        let stands_here = |phrase: &&Phrase| rest.starts_with(&phrase.text);
         let first = first(rest);
-        let known = PHRASES.get(first).map_or(&[][..], Vec::as_slice);
-        let phrase = known.iter().find(|phrase| rest.starts_with(&phrase.text));
+        let phrase = PHRASES.get(first).and_then(|of_first| {
+            let longer = PHRASES.get(wide(rest, first)).and_then(|alike| alike.iter().find(stands_here));
+            longer.or_else(|| of_first.iter().find(stands_here))
+        });
         let end = start + phrase.map_or(first.len(), |phrase| phrase.text.len());
         found.extend(phrase.filter(|_| ends_word(text, start, end)).map(|phrase| Found {
             phrase,

@@ -65,11 +65,15 @@ fn found<'a>(text: &'a str, names: &Names<'a>) -> Vec<Entity<'a>> {
 fn plain(text: &str) -> usize {
     let mut at = 0;
     loop {
-        at += span(&text[at..], |c| c.is_ascii_whitespace() || "!\"'(),:;<=>?[]^`{|}".contains(c));
+        at += span(&text[at..], opens_nothing);
         let word = &text[at..];
         let first = word.chars().next().filter(|c| c.is_alphabetic() && !is_unspaced(*c));
         let Some(first) = first.map(char::len_utf8) else { return at };
         let end = first + span(&word[first..], char::is_lowercase);
+        if word.as_bytes().get(end) == Some(&b' ') && !opens_more(&word[..end]) {
+            at += end;
+            continue;
+        }
         let joined = end + span(&word[end..], |c| c.is_lowercase() || matches!(c, '\'' | '-'));
         let behind = joined + span(&word[joined..], |c| matches!(c, '.' | ',' | ':' | '!' | '?' | ')'));
         let is_whole = word[behind..].chars().next().is_none_or(|c| c.is_ascii_whitespace());
@@ -78,6 +82,12 @@ fn plain(text: &str) -> usize {
         }
         at += behind;
     }
+}
+
+/// Whether no pattern begins with a character.
+fn opens_nothing(c: char) -> bool {
+    matches!(c, '!' | '"' | '\'' | '(' | ')' | ',' | ':'..='?' | '[' | ']' | '^' | '`' | '{'..='}')
+        || c.is_ascii_whitespace()
 }
 
 /// Whether a word can be the beginning of a date or an amount.

@@ -9,7 +9,7 @@ pub use kinds::{Language, Languages};
 pub(crate) use stops::is_stop;
 pub use stops::{asking, everyday, stops, unspaced_stop};
 
-use crate::normal::Normal;
+use crate::{chars::span, normal::Normal};
 
 /// Hardly a word is longer.
 pub(crate) const WORD_BYTES: usize = 32;
@@ -37,8 +37,13 @@ impl Votes {
 
     pub(crate) fn of_normal(normal: &Normal) -> Self {
         let mut votes = Self::default();
-        let parts = normal.text.as_bytes().split(|byte| matches!(byte, b' ' | b',' | b'-' | b'_'));
-        for word in parts.filter_map(|word| str::from_utf8(word).ok()).filter(|word| !word.is_empty()) {
+        let mut rest = normal.text.as_str();
+        while !rest.is_empty() {
+            let (word, behind) = rest.split_at(span(rest, |c| !matches!(c, ' ' | ',' | '-' | '_')));
+            rest = behind.get(1..).unwrap_or_default();
+            if word.is_empty() {
+                continue;
+            }
             let script = Language::of_script(word).map(Languages::from).unwrap_or_default();
             stops(word).union(script).iter().for_each(|language| votes.0[language as usize] += 1);
         }

@@ -52,21 +52,26 @@ pub fn find(text: &str) -> Vec<Range<usize>> {
         }
     }
     let all = 0..text.len();
-    if text.contains('@') && text.contains("://") || text.contains("-----BEGIN") {
+    let has_dash = text.contains('-');
+    if text.contains('@') && text.contains("://") || has_dash && text.contains("-----BEGIN") {
         shaped(text, all.clone(), &AROUND, |text, place| !is_plain(&text[place.clone()]), &mut found);
     }
-    if text.contains("-u") && text.contains(':') {
+    if has_dash && text.contains("-u") && text.contains(':') {
         let is_one =
             |text: &str, place: &Range<usize>| is_secret(&text[place.clone()], Kind::Password, false);
         shaped(text, all, &LOGIN, is_one, &mut found);
     }
-    labelled(text, &mut found);
+    if text.len() >= LABELLED_BYTES {
+        labelled(text, &mut found);
+    }
     found.sort_unstable_by_key(|secret| (secret.start, secret.end));
     found
 }
 
 /// No credential that shows by how it begins is shorter.
 const PREFIX_BYTES: usize = 16;
+/// No credential with its label is.
+const LABELLED_BYTES: usize = 12;
 /// No credential that shows by its form is.
 const FORM_BYTES: usize = 44;
 

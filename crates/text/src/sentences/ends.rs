@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex_automata::meta::Regex;
 
-use crate::chars::is_closer;
+use crate::chars::{is_closer, span};
 
 /// A pattern on each line: the end of what stands before a full stop, the stop, and the beginning of what follows, where
 /// it is that of an abbreviation (`Dr.`, `e.g.`), an initial or an ordinal.
@@ -17,8 +17,11 @@ const WORD_BYTES: usize = 24;
 pub(super) fn sentence_end(text: &str) -> usize {
     let is_mark = |c: char| matches!(c, '.' | '!' | '?' | '…' | '؟' | '۔' | '。' | '！' | '？' | '｡' | '।');
     let mut at = 0;
-    while let Some(found) = text[at..].find(is_mark) {
-        let (before, rest) = text.split_at(at + found);
+    loop {
+        let (before, rest) = text.split_at(at + span(&text[at..], |c| !is_mark(c)));
+        if rest.is_empty() {
+            return text.len();
+        }
         let marks = rest.len() - rest.trim_start_matches(|c| is_mark(c) || is_closer(c)).len();
         let (mark, next) = rest.split_at(marks);
         if ends(before, mark, next) {
@@ -26,7 +29,6 @@ pub(super) fn sentence_end(text: &str) -> usize {
         }
         at = before.len() + marks;
     }
-    text.len()
 }
 
 /// Whether a mark between two texts ends a sentence.

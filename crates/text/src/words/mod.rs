@@ -154,6 +154,10 @@ fn end_of_run(text: &str, start: usize, joins: bool) -> usize {
     let mut end = start;
     loop {
         end += span(&text[end..], |c| is_word(c) && !is_unspaced(c));
+        // most words end before a blank
+        if text.as_bytes().get(end) == Some(&b' ') {
+            return end;
+        }
         let mut rest = text[end..].chars();
         let (Some(mark), Some(next)) = (rest.next(), rest.next()) else { return end };
         let before = text[start..end].chars().next_back().unwrap_or(' ');
