@@ -8,7 +8,7 @@ use utterd_text::{entities, secrets::MARK};
 use crate::{
     calls::{Deed, Does, Json, Outcome, deeds},
     hidden::Credentials,
-    item::{DAY, Item, Kind, Marks, WORTH},
+    item::{DAY, Item, Kind, Marks, NO_ANSWER, WORTH},
     message::{Call, Message, Role},
     names::Names,
     records, request, todo,
@@ -210,7 +210,7 @@ impl Analysis {
         let failed = matches!(deed.outcome, Outcome::Failed(_));
         let why: Box<str> = match &deed.outcome {
             Outcome::Failed(why) => why.clone(),
-            Outcome::Unanswered => "no answer".into(),
+            Outcome::Unanswered => NO_ANSWER.into(),
             Outcome::Declined => return,
             Outcome::Ok => "".into(),
         };
@@ -273,7 +273,11 @@ fn worth(item: &Item, said: &Said) -> f64 {
     if marks.has(Marks::PERSON) {
         return 1.0;
     }
-    let mut worth = if marks.has(Marks::USER) { 1.0 } else { 0.4 };
+    let mut worth = match marks.has(Marks::USER) {
+        true if said.stressed => 1.8,
+        true => 1.0,
+        false => 0.4,
+    };
     for (mark, factor) in [
         (Marks::CONSTRAINT, 2.6),
         (Marks::CORRECTION, 1.8),

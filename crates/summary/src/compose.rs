@@ -40,6 +40,8 @@ const SENTENCE_PERCENT: u32 = 14;
 const LEAST_SENTENCE: u32 = 60;
 /// What the conversation is for always takes this much, or half of a smaller budget.
 const LEAST_GOAL: u32 = 40;
+/// What users say takes this much, or two thirds of a smaller budget.
+const LEAST_USER: u32 = 40;
 /// A deed, a check, an error: as much.
 const DEED_TOKENS: u32 = 44;
 /// A remainder below is left unused.
@@ -197,7 +199,11 @@ impl<'a> Composing<'a> {
             return;
         }
         let share = part_of(self.wanted.budget, section.percent);
-        let least = if section.kind == Kind::Goal { LEAST_GOAL.min(self.wanted.budget / 2) } else { 0 };
+        let least = match section.kind {
+            Kind::Goal => LEAST_GOAL.min(self.wanted.budget / 2),
+            Kind::Said if section.marks.has(Marks::USER) => LEAST_USER.min(self.wanted.budget * 2 / 3),
+            _ => 0,
+        };
         let room = share.max(least).min(self.left);
         let left = self.left - room;
         // what the goal left out is the user's as well, and what the checks left out may have failed

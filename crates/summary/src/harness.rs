@@ -24,6 +24,9 @@ const ASKS: [&str; 12] = [
 /// A longer text with a task in a tag is made from a template.
 const TEMPLATE_BYTES: usize = 1_200;
 
+/// What stands before such a task is the user's if it is no longer.
+const OWN_BYTES: usize = 400;
+
 /// The user's own words in `text`: without blocks in tags (`<command-name>…`), lines in brackets (`[Request interrupted by
 /// user]`), and the phrases of `harness.tsv`. Of a tag that names a request, what is inside.
 pub fn words_of_user(text: &str) -> Cow<'_, str> {
@@ -40,7 +43,8 @@ pub fn words_of_user(text: &str) -> Cow<'_, str> {
             if let Some(inside) = inside {
                 // around a task that a program hands over stand its instructions
                 if text.len() > TEMPLATE_BYTES {
-                    return Cow::Owned(inside.trim().to_owned());
+                    let before = Some(own.trim()).filter(|own| own.len() <= OWN_BYTES && !own.ends_with(':'));
+                    return Cow::Owned(format!("{}\n{}", inside.trim(), before.unwrap_or_default()));
                 }
                 own.push_str(inside.trim());
                 own.push('\n');

@@ -9,6 +9,9 @@ use crate::read::Read;
 /// The worth of an item about which nothing is known.
 pub const WORTH: u32 = 1_000;
 
+/// How a call ended that has no result.
+pub(crate) const NO_ANSWER: &str = "no answer";
+
 /// Seconds of a day.
 pub(crate) const DAY: i64 = 24 * 60 * 60;
 

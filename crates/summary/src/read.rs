@@ -87,16 +87,18 @@ impl Words {
     }
 }
 
-/// Whether two texts have a share of their meanings in common: of the one that has fewer, one of `least`.
-pub(crate) fn shares(one: &[u64], other: &[u64], least: usize) -> bool {
-    let set = |concepts: &[u64]| -> FxHashSet<u64> { concepts.iter().copied().collect() };
-    let (one, other) = (set(one), set(other));
-    let shared = one.intersection(&other).count();
-    shared > 0 && least * shared >= one.len().min(other.len())
+/// How many meanings two texts have in common.
+pub(crate) fn shared(one: &[u64], other: &[u64]) -> usize {
+    let one: FxHashSet<u64> = one.iter().copied().collect();
+    let other: FxHashSet<u64> = other.iter().copied().collect();
+    one.intersection(&other).count()
 }
 
 /// The words up to the first that stands between a thing and its value, unless they say nothing of which thing.
 fn thing(text: &str, language: Language) -> u64 {
+    // "no, my address is"
+    let lead = text.split_once(", ").filter(|(lead, _)| !lead.contains(' '));
+    let text = lead.map_or(text, |(_, rest)| rest);
     let is_copula = |word: &str| COPULAS.iter().any(|copula| copula.eq_ignore_ascii_case(word));
     let mut end = 0;
     for word in text.split_inclusive(' ') {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::item::{DAY, Item, Kind, Marks, Seen};
+use crate::item::{DAY, Item, Kind, Marks, NO_ANSWER, Seen};
 use utterd_text::{Kind as Shape, one_line};
 
 /// A line of a summary.
@@ -263,7 +263,7 @@ fn outcome(item: &Item) -> String {
         true if item.note.is_empty() => "failed".to_owned(),
         true => format!("failed: {}", why(item)),
         false if item.note.is_empty() => "ok".to_owned(),
-        false if item.kind == Kind::Did => item.note.to_string(),
+        false if item.kind == Kind::Did || &*item.note == NO_ANSWER => item.note.to_string(),
         false => format!("ok: {}", item.note),
     }
 }

@@ -6,7 +6,7 @@ use utterd_text::Kind as Shape;
 
 use crate::{
     item::{Item, Kind, Marks, retain},
-    read::{concepts, shares},
+    read::{concepts, shared},
 };
 
 /// How many statements before a correction it can be about.
@@ -24,14 +24,11 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
             is_earlier(earlier) && earlier.item.head == later.item.head && keep[earlier.at]
         });
         let found = if later.item.marks.has(Marks::CORRECTION) {
-            let all: Vec<&Statement> = earlier.collect();
-            // a wish stays a wish when how it is to be met changes
-            let replaces = |earlier: &&&Statement| {
-                let is_same_wish = earlier.has_value_like(later) || earlier.begins_like(later);
-                earlier.is_meant_by(later) && (!earlier.asks() || is_same_wish)
-            };
-            let shares = all.iter().find(replaces);
-            shares.or_else(|| all.iter().find(|earlier| earlier.has_value_like(later))).copied()
+            // the most alike; of those, the newest
+            let ranked =
+                earlier.map(|earlier| (earlier.likeness(later), earlier)).filter(|(like, _)| *like > 0);
+            let best = ranked.reduce(|best, next| if next.0 > best.0 { next } else { best });
+            best.map(|(_, earlier)| earlier)
         } else {
             earlier.find(|earlier| earlier.tells_same_of(later))
         };
@@ -64,16 +61,26 @@ impl<'a> Statement<'a> {
         (says && !item.marks.has(Marks::QUESTION)).then_some(Self { at, item })
     }
 
-    /// Whether a correction is about this statement: they share a third of the words of the shorter one.
-    fn is_meant_by(&self, later: &Self) -> bool {
-        shares(self.item.concepts(), later.item.concepts(), 3)
+    /// How sure it is that a correction is about this statement; 0 if it is not. They share a third of the words of the
+    /// shorter one, or some and a value of one kind.
+    fn likeness(&self, later: &Self) -> usize {
+        let shares = shared(self.item.concepts(), later.item.concepts());
+        let least = self.item.concepts().len().min(later.item.concepts().len());
+        let (is_meant, has_value) = (shares > 0 && 3 * shares >= least, self.has_value_like(later));
+        match () {
+            () if has_value && (is_meant || shares > 0 && !self.asks()) => 2 + 2 * shares,
+            // a wish stays a wish when how it is to be met changes
+            () if is_meant && (!self.asks() || self.begins_like(later)) => shares,
+            () => 0,
+        }
     }
 
     /// Whether a correction has another value in place of one of this statement.
     fn has_value_like(&self, later: &Self) -> bool {
         let (old, new): (Vec<_>, Vec<_>) = (self.item.named().collect(), later.item.named().collect());
         let is_gone = |shape: Shape| old.iter().any(|value| value.0 == shape && !new.contains(value));
-        new.iter().any(|value| value.0 != Shape::Identifier && !old.contains(value) && is_gone(value.0))
+        let is_value = |shape: Shape| !matches!(shape, Shape::Identifier | Shape::Name);
+        new.iter().any(|value| is_value(value.0) && !old.contains(value) && is_gone(value.0))
     }
 
     /// Whether a correction asks for the same to be done in another way: it has the verb that this begins with.

@@ -243,6 +243,9 @@ fn unanswered(items: &mut [Item], user: u64) {
 
 /// What the assistant asks at the end, or is about to do.
 fn waiting(items: &mut [Item], assistant: u64) {
+    // what it was about to do then is done
+    let acts = |item: &Item| matches!(item.kind, Kind::Did | Kind::Check | Kind::Error);
+    let is_over = items.iter().any(|item| acts(item) && item.sequence > assistant);
     let of_last = |item: &&mut Item| item.kind == Kind::Said && item.sequence == assistant;
     let asked = items
         .iter_mut()
@@ -254,7 +257,7 @@ fn waiting(items: &mut [Item], assistant: u64) {
         return;
     }
     let next = items.iter_mut().rev().filter(of_last).find(|item| item.marks.has(Marks::PROMISE));
-    if let Some(item) = next {
+    if let Some(item) = next.filter(|_| !is_over) {
         // its message calls tools to do so
         let head = if item.marks.has(Marks::CALLS) { "In progress" } else { "Next" };
         (item.kind, item.head, item.worth) = (Kind::Open, head.into(), 2 * WORTH);

@@ -30,7 +30,10 @@ pub fn title(items: &[Item]) -> Option<String> {
         let first = text.split(' ').next().unwrap_or_default();
         first.chars().all(char::is_alphabetic) && words(text).next().is_some_and(|word| !word.is_stop)
     };
-    let asked = goal.iter().find(|item| item.marks.has(Marks::REQUEST) || is_matter(&item.text));
+    // "Can you help me with that?" says nothing of what
+    let says = |item: &&&Item| item.concepts().len() > 1;
+    let asks = |item: &&&Item| item.marks.has(Marks::REQUEST) || is_matter(&item.text);
+    let asked = goal.iter().filter(says).find(asks);
     let first = asked.copied().or(goal.first().copied()).or_else(|| settled.iter().find(said));
     let did = || {
         settled

@@ -28,12 +28,19 @@ pub struct Said {
     pub affirms_only: bool,
     /// It says that something cannot be done.
     pub refuses: bool,
+    /// It stands behind a label in capitals: "RULE: ", "IMPORTANT: ".
+    pub stressed: bool,
     /// It only announces what follows it: "Here it is:", "I'll look it up..."
     pub announces: bool,
 }
 
 /// With more content words, what begins with thanks says something as well.
 const COURTESY_WORDS: usize = 2;
+/// A constraint of no more content words says what it is of next.
+const LEAD_WORDS: usize = 2;
+/// A label has so many bytes.
+const LEAST_LABEL: usize = 3;
+const MOST_LABEL: usize = 24;
 /// A longer sentence is a pasted text.
 const MOST_BYTES: usize = 2_000;
 
@@ -43,8 +50,35 @@ pub fn said(text: &str) -> (Vec<Said>, Vec<&str>) {
         !sentence.code && !sentence.text.starts_with('|') && sentence.text.len() <= MOST_BYTES
     };
     let (spoken, others): (Vec<_>, Vec<_>) = sentences(text).into_iter().partition(is_spoken);
-    let said = spoken.into_iter().filter_map(|sentence| of(&sentence)).collect();
+    let mut said: Vec<Said> = Vec::with_capacity(spoken.len());
+    for sentence in spoken.into_iter().filter_map(|sentence| of(&sentence)) {
+        match said.last_mut().filter(|before| before.leads_to(&sentence)) {
+            Some(before) => before.append(&sentence),
+            None => said.push(sentence),
+        }
+    }
     (said, others.into_iter().map(|sentence| sentence.text).collect())
+}
+
+impl Said {
+    /// Whether it only leads to the next one: "For the rest of this session."
+    fn leads_to(&self, next: &Self) -> bool {
+        let alone = Marks::QUESTION.with(Marks::LISTED).with(Marks::PROMISE);
+        let says = |said: &Self| !said.courtesy && !said.marks.has_any(alone);
+        let is_lead = self.marks.has(Marks::CONSTRAINT) && self.content <= LEAD_WORDS;
+        is_lead && says(self) && says(next) && !self.announces
+    }
+
+    fn append(&mut self, next: &Self) {
+        self.text = format!("{} {}", self.text, next.text).into();
+        self.marks = self.marks.with(next.marks);
+        self.words += next.words;
+        self.content += next.content;
+        self.refuses |= next.refuses;
+        self.affirms_only &= next.affirms_only;
+        self.announces = next.announces;
+        self.read = Read::default();
+    }
 }
 
 fn of(sentence: &Sentence<'_>) -> Option<Said> {
@@ -78,9 +112,16 @@ fn of(sentence: &Sentence<'_>) -> Option<Said> {
         read: Words::new(language, concepts).into(),
         affirms_only: has(Cues::AFFIRMS) && content <= COURTESY_WORDS,
         refuses: has(Cues::REFUSAL),
+        stressed: is_stressed(&text),
         announces: ends == End::Colon || text.ends_with('…') || text.ends_with("..."),
         text: text.into(),
     })
+}
+
+fn is_stressed(text: &str) -> bool {
+    let label = text.split_once(": ").map_or("", |(label, _)| label);
+    let is_label = |c: char| c.is_uppercase() || c == ' ';
+    (LEAST_LABEL..=MOST_LABEL).contains(&label.len()) && label.chars().all(is_label)
 }
 
 /// On one line, without the marks of lists, headings and emphasis.
