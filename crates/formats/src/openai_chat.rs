@@ -154,8 +154,8 @@ pub fn says(message: &Value, said: &str) -> bool {
 pub fn words(message: &Value) -> String {
     const TOLD: &str = "role name content refusal audio tool_calls tool_call_id function_call";
     let fields = message.as_object().into_iter().flatten();
-    let beside = fields.filter(|(name, _)| !texts::listed(TOLD, name));
-    let thoughts = texts::thoughts(&message["content"]);
+    let beside = fields.filter(|(name, _)| !texts::listed(TOLD, name) && !texts::listed(FRAMEWORKS, name));
+    let thoughts = texts::thoughts(texts::parts(&message["content"]));
     let words = beside.map(|(_, value)| texts::words(value)).chain([thoughts]);
     words.filter(|words| !words.is_empty()).collect::<Vec<_>>().join("\n")
 }

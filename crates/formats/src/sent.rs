@@ -36,13 +36,22 @@ pub fn content(utterance: &Utterance, format: context::Format) -> Content {
         return Content::default();
     };
     let (message, mut left_out) = (came.original(&parts), LeftOut::new());
+    let stored_words = words(came, &message).into();
     let original = if format != context::Format::Text && came.format == providers::of_context(format).format {
         as_it_came(&parts, came, message, &mut left_out)
     } else {
         message.iter().for_each(|part| name(part, &mut left_out));
         with_pictures(&parts, (came.format, message), format, &mut left_out)
     };
-    Content { original, left_out: left_out.into_iter().map(Into::into).collect() }
+    Content { original, stored_words, left_out: left_out.into_iter().map(Into::into).collect() }
+}
+
+/// The words of a message beside what it says.
+fn words(came: &Provider, message: &[Value]) -> String {
+    match message {
+        [message] if came.format == Format::OpenAiChat => openai_chat::words(message),
+        parts => texts::thoughts(parts),
+    }
 }
 
 /// A message as it came, and the words in it beside its text; `None` if it is no more than text and calls.
@@ -67,8 +76,8 @@ fn as_it_came(
     if !says_the_same || is_system || sent.is_empty() || sent == came.plain(parts) {
         return None;
     }
+    let words = words(came, &sent);
     let sent = if is_chat { sent.swap_remove(0) } else { sent.into() };
-    let words = if is_chat { openai_chat::words(&sent) } else { texts::thoughts(&sent) };
     let images = vision::images(&sent, came.format);
     Some(Original { json: sent.to_string().into(), words: words.into(), tokens: None, images })
 }

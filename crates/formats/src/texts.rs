@@ -69,8 +69,8 @@ pub fn words(value: &Value) -> String {
 }
 
 /// The words of the thoughts among some parts.
-pub fn thoughts(content: &Value) -> String {
-    let thoughts = parts(content).iter().filter(|part| is_thought(kind(part)));
+pub fn thoughts(parts: &[Value]) -> String {
+    let thoughts = parts.iter().filter(|part| is_thought(kind(part)));
     thoughts.map(words).collect::<Vec<_>>().join("\n")
 }
 

@@ -78,6 +78,7 @@ fn call(request: proto::BuildContextRequest, max_bytes: usize) -> Result<BuildCo
         unanswered: unanswered(request.unanswered_calls)?,
         include_archive: request.include_archive,
         whole_messages: request.whole_messages,
+        as_stored: request.count_as_stored,
     };
     let address =
         decode::read_address(&request.conversation_id, &request.recipient_id, request.max_staleness)?;

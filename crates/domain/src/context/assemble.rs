@@ -186,9 +186,12 @@ impl Assembly<'_> {
 
     /// Names what is left out of the utterances that are shown, and of those in which nothing else is.
     fn not_sent(&self, messages: &[Message], omitted: &[(Omission, Ranges)]) -> Option<Warning> {
-        let said = messages.iter().filter_map(|message| message.utterance.as_ref());
+        let as_stored = self.plan.rendering.as_stored;
+        let lacks = |message: &&Message| !(as_stored && message.is_unchanged());
+        let said = messages.iter().filter(lacks).filter_map(|message| message.utterance.as_ref());
         let mut shown: Ranges = said.map(|utterance| utterance.sequence).collect();
-        omitted.iter().filter(|(why, _)| *why == Omission::Empty).for_each(|(_, empty)| shown.union(empty));
+        let empty = omitted.iter().filter(|(why, _)| *why == Omission::Empty && !as_stored);
+        empty.for_each(|(_, empty)| shown.union(empty));
         let mut names = self.plan.archived.content_parts.map(|parts| parts.names(&shown)).unwrap_or_default();
         if messages.iter().flat_map(Message::tool_calls).any(is_cut) {
             names.insert(CUT_ARGUMENTS);

@@ -16,6 +16,8 @@ pub(super) const IMAGE_MARK: &str = "[image left out]";
 pub struct Content {
     /// `None` if it is no more than text and calls.
     pub original: Option<Original>,
+    /// Words that the stored message has beside its text: a model's thoughts.
+    pub stored_words: Box<str>,
     /// The names of what is left out, such as `thinking`: the format has no place for it, or its API refuses it.
     pub left_out: Vec<Box<str>>,
 }
@@ -65,10 +67,20 @@ impl Original {
     }
 }
 
+/// What there is of an utterance beyond its text and its calls.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Beyond {
+    pub(super) original: Option<Original>,
+    /// Tokens of the words in `original` that the text does not have.
+    pub(super) words: u32,
+    /// The same of the stored message.
+    pub(super) stored_words: u32,
+}
+
 /// The contents of utterances that have more than text: images, files, a model's thinking.
 #[derive(Clone, Debug, Default)]
 pub struct ContentParts {
-    by_utterance: BTreeMap<Sequence, (Original, u32)>,
+    by_utterance: BTreeMap<Sequence, Beyond>,
     names: BTreeMap<Sequence, Vec<Box<str>>>,
     /// Whether others were left out for lack of room.
     pub left_out: bool,
@@ -77,7 +89,13 @@ pub struct ContentParts {
 impl ContentParts {
     /// Keeps the content of an utterance. Its words beside the text have so many `tokens`.
     pub fn insert(&mut self, sequence: Sequence, original: Original, tokens: u32) {
-        self.by_utterance.insert(sequence, (original, tokens));
+        let beyond = self.by_utterance.entry(sequence).or_default();
+        (beyond.original, beyond.words) = (Some(original), tokens);
+    }
+
+    /// Counts the words that a stored message has beside its text.
+    pub fn count_stored(&mut self, sequence: Sequence, tokens: u32) {
+        self.by_utterance.entry(sequence).or_default().stored_words = tokens;
     }
 
     /// Keeps the names of what is left out of an utterance.
@@ -85,9 +103,9 @@ impl ContentParts {
         self.names.insert(sequence, names);
     }
 
-    /// The content of an utterance, and the tokens of its words beside the text.
-    pub(super) fn of(&self, sequence: Sequence) -> Option<(&Original, u32)> {
-        self.by_utterance.get(&sequence).map(|(original, words)| (original, *words))
+    /// What there is of an utterance.
+    pub(super) fn of(&self, sequence: Sequence) -> Option<&Beyond> {
+        self.by_utterance.get(&sequence)
     }
 
     /// The names of what is left out of the utterances that a context has.

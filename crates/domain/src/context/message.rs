@@ -57,6 +57,8 @@ pub struct Message {
     pub how: How,
     /// Its cost; see [`wording`](crate::context::wording).
     pub tokens: u32,
+    /// Tokens of it that are left out before its text is cut: a model's thoughts, and what it has as it is stored.
+    pub(super) beside: u32,
 }
 
 /// How a message was made.
@@ -135,6 +137,11 @@ impl Message {
         self.utterance.as_ref().is_some_and(|utterance| utterance.late().is_some())
     }
 
+    /// Whether it is an utterance as it is stored.
+    pub(super) fn is_unchanged(&self) -> bool {
+        matches!(self.how, How::Whole | How::Instruction | How::Pinned)
+    }
+
     /// Whether it is a tool result, late or not.
     pub fn is_result(&self) -> bool {
         self.role == Role::Tool || self.is_late_result()
@@ -143,7 +150,7 @@ impl Message {
     /// A message in the context's own words.
     pub(super) fn own(role: Role, how: How, text: String, tokens: u32) -> Self {
         let instead = Some(text.into());
-        Self { role, utterance: None, instead, content_parts: None, answers: 0, how, tokens }
+        Self { role, utterance: None, instead, content_parts: None, answers: 0, how, tokens, beside: 0 }
     }
 }
 

@@ -18,7 +18,8 @@
 //! - Tokens are those stored with the utterances; only what a rendering rewords is counted: see [`wording`].
 //!   The work grows with what is rendered, not with the window.
 //! - Content that has more than text, such as an image or a model's thinking, goes back as it came if the format is the
-//!   same. Whatever is left out of it is named in a warning.
+//!   same. Whatever is left out of it is named in a warning. A model's thoughts count, and are left out before anything
+//!   else that was said.
 //! - The messages share the utterances; a format turns them into text.
 
 mod assemble;

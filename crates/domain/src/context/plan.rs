@@ -87,6 +87,7 @@ impl<'a> Plan<'a> {
             unanswered: request.unanswered,
             trims: if request.whole_messages { Trims::Results } else { Trims::All },
             parts: archived.content_parts,
+            as_stored: request.as_stored && request.format != Format::Text,
         };
         let given = given(request, rendering.costs);
         let default =

@@ -33,6 +33,9 @@ pub struct Request {
     pub include_archive: bool,
     /// Whether only tool results are trimmed: a budget that is too small for what was said is refused.
     pub whole_messages: bool,
+    /// Whether the caller gives the model its own stored messages in the place of those that are unchanged: then these
+    /// count what they do as they are stored.
+    pub as_stored: bool,
 }
 
 /// The limits of what is recalled.

@@ -7,7 +7,9 @@ use smallvec::SmallVec;
 use crate::{
     Role, Sequence, ToolCall, Utterance, Window,
     context::{
-        ContentParts, How, Message, Omission, Original, Unanswered, mask,
+        ContentParts, How, Message, Omission, Original, Unanswered,
+        content_parts::Beyond,
+        mask,
         message::tokens_of,
         wording::{self, Costs, says},
     },
@@ -93,6 +95,8 @@ pub(super) struct Rendering<'a> {
     pub(super) trims: Trims,
     /// Content that has more than text.
     pub(super) parts: Option<&'a ContentParts>,
+    /// Whether unchanged messages count what they do as they are stored.
+    pub(super) as_stored: bool,
 }
 
 impl Rendering<'_> {
@@ -139,19 +143,22 @@ impl Rendering<'_> {
 
     /// The message that renders `utterance` unchanged.
     pub(super) fn message(&self, utterance: &Arc<Utterance>) -> Option<Message> {
-        let parts = self.parts.and_then(|parts| parts.of(utterance.sequence));
-        let tokens = match parts {
-            Some((original, words)) => self.costs.with_parts(utterance, original, 0).saturating_add(words),
+        let (original, words) =
+            self.beyond(utterance).map_or((None, 0), |it| (it.original.as_ref(), it.words));
+        let plain = match original {
+            Some(original) => self.costs.with_parts(utterance, original, 0),
             None => self.costs.of(utterance)?,
         };
+        let tokens = plain.saturating_add(words).max(self.stored_tokens(utterance));
         let mut message = Message {
             role: utterance.role,
             utterance: Some(utterance.clone()),
             instead: None,
-            content_parts: parts.map(|(original, _)| original.json.clone()),
+            content_parts: original.map(|original| original.json.clone()),
             answers: 0,
             how: How::Whole,
             tokens,
+            beside: tokens - plain,
         };
         if utterance.turn < self.first_turn_with_images {
             self.mask_images(&mut message, 0, How::Masked);
@@ -159,11 +166,22 @@ impl Rendering<'_> {
         Some(message)
     }
 
+    fn beyond(&self, utterance: &Utterance) -> Option<&Beyond> {
+        self.parts?.of(utterance.sequence)
+    }
+
+    /// What an utterance counts as it is stored, if that counts.
+    fn stored_tokens(&self, utterance: &Utterance) -> u32 {
+        let words = self.beyond(utterance).map_or(0, |beyond| beyond.stored_words);
+        if self.as_stored { utterance.tokens.saturating_add(words) } else { 0 }
+    }
+
     /// The content of a message that shows images, and the tokens of its words beside the text.
     fn images(&self, message: &Message) -> Option<(&Original, u32)> {
         let utterance = message.utterance.as_ref().filter(|_| message.how == How::Whole)?;
-        let parts = self.parts?.of(utterance.sequence)?;
-        (message.content_parts().is_some() && !parts.0.images.is_empty()).then_some(parts)
+        let beyond = self.beyond(utterance).filter(|_| message.content_parts().is_some())?;
+        let original = beyond.original.as_ref().filter(|original| !original.images.is_empty())?;
+        Some((original, beyond.words))
     }
 
     /// Puts a mark in the place of each image that `message` shows, the oldest first, until it has at most `room` tokens.
@@ -175,8 +193,20 @@ impl Rendering<'_> {
         let tokens = |count| self.costs.with_parts(utterance, original, count).saturating_add(words);
         let all = original.images.len();
         let count = (1..all).find(|count| u64::from(tokens(*count)) <= room).unwrap_or(all);
-        message.tokens = tokens(count);
+        (message.tokens, message.beside) = (tokens(count), words);
         (message.content_parts, message.how) = (Some(original.without(count)), how);
+    }
+
+    /// Leaves out what a message has beside its text and its calls.
+    fn leave_beside(&self, message: &mut Message) {
+        let Some(utterance) = message.utterance.as_deref().filter(|_| message.beside > 0) else { return };
+        if self.beyond(utterance).is_some_and(|beyond| beyond.words > 0) {
+            let Some(plain) = self.costs.of(utterance) else { return };
+            (message.content_parts, message.tokens) = (None, plain);
+        } else {
+            message.tokens -= message.beside;
+        }
+        (message.beside, message.how) = (0, How::Trimmed);
     }
 
     fn omission(&self, utterance: &Utterance) -> Option<Omission> {
@@ -191,7 +221,13 @@ impl Rendering<'_> {
 
     /// Adds an utterance that is a message of its own, unless it is empty.
     fn say<'u>(&self, exchange: &mut Exchange<'u>, utterance: &'u Arc<Utterance>) -> Option<Omission> {
-        let Some(message) = self.message(utterance) else { return Some(Omission::Empty) };
+        let led = std::mem::take(&mut exchange.led);
+        let Some(mut message) = self.message(utterance) else {
+            exchange.led = led.saturating_add(self.stored_tokens(utterance));
+            return Some(Omission::Empty);
+        };
+        message.tokens = message.tokens.saturating_add(led);
+        message.beside = message.beside.saturating_add(led);
         let calls = if self.costs.takes_results() { utterance.tool_calls() } else { &[] };
         exchange.say(message, calls);
         None
@@ -236,6 +272,7 @@ impl Rendering<'_> {
             answers: 0,
             how: How::Whole,
             tokens: self.costs.of_late_result(result, &result.content),
+            beside: 0,
         };
         let tool = result.late().map_or("", |late| &late.tool);
         self.masked(whole, result, tool, |text| self.costs.of_note(result, text))
@@ -249,7 +286,7 @@ impl Rendering<'_> {
         let text = mask::text(tool, result, result.tokens);
         let tokens = cost(&text);
         match tokens < whole.tokens {
-            true => Message { instead: Some(text.into()), how: How::Masked, tokens, ..whole },
+            true => Message { instead: Some(text.into()), how: How::Masked, tokens, beside: 0, ..whole },
             false => whole,
         }
     }
@@ -265,7 +302,7 @@ impl Rendering<'_> {
         let is_whole = message.how == How::Whole || message.how == How::Masked && message.instead.is_none();
         match is_whole {
             true if message.is_result() => Some(Part::Results),
-            true if self.images(message).is_some() => Some(Part::Said),
+            true if message.beside > 0 || self.images(message).is_some() => Some(Part::Said),
             true if says(message.text(), self.costs.format) => Some(Part::Said),
             _ => None,
         }
@@ -317,10 +354,13 @@ impl Rendering<'_> {
     }
 
     /// Trims a message that has more than `room` tokens to that, or as close to it as possible: first its images, then
-    /// its text.
+    /// what else it has beside its text, then the text.
     pub(super) fn trim(&self, message: &mut Message, room: u64) {
         if u64::from(message.tokens) > room {
             self.mask_images(message, room, How::Trimmed);
+        }
+        if u64::from(message.tokens) > room {
+            self.leave_beside(message);
         }
         if u64::from(message.tokens) <= room || !says(message.text(), self.costs.format) {
             return;
@@ -356,6 +396,8 @@ struct Exchange<'u> {
     said: SmallVec<[Said<'u>; 1]>,
     /// For each open call, the places of the message and of the call.
     open: OpenCalls<&'u str, (usize, usize)>,
+    /// Tokens of what is shown, as it is stored, with the message that follows it.
+    led: u32,
 }
 
 /// A message of an exchange, and the results of its calls.

@@ -83,7 +83,7 @@ pub fn requests() -> impl Strategy<Value = Request> {
         prop::sample::select(vec![Unanswered::Omit, Unanswered::Placeholder]),
         any::<Option<bool>>(),
         prop::option::of("[a-z ]{0,60}"),
-        any::<[bool; 2]>(),
+        any::<[bool; 3]>(),
     )
         .prop_map(
             |(
@@ -96,7 +96,7 @@ pub fn requests() -> impl Strategy<Value = Request> {
                 unanswered,
                 stable_steps,
                 given,
-                [include_archive, whole_messages],
+                [include_archive, whole_messages, as_stored],
             )| {
                 Request {
                     stable_steps,
@@ -111,6 +111,7 @@ pub fn requests() -> impl Strategy<Value = Request> {
                     unanswered,
                     include_archive,
                     whole_messages,
+                    as_stored,
                 }
             },
         )

@@ -89,9 +89,12 @@ impl Sources {
         let recent = window.slice(places).rev().chain(self.turns.iter().rev());
         let said = recent.chain(self.pinned.iter().rev()).chain(&self.asked);
         for utterance in said.filter(|utterance| utterance.is_live()) {
-            let Content { original, left_out } = (self.content)(utterance, self.request.format);
+            let Content { original, stored_words, left_out } = (self.content)(utterance, self.request.format);
             if !left_out.is_empty() {
                 parts.leave_out(utterance.sequence, left_out);
+            }
+            if self.request.as_stored {
+                parts.count_stored(utterance.sequence, self.counter.count(&stored_words));
             }
             let Some(original) = original else { continue };
             let bytes = original.shown(utterance.turn >= first_turn_with_images).len();
@@ -101,10 +104,7 @@ impl Sources {
                     let words = self.counter.count(&original.words);
                     parts.insert(utterance.sequence, original, words);
                 }
-                None => {
-                    parts.left_out = true;
-                    break;
-                }
+                None => (parts.left_out, room) = (true, Some(0)),
             }
         }
         parts

@@ -133,7 +133,7 @@ fn context(messages: &[Value], came: Format, format: context::Format) -> Context
     }
     let mut parts = ContentParts::default();
     for utterance in talk.0.window.iter() {
-        let Content { original, left_out } = super::content(utterance, format);
+        let Content { original, left_out, .. } = super::content(utterance, format);
         original.into_iter().for_each(|original| parts.insert(utterance.sequence, original, 0));
         parts.leave_out(utterance.sequence, left_out);
     }

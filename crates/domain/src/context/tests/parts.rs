@@ -518,3 +518,27 @@ fn images_that_do_not_fit_are_marked() {
     assert_eq!(shown(&talk, 900, false), is(&none, 3, 1));
     assert_eq!(shown(&talk, 900, true), is("", 1, 1), "the older ones are left out");
 }
+
+/// Thoughts of a stored message count, also those before it, and are left out before its text is cut.
+#[test]
+fn what_is_given_as_it_is_stored_counts() {
+    let mut talk = Talk::session();
+    let empty = More { extras_json: Some("{}".into()), ..More::default() };
+    talk.say(Role::User, "Why?").add(Role::Assistant, "", empty).say(Role::Assistant, "Because.");
+    let mut parts = ContentParts::default();
+    parts.count_stored(Sequence(2), 500);
+    parts.count_stored(Sequence(3), 300);
+    parts.leave_out(Sequence(3), vec!["thinking".into()]);
+    let shown = |as_stored, budget| {
+        let archived = Archived { content_parts: Some(&parts), ..Archived::default() };
+        let request = Request { as_stored, ..within(budget) };
+        let context = build_with(&talk.0, archived, &request, o200k()).unwrap();
+        let last = context.messages.last().unwrap();
+        assert_eq!(last.text(), "Because.");
+        (context.tokens, last.how, context.warnings.len())
+    };
+    let (plain, how, warnings) = shown(false, 2_000);
+    assert_eq!((how, warnings), (How::Whole, 1));
+    assert_eq!(shown(true, 2_000), (plain + 500 + 4 + 300, How::Whole, 0));
+    assert_eq!(shown(true, 500), (plain, How::Trimmed, 2));
+}

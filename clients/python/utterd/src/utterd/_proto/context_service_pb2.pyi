@@ -164,7 +164,7 @@ class ContextRecall(_message.Message):
     def __init__(self, prompt: _Optional[str] = ..., limit: _Optional[int] = ..., scope: _Optional[_Union[_memory_service_pb2.RememberScope, str]] = ..., max_percent: _Optional[int] = ..., min_relevance: _Optional[float] = ...) -> None: ...
 
 class BuildContextRequest(_message.Message):
-    __slots__ = ("conversation_id", "recipient_id", "format", "token_budget", "max_turns", "summary_placement", "recall", "mask_tool_results_after_turns", "unanswered_calls", "stable_steps", "instructions", "max_staleness", "earlier", "include_archive", "whole_messages", "mask_images_after_turns")
+    __slots__ = ("conversation_id", "recipient_id", "format", "token_budget", "max_turns", "summary_placement", "recall", "mask_tool_results_after_turns", "unanswered_calls", "stable_steps", "instructions", "max_staleness", "earlier", "include_archive", "whole_messages", "mask_images_after_turns", "count_as_stored")
     CONVERSATION_ID_FIELD_NUMBER: _ClassVar[int]
     RECIPIENT_ID_FIELD_NUMBER: _ClassVar[int]
     FORMAT_FIELD_NUMBER: _ClassVar[int]
@@ -181,6 +181,7 @@ class BuildContextRequest(_message.Message):
     INCLUDE_ARCHIVE_FIELD_NUMBER: _ClassVar[int]
     WHOLE_MESSAGES_FIELD_NUMBER: _ClassVar[int]
     MASK_IMAGES_AFTER_TURNS_FIELD_NUMBER: _ClassVar[int]
+    COUNT_AS_STORED_FIELD_NUMBER: _ClassVar[int]
     conversation_id: str
     recipient_id: str
     format: ContextFormat
@@ -197,7 +198,8 @@ class BuildContextRequest(_message.Message):
     include_archive: bool
     whole_messages: bool
     mask_images_after_turns: int
-    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., format: _Optional[_Union[ContextFormat, str]] = ..., token_budget: _Optional[int] = ..., max_turns: _Optional[int] = ..., summary_placement: _Optional[_Union[SummaryPlacement, str]] = ..., recall: _Optional[_Union[ContextRecall, _Mapping]] = ..., mask_tool_results_after_turns: _Optional[int] = ..., unanswered_calls: _Optional[_Union[UnansweredCalls, str]] = ..., stable_steps: bool = ..., instructions: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., earlier: _Optional[_Union[Earlier, str]] = ..., include_archive: bool = ..., whole_messages: bool = ..., mask_images_after_turns: _Optional[int] = ...) -> None: ...
+    count_as_stored: bool
+    def __init__(self, conversation_id: _Optional[str] = ..., recipient_id: _Optional[str] = ..., format: _Optional[_Union[ContextFormat, str]] = ..., token_budget: _Optional[int] = ..., max_turns: _Optional[int] = ..., summary_placement: _Optional[_Union[SummaryPlacement, str]] = ..., recall: _Optional[_Union[ContextRecall, _Mapping]] = ..., mask_tool_results_after_turns: _Optional[int] = ..., unanswered_calls: _Optional[_Union[UnansweredCalls, str]] = ..., stable_steps: bool = ..., instructions: _Optional[str] = ..., max_staleness: _Optional[_Union[datetime.timedelta, _duration_pb2.Duration, _Mapping]] = ..., earlier: _Optional[_Union[Earlier, str]] = ..., include_archive: bool = ..., whole_messages: bool = ..., mask_images_after_turns: _Optional[int] = ..., count_as_stored: bool = ...) -> None: ...
 
 class BuildContextResponse(_message.Message):
     __slots__ = ("conversation_id", "revision", "messages_json", "system_json", "text", "token_count", "token_budget", "utterances", "omitted", "stable_prefix_messages", "uncovered_utterance_count", "uncovered_turn_count", "warnings", "earlier_conversation_ids")
