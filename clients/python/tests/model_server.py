@@ -37,6 +37,8 @@ class Provider(ThreadingHTTPServer):
         """The thoughts, calls and results of the open loop."""
         self.lenient = False
         """Whether the oldest steps of it can be missing."""
+        self.thinks = ""
+        """What a thought has besides its beginning."""
 
     def handle_error(self, request, client_address):
         # A client that is done resets its connection.
@@ -59,7 +61,7 @@ class Provider(ThreadingHTTPServer):
         if self.steps >= steps:
             return [("text", DONE)]
         self.steps += 1
-        thought = f"Thought {self.steps}: there is more to do, so I take another step."
+        thought = f"Thought {self.steps}: there is more to do, so I take another step." + self.thinks
         issued = [("thought", thought, signature_of(thought)), ("call", f"call_{self.steps}")]
         self.expected += [*issued, ("result", f"call_{self.steps}")]
         return issued

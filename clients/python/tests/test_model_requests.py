@@ -439,6 +439,14 @@ async def test_signed_thoughts_of_thirty_steps(asking, provider, budget):
     assert provider.steps == STEPS[THIRTY]
 
 
+async def test_long_thoughts(asking, check, provider):
+    ask = await asking(8000)
+    provider.lenient, provider.thinks = True, " I wonder." * 700
+    assert await ask(THIRTY) == DONE
+    assert provider.steps == STEPS[THIRTY]
+    check(8000)
+
+
 async def test_a_message_above_the_budget(asking, check, provider):
     ask = await asking(8000)
     for question in ("This is a contract: " + "word " * 10_400 + "Signed.", "What is it?", "And who signed it?"):

@@ -119,14 +119,14 @@ export class UtterdHistory {
 
   /**
    * What goes to the model within a token budget: a summary, and the newest messages in whole exchanges, as they were
-   * saved. System messages at the head stay, and count towards the budget. Reasoning, and calls that the provider ran,
-   * are only in the newest turn.
+   * saved. System messages at the head stay, and count towards the budget. Calls that the provider ran are only in
+   * the newest turn, unless the budget has room for all of them.
    */
   async context(options: Omit<ContextOptions, "format"> = {}): Promise<ModelContext> {
     const { budget = this.options.budget } = options;
     // A budget is filled.
     const usual = { unanswered: "placeholder", stableSteps: budget === undefined ? undefined : false } as const;
-    const wanted = { ...usual, ...options, budget, format: "anthropic" } as const;
+    const wanted = { ...usual, ...options, budget, format: "anthropic", countAsStored: true } as const;
     const context = await orNone(this.conversation.context<Said>(wanted));
     if (context === undefined) return warned({ system: options.instructions, messages: [] }, []);
     const system = context.system.map(({ text }) => text).join("\n\n");

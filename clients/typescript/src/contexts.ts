@@ -49,6 +49,11 @@ export interface ContextOptions extends CallOptions {
   readonly maskImagesAfterTurns?: number;
   /** Only cuts tool results, and refuses a budget that has no room for the newest message. */
   readonly wholeMessages?: boolean;
+  /**
+   * Whether what is shown whole counts as it is stored, with its pictures and reasoning: for a caller that gives the model
+   * its own messages (`originals`) in the place of the context's.
+   */
+  readonly countAsStored?: boolean;
   /** Whether messages drop out in steps, so that a provider's prompt cache hits. */
   readonly stableSteps?: boolean;
   /** Whether stored turns that left the window fill the rest of the budget; by default if one is given. */
@@ -71,6 +76,7 @@ export function contextRequest(options: ContextOptions) {
     maskToolResultsAfterTurns: options.maskResultsAfterTurns,
     maskImagesAfterTurns: options.maskImagesAfterTurns,
     wholeMessages: options.wholeMessages,
+    countAsStored: options.countAsStored,
     unansweredCalls: read.chosen("unanswered", options.unanswered ?? "omit", UNANSWERED),
     stableSteps: options.stableSteps,
     instructions: options.instructions,

@@ -16,7 +16,7 @@ import { orNone } from "./errors.js";
 import { fit } from "./ids.js";
 import { hasMedia, itemsOf, own, type Said, saidBy } from "./items.js";
 import { budgetPolicy } from "./limits.js";
-import type { CallOptions, Context, Original, Policy } from "./model.js";
+import type { Context, Original, Policy } from "./model.js";
 import { originals } from "./originals.js";
 
 /** The recipient of a session, and its limits. */
@@ -62,37 +62,13 @@ export class UtterdSession implements Session {
    * added. Calls of the newest exchange stay open; older ones that have no result get a placeholder.
    */
   async context(options: Omit<ContextOptions, "format"> = {}): Promise<AgentInputItem[]> {
-    const wanted = { budget: this.options.budget, unanswered: "placeholder", ...options, format: "openai" } as const;
+    const usual = { budget: this.options.budget, unanswered: "placeholder" } as const;
+    const wanted = { ...usual, ...options, format: "openai", countAsStored: true } as const;
     const context = await orNone(this.conversation.context<Said>(wanted));
     if (context === undefined) return [];
     const { timeout, signal, unanswered } = options;
     const stored = await originals<Said>(this.conversation, context, { timeout, signal, format: "responses" });
-    const large = await this.tooLarge(context, stored.flat(), { timeout, signal });
-    return itemsOf(shown(context, stored, large, unanswered === undefined));
-  }
-
-  /**
-   * The sequences of results with pictures for which the budget has no room: a context of chat messages neither has them
-   * nor counts them.
-   */
-  private async tooLarge(
-    { budget, tokens }: Context<Said>,
-    stored: readonly Original<Said>[],
-    options: CallOptions,
-  ): Promise<ReadonlySet<number>> {
-    const pictures = stored.filter((it) => it.whole && it.role === "tool" && hasMedia(it.message)).reverse();
-    if (pictures.length === 0 || budget === undefined) return new Set();
-    const limit = stored.at(-1)!.lastSequence - pictures.at(-1)!.sequence + 1;
-    const newest = await this.conversation.remember("", { ...options, scope: "conversation", limit });
-    const counts = new Map(newest.map(({ utterance }) => [utterance.sequence, utterance.tokens]));
-    let room = budget - tokens;
-    const large = pictures.filter(({ sequence }) => {
-      const count = counts.get(sequence) ?? budget;
-      const fits = count <= room;
-      if (fits) room -= count;
-      return !fits;
-    });
-    return new Set(large.map(({ sequence }) => sequence));
+    return itemsOf(shown(context, stored, unanswered === undefined));
   }
 
   /** Stores items, all or none. */
@@ -132,21 +108,13 @@ export class UtterdSession implements Session {
  * they were said: a context has each result directly after its call. With `open`, the newest calls that have no result
  * get no placeholder.
  */
-function shown(
-  context: Context<Said>,
-  stored: readonly Original<Said>[][],
-  large: ReadonlySet<number>,
-  open: boolean,
-): Said[] {
+function shown(context: Context<Said>, stored: readonly Original<Said>[][], open: boolean): Said[] {
   const spoken = context.findLastIndex(({ role, content }) => role !== "tool" && content);
   let last = 0;
   const entries = context.flatMap((made, index) => {
     const sources = stored[index]!;
     if (open && index > spoken && made.role === "tool" && sources.length === 0) return [];
-    if (
-      sources.length > 0 &&
-      sources.every((it) => !large.has(it.sequence) && isShown(it, made, context.mediaLeftOut))
-    ) {
+    if (sources.length > 0 && sources.every((it) => isShown(it, made, context.mediaLeftOut))) {
       last = sources.at(-1)!.sequence;
       return sources.map(({ sequence, message }) => ({ sequence, message }));
     }

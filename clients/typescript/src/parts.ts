@@ -18,7 +18,7 @@ const FIELD = "ai_sdk";
 /** A message in Anthropic's format. */
 export interface Said {
   role: "system" | "user" | "assistant";
-  content: string | Block[];
+  content: string | (Block | Thought)[];
   [field: string]: unknown;
 }
 
@@ -32,6 +32,8 @@ type Result = {
   content?: string | (Text | MediaBlock)[];
   is_error?: boolean;
 };
+type Reasoning = { text: string; providerOptions?: Record<string, Record<string, unknown>> | undefined };
+type Thought = { type: "thinking"; thinking: string; signature: string };
 export type Block = MediaBlock | Text | { type: "tool_use"; id: string; name: string; input: object } | Result;
 
 /** The message in Anthropic's format, with the AI SDK's own data in an extra field. */
@@ -66,9 +68,10 @@ export function namesOf(messages: readonly Said[]): ReadonlyMap<string, string> 
   return new Map(blocks.flatMap((block) => (block.type === "tool_use" ? [[block.id, block.name]] : [])));
 }
 
-/** The content of a message as blocks. */
+/** The content of a message as blocks, without its reasoning. */
 export function blocksOf({ content }: Said): Block[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return content.filter((block): block is Block => !/thinking$/.test(block.type));
 }
 
 /** Converts a message in Anthropic's format: results become a message of their own. */
@@ -89,11 +92,12 @@ export function saidByOthers(said: Said, names: ReadonlyMap<string, string>): Mo
   return [...tool, ...user];
 }
 
-function contentOf(message: ModelMessage): string | Block[] {
+function contentOf(message: ModelMessage): Said["content"] {
   if (typeof message.content === "string") return message.content;
   if (message.role === "tool")
     return message.content.flatMap((part) => (part.type === "tool-result" ? [result(part)] : []));
-  return message.content.flatMap((part): Block[] => {
+  return message.content.flatMap((part): (Block | Thought)[] => {
+    if (part.type === "reasoning") return part.text ? [thought(part)] : [];
     if (part.type === "text") return part.text ? [{ type: "text", text: part.text }] : [];
     if (message.role === "user" && (part.type === "image" || part.type === "file")) return [blockOf(part)];
     // The format has no files of an assistant.
@@ -101,6 +105,12 @@ function contentOf(message: ModelMessage): string | Block[] {
     // A call that the provider ran has its result in the same message, where the format has no place for it.
     return part.type === "tool-call" && !part.providerExecuted ? [call(part)] : [];
   });
+}
+
+/** Reasoning, which counts in contexts. */
+function thought({ text, providerOptions }: Reasoning): Thought {
+  const signature = providerOptions?.["anthropic"]?.["signature"];
+  return { type: "thinking", thinking: text, signature: typeof signature === "string" ? signature : "" };
 }
 
 function call({ toolCallId, toolName, input }: ToolCallPart): Block {

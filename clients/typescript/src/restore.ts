@@ -31,13 +31,13 @@ export function restored(context: Context<Said>, originals: readonly Original<Sa
   const messages = context.flatMap((said, index) => {
     const blocks = blocksOf(said);
     const taken = new Set<number>();
-    const placed = (originals[index] ?? []).flatMap(({ message, sequence }) => {
+    const placed = (originals[index] ?? []).flatMap(({ message, sequence, whole }) => {
       const original = owns.get(sequence);
       if (original === undefined || original.role === "system" || original.content.length === 0) return [];
       const places = placesOf(message, blocks, taken);
       if (places === undefined && !hasFilesOf(original, message, blocks))
         warnings.push(`the files of the message at sequence ${sequence} are not in the context`);
-      return places === undefined ? [] : [{ original, start: Math.min(...places) }];
+      return places === undefined ? [] : [{ original, whole, start: Math.min(...places) }];
     });
     let at = 0;
     const convertedTo = (end: number) => {
@@ -45,9 +45,9 @@ export function restored(context: Context<Said>, originals: readonly Original<Sa
       at = Math.max(at, end);
       return content.length > 0 ? saidByOthers({ ...said, content }, names) : [];
     };
-    const found = placed.flatMap(({ original, start }) => [
+    const found = placed.flatMap(({ original, whole, start }) => [
       ...(start === Infinity ? [] : convertedTo(start)),
-      ...(keeps || index >= turn ? [original] : counted(original)),
+      ...(whole && (keeps || index >= turn) ? [original] : plain(original)),
     ]);
     return [...found, ...convertedTo(blocks.length)];
   });
@@ -99,11 +99,11 @@ function placesOf(message: Said, blocks: readonly Block[], taken: Set<number>): 
 }
 
 function isSame(one: Block, other: Block): boolean {
-  return isDeepStrictEqual(plain(one), plain(other));
+  return isDeepStrictEqual(essence(one), essence(other));
 }
 
 /** A result can be written in several ways, and ids and names can be replaced by those that the format accepts. */
-function plain(block: Block): object {
+function essence(block: Block): object {
   if (block.type === "text") return { text: block.text.trimEnd() };
   if (block.type === "tool_use") return { input: block.input };
   if (block.type !== "tool_result") return block;
@@ -128,17 +128,17 @@ function filesIn({ content }: ModelMessage): number {
 
 /** Whether the budget also has room for what it does not count of these messages: a token for each 3 bytes of it. */
 function hasRoom({ tokens, budget = Infinity }: Context<Said>, messages: readonly ModelMessage[]): boolean {
-  const parts = messages.flatMap((message) => partsOf(message).filter((part) => !isCounted(part, message)));
+  const parts = messages.flatMap((message) => partsOf(message).filter((part) => isUncounted(part, message)));
   return parts.length === 0 || tokens + Buffer.byteLength(JSON.stringify(parts)) / 3 <= budget;
 }
 
 /**
- * A message without what the budget does not count: reasoning, and calls that the provider ran, with their approvals.
- * What remains loses the provider's options, which may refer to them.
+ * A message without its reasoning, and without what the budget does not count. What remains loses the provider's options,
+ * which may refer to them.
  */
-function counted(message: ModelMessage): ModelMessage[] {
+function plain(message: ModelMessage): ModelMessage[] {
   const parts = partsOf(message);
-  const kept = parts.filter((part) => isCounted(part, message));
+  const kept = parts.filter((part) => part.type !== "reasoning" && !isUncounted(part, message));
   if (kept.length === parts.length) return [message];
   if (kept.length === 0) return [];
   return [{ role: message.role, content: kept.map(({ providerOptions: _, ...rest }) => rest) } as ModelMessage];
@@ -156,10 +156,12 @@ function partsOf({ role, content }: ModelMessage): readonly Part[] {
   return role === "user" || typeof content === "string" ? [] : (content as readonly Part[]);
 }
 
-function isCounted({ type, toolCallId, providerExecuted }: Part, message: ModelMessage): boolean {
+/** Whether it is a call that the provider ran, with its approval, or of an unknown type. */
+function isUncounted({ type, toolCallId, providerExecuted }: Part, message: ModelMessage): boolean {
   if (type === "tool-approval-request") {
-    return !partsOf(message).some((part) => part.toolCallId === toolCallId && part.providerExecuted);
+    return partsOf(message).some((part) => part.toolCallId === toolCallId && part.providerExecuted);
   }
-  if (type === "tool-result") return message.role === "tool";
-  return ["text", "file", "tool-call", "tool-approval-response"].includes(type) && !providerExecuted;
+  if (type === "tool-result") return message.role !== "tool";
+  const counted = ["text", "reasoning", "file", "tool-call", "tool-approval-response"];
+  return !counted.includes(type) || providerExecuted === true;
 }

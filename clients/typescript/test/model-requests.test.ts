@@ -37,6 +37,8 @@ class Provider {
   steps = 0;
   /** Whether the oldest steps of a loop can be missing. */
   lenient = false;
+  /** What a thought has besides its beginning. */
+  thinks = "";
   private readonly expected: Piece[] = [];
 
   answer(request: unknown, pieces: readonly Piece[]): Piece[] {
@@ -50,7 +52,7 @@ class Provider {
     }
     if (this.steps >= steps) return [["text", DONE]];
     this.steps += 1;
-    const thought = `Thought ${this.steps}: there is more to do, so I take another step.`;
+    const thought = `Thought ${this.steps}: there is more to do, so I take another step.${this.thinks}`;
     const issued: Piece[] = [
       ["thought", thought, signatureOf(thought)],
       ["call", `call_${this.steps}`],
@@ -230,6 +232,14 @@ for (const adapter of [aiSdkRun, aiSdkContext, openaiAgents]) {
         assert.equal(provider.steps, 30);
       });
     }
+
+    test("long thoughts", async () => {
+      const { provider, ask } = started(8000);
+      Object.assign(provider, { lenient: true, thinks: " I wonder.".repeat(700) });
+      assert.equal(await ask(THIRTY), DONE);
+      assert.equal(provider.steps, 30);
+      await check(provider, 8000);
+    });
 
     test("a message above the budget", async () => {
       const { provider, ask } = started(8000);

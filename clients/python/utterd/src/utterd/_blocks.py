@@ -58,6 +58,11 @@ def _call(id: str, function: dict[str, Any]) -> dict[str, Any]:
     return {"type": "tool_use", "id": id, "name": function["name"], "input": input}
 
 
+def thinking(text: str | None, signature: str | None) -> dict[str, Any] | None:
+    """A model's thought, which counts in contexts; None if it has no words."""
+    return {"type": "thinking", "thinking": text, "signature": signature or ""} if text else None
+
+
 def text_of(content: str | list[dict[str, Any]]) -> str:
     """The text of a content, in any format."""
     return content if isinstance(content, str) else "\n".join(part["text"] for part in content if part.get("text"))
@@ -90,6 +95,6 @@ def _plain(block: dict[str, Any], media: bool) -> dict[str, Any] | None:
 
 
 def in_place(parts: Sequence[T], is_said: Callable[[T], bool], shown: Iterable[T]) -> list[T]:
-    """`parts` with what is shown in the place of those that are said; the others, such as signed thoughts, stay."""
+    """`parts` with what is shown in the place of those that are said; the others, such as calls, stay."""
     place = next((place for place, part in enumerate(parts) if is_said(part)), len(parts))
     return [*parts[:place], *shown, *(part for part in parts[place:] if not is_said(part))]

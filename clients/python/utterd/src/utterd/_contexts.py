@@ -77,7 +77,8 @@ def context(
     - `archive`: whether stored turns that left the window fill the rest of the budget; by default if one is given.
     - `earlier`: whether a message says how the recipient's other conversations ended; by default if this one was
       not addressed by its id.
-    - `stored_as`: with the format `openai`: the context's `shown` has the stored messages that are in this format.
+    - `stored_as`: with the format `openai`: the context's `shown` has the stored messages that are in this format. What
+      is shown whole counts as it is stored, with its pictures and thoughts.
     """
     if format != "openai" and (stored_as is not None or unanswered == "open"):
         raise ValueError(f"format: {format}; accepted with stored_as, and with unanswered='open': openai")
@@ -97,6 +98,7 @@ def context(
         instructions=instructions,
         include_archive=budget is not None if archive is None else archive,
         earlier=EARLIER[earlier],
+        count_as_stored=stored_as is not None,
         **read.present(stable_steps=stable_steps),
     )
     it = yield from call(CONTEXTS, "BuildContext", request, contexts.BuildContextResponse)

@@ -12,7 +12,7 @@ from google.adk.events.event import Event
 from google.genai import types
 
 from utterd import Shown, StoredMessage
-from utterd._blocks import block_messages, blocks_of, in_place
+from utterd._blocks import block_messages, blocks_of, in_place, thinking
 from utterd._fold import fold, unfold
 from utterd._google_adk_state import NEVER_STORED
 from utterd._media import media_of
@@ -96,11 +96,12 @@ def cut_to(said: Iterable[types.Content], event: Event, it: Shown) -> list[types
 
 
 def _worded(content: types.Content, shown: Iterable[types.Part]) -> types.Content:
-    return content.model_copy(update={"parts": in_place(content.parts or [], _is_said, filter(_is_said, shown))})
+    parts = [part for part in content.parts or [] if not (part.thought and part.text)]
+    return content.model_copy(update={"parts": in_place(parts, _is_said, filter(_is_said, shown))})
 
 
 def _is_said(part: types.Part) -> bool:
-    return bool(part.text or part.inline_data or part.file_data) and not part.thought
+    return bool(part.text or part.inline_data or part.file_data)
 
 
 def _responded(part: types.Part, cut: list[Any], shown: Any) -> types.Part:
@@ -120,14 +121,14 @@ def _parts_of(event: Event) -> list[types.Part]:
 
 
 def _block(part: types.Part, role: str) -> dict[str, Any] | None:
-    """A part in Anthropic's format; None for a thought, and for a part without content."""
+    """A part in Anthropic's format; None for one without content."""
     if call := part.function_call:
         return {"type": "tool_use", "id": call.id or call.name, "name": call.name, "input": call.args or {}}
     if response := part.function_response:
         text = json.dumps(response.response, ensure_ascii=False, default=str)
         return {"type": "tool_result", "tool_use_id": response.id or response.name, "content": text}
     if part.thought:
-        return None
+        return thinking(part.text, part.thought_signature and _base64(part.thought_signature))
     if part.text:
         return {"type": "text", "text": part.text}
     blob = part.inline_data

@@ -51,6 +51,8 @@ def to_chat(message: ChatMessage, status: MessageStatus = MessageStatus.ACTIVE) 
         said["content"] = parts
     if said["role"] == "assistant" and (calls := _calls(message)):
         said["tool_calls"] = calls
+    if thoughts := [block.content for block in message.blocks if block.block_type == "thinking" and block.content]:
+        said["reasoning_content"] = "\n".join(thoughts)
     if said["role"] == "tool":
         said["tool_call_id"] = str(message.additional_kwargs.get("tool_call_id") or "unknown")
     own: dict[str, Any] = {}

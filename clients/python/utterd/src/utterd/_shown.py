@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, takewhile
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from utterd import _model as model
 from utterd._address import Address
 from utterd._calls import Steps
-from utterd._messages import remember, stored
+from utterd._messages import stored
 from utterd._proto import context_service_pb2 as contexts
 from utterd._proto import utterance_pb2
 
@@ -20,8 +19,6 @@ LARGE = 16 * 1024
 """Bytes of a message that might contain a picture or a file."""
 UNCHANGED = (contexts.RENDERED_AS_WHOLE, contexts.RENDERED_AS_INSTRUCTION, contexts.RENDERED_AS_PINNED)
 CUT = (contexts.RENDERED_AS_TRIMMED, contexts.RENDERED_AS_MASKED)
-PICTURE = re.compile(r'"type":\s*"(?:input_)?(?:image|document|file)')
-"""What is in the JSON of a message that shows a picture or a file."""
 LIMITS = ("evicted", "budget", "max_turns")
 """Why the oldest messages are left out."""
 
@@ -42,7 +39,7 @@ def shown(
     forgotten = {sequence for its in _omitted(context, "forgotten") for sequence in its}
     unchanged = empty | _unchanged(it, context, listed)
     whole = [message for message in listed if unchanged.issuperset(_sequences(message))]
-    large = yield from _too_large(at, it, context, whole)
+    large = _too_large(whole)
     if large:
         listed = [message for message in listed if not (empty & large).issuperset(_sequences(message))]
         context.media_left_out = True
@@ -171,28 +168,12 @@ def _links(message: dict[str, Any]) -> set[tuple[str, ...]]:
     return {tuple(it for it in link if it is not None) for link in links if link[0] is not None}
 
 
-def _too_large(
-    at: Address, it: contexts.BuildContextResponse, context: model.Context, whole: Sequence[model.StoredMessage]
-) -> Steps[set[int]]:
+def _too_large(whole: Sequence[model.StoredMessage]) -> set[int]:
     """The sequences of large messages of which the context's own are shown: together they would be too large."""
     large: set[int] = set()
     size = 0
     for message in reversed(whole):
         size += len(message.json) if len(message.json) >= LARGE else 0
         if LARGE <= len(message.json) < size > MEDIA_BYTES:
-            large.update(_sequences(message))
-    # A context of chat messages neither has the pictures of results nor counts them.
-    pictures = [message for message in whole if message.role == "tool" and PICTURE.search(message.json)]
-    if not pictures or context.budget is None:
-        return large
-    counts = {its.sequence: its.token_count for its in it.utterances}
-    newest = yield from remember(at, scope="conversation", limit=whole[-1].last_sequence - pictures[0].sequence + 1)
-    stored_counts = {its.utterance.sequence: its.utterance.tokens for its in newest}
-    room = context.budget - context.tokens
-    for message in reversed(pictures):
-        more = sum(stored_counts.get(its, context.budget) - counts.get(its, 0) for its in _sequences(message))
-        if more <= room:
-            room -= more
-        else:
             large.update(_sequences(message))
     return large

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from strands.types.session import SessionMessage
 
 from utterd import Shown, StoredMessage
-from utterd._blocks import block_messages, blocks_of, in_place, text_of
+from utterd._blocks import block_messages, blocks_of, in_place, text_of, thinking
 from utterd._fold import fold, unfold
 from utterd._media import Media, media_of
 
@@ -42,11 +42,13 @@ def said_of(message: SessionMessage) -> dict[str, Any]:
 
 
 def _block(block: dict[str, Any]) -> dict[str, Any] | None:
-    """A block in Anthropic's format; None unless it is a text, media, a tool use or its result."""
+    """A block in Anthropic's format; None unless it is a text, a thought, media, a tool use or its result."""
     if media := _media(block):
         return media.block()
     if "text" in block:
         return {"type": "text", "text": block["text"]}
+    if thought := _thought(block):
+        return thinking(thought.get("text"), thought.get("signature"))
     if use := block.get("toolUse"):
         return {"type": "tool_use", "id": use["toolUseId"], "name": use["name"], "input": use["input"]}
     if result := block.get("toolResult"):
@@ -79,6 +81,10 @@ def _shown(media: Media) -> dict[str, Any]:
     source = {"bytes": base64.b64decode(media.data)} if media.data else location
     name = {"name": media.name or "document"} if media.kind == "document" else {}
     return {media.kind: {"format": format, **name, "source": source}}
+
+
+def _thought(block: dict[str, Any]) -> dict[str, Any] | None:
+    return block.get("reasoningContent", {}).get("reasoningText")
 
 
 def results_in(said: dict[str, Any]) -> int:
@@ -118,6 +124,7 @@ def cut_to(message: Message, it: Shown) -> Message:
     if result:
         cut = [_with_result(block, result, only=len(blocks) == 1) for block in blocks]
     else:
+        blocks = [block for block in blocks if not _thought(block)]
         cut = in_place(blocks, _is_said, filter(_is_said, shown))
     return cast("Message", {**message, "content": cut})
 

@@ -17,7 +17,7 @@ from typing import Any
 from agent_framework import Content, HistoryProvider, Message
 
 from utterd import AsyncClient, AsyncConversation, Policy
-from utterd.adapters import Media, block_messages, blocks_of, fit, fold, limits, media_of, unfold
+from utterd.adapters import Media, block_messages, blocks_of, fit, fold, limits, media_of, thinking, unfold
 
 __all__ = ["UtterdHistoryProvider"]
 
@@ -102,9 +102,11 @@ def _said(message: Message) -> dict[str, Any]:
 
 
 def _block(content: Content) -> dict[str, Any] | None:
-    """A block in Anthropic's format; None unless it is a text, media, a call or its result."""
+    """A block in Anthropic's format; None unless it is a text, a thought, media, a call or its result."""
     if content.type == "text":
         return {"type": "text", "text": content.text} if content.text else None
+    if content.type == "text_reasoning":
+        return thinking(content.text, content.protected_data)
     if content.type in ("data", "uri"):
         return Media.at(content.uri or "", content.media_type or "application/octet-stream").block()
     if content.type == "function_call":

@@ -29,6 +29,7 @@ from pydantic_ai.messages import (
     RetryPromptPart,
     SystemPromptPart,
     TextPart,
+    ThinkingPart,
     ToolCallPart,
     ToolReturnPart,
     UserContent,
@@ -38,7 +39,7 @@ from pydantic_ai.messages import (
 from pydantic_core import ValidationError
 
 from utterd import AsyncClient, Policy
-from utterd._blocks import block_messages, blocks_of
+from utterd._blocks import block_messages, blocks_of, thinking
 from utterd._fold import fold, unfold
 from utterd._ids import fit
 from utterd._limits import limits
@@ -135,9 +136,11 @@ def _said(message: ModelMessage) -> dict[str, Any]:
 
 
 def _blocks(part: Any) -> list[dict[str, Any]]:
-    """The blocks of a part in Anthropic's format: none unless it is a text, call or return."""
+    """The blocks of a part in Anthropic's format: none unless it is a text, thought, call or return."""
     if isinstance(part, TextPart):
         return [{"type": "text", "text": part.content}] if part.content else []
+    if isinstance(part, ThinkingPart):
+        return [block] if (block := thinking(part.content, part.signature)) else []
     if isinstance(part, UserPromptPart):
         contents = [part.content] if isinstance(part.content, str) else part.content
         return [block for content in contents if (block := _block(content)) is not None]

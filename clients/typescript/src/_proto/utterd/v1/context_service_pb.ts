@@ -591,8 +591,9 @@ export type PrepareHistoryRequest = Message<"utterd.v1.PrepareHistoryRequest"> &
 
   /**
    * Optional. The maximum number of messages kept from the history, 0 or more: first of all the system
-   * messages at the head, then the newest messages. Each tool result is a message, and so is a
-   * placeholder. The prompt does not count. 20 by default.
+   * messages at the head, then the newest messages. Each tool result is a message, and so are a placeholder and
+   * the user's message of a turn in whose middle the newest messages begin. The prompt does not count. 20 by
+   * default.
    *
    * @generated from field: optional int32 max_messages = 4;
    */
@@ -639,16 +640,16 @@ export type PrepareHistoryRequest = Message<"utterd.v1.PrepareHistoryRequest"> &
   /**
    * Optional. Quotes the messages that the limits leave out and that are most relevant to a prompt, in one
    * marked system message before the newest user message (with ANTHROPIC_MESSAGES in `system`), within the
-   * limits. A call is quoted with its results; long ones are cut to their head and tail.
+   * limits. A call is quoted with its results; of long messages, passages are quoted.
    *
    * @generated from field: utterd.v1.HistoryRecall recall = 10;
    */
   recall?: HistoryRecall;
 
   /**
-   * Optional. With true, a prompt that exceeds `max_bytes` or `token_budget` by itself is refused. By default
-   * it is cut to its head and tail, with the warning MESSAGES_TRIMMED; without a prompt, the newest message
-   * and its results are.
+   * Optional. With true, only tool results are cut, and a prompt that exceeds `max_bytes` or `token_budget` by
+   * itself is refused. By default long messages are cut to their head and tail as in BuildContext, with the warning
+   * MESSAGES_TRIMMED.
    *
    * @generated from field: bool whole_messages = 11;
    */
@@ -738,8 +739,8 @@ export type PrepareHistoryResponse = Message<"utterd.v1.PrepareHistoryResponse">
   messageCount?: number;
 
   /**
-   * The tokens that the messages and the system text would count as utterances (see
-   * Utterance.token_count): text exactly, calls by an estimate.
+   * The tokens of the messages and the system text, counted as in BuildContext: text exactly, calls by an
+   * estimate.
    *
    * @generated from field: optional int32 token_count = 4;
    */
@@ -1283,7 +1284,8 @@ export const ContextService: GenService<{
   },
   /**
    * Turns a history that the caller holds, and a prompt, into messages that a model's API accepts. Keeps
-   * the newest messages, in whole exchanges, and leaves out malformed ones, with reasons. Stores nothing.
+   * the newest messages, in whole exchanges and by the rules of BuildContext, and leaves out malformed ones, with
+   * reasons. Stores nothing.
    *
    * @generated from rpc utterd.v1.ContextService.PrepareHistory
    */

@@ -165,7 +165,7 @@ export enum WarningKind {
   CALL_IDS_CHANGED = 14,
 
   /**
-   * PrepareHistory: the format requires a user message first, so a marked one was added.
+   * PrepareHistory: models expect a user message first, so a marked one was added.
    *
    * @generated from enum value: WARNING_KIND_PLACEHOLDER_ADDED = 15;
    */
@@ -187,7 +187,7 @@ export enum WarningKind {
 
   /**
    * BuildContext: messages other than tool results are too long for the budget, and cut to their head and
-   * tail. PrepareHistory: the prompt is, or without one the newest message.
+   * tail. PrepareHistory: messages or tool results are.
    *
    * @generated from enum value: WARNING_KIND_MESSAGES_TRIMMED = 18;
    */
