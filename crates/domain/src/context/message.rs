@@ -58,7 +58,7 @@ pub struct Message {
     /// Its cost; see [`wording`](crate::context::wording).
     pub tokens: u32,
     /// Tokens of it that are left out before its text is cut: a model's thoughts, and what it has as it is stored.
-    pub(super) beside: u32,
+    pub beside: u32,
 }
 
 /// How a message was made.

@@ -75,13 +75,12 @@ fn joined(run: &[Message], counter: &dyn TokenCounter) -> Option<Message> {
     let is_trimmed = run.iter().any(|message| message.how == How::Trimmed);
     let tokens = draft.tokens(counter);
     let (role, content, more) = (draft.role, draft.content, draft.more);
-    Some(Message {
-        utterance: Some(Arc::new(Utterance { role, content, more, ..(**utterance).clone() })),
-        instead: None,
-        how: if is_trimmed { How::Trimmed } else { last.how },
-        tokens,
-        ..last.clone()
-    })
+    let mut joined = last.clone();
+    joined.utterance = Some(Arc::new(Utterance { role, content, more, ..(**utterance).clone() }));
+    joined.instead = None;
+    joined.how = if is_trimmed { How::Trimmed } else { last.how };
+    joined.tokens = tokens;
+    Some(joined)
 }
 
 /// A text after the name of its speaker.

@@ -124,6 +124,7 @@ fn open(context: &mut Context, counter: &dyn TokenCounter) {
         answers: 0,
         how: How::Placeholder,
         tokens: counter.count(OPENING) + MESSAGE_TOKENS,
+        beside: 0,
     };
     context.messages.insert(context.head, opening);
 }
