@@ -23,11 +23,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 
-import utterd
 from compaction_kit.benchmark import DEFAULT_BUDGETS, run_budget_benchmark
 from compaction_kit.cli import COMPACTORS
 from compaction_kit.compacted import CompactedContext
 from compaction_kit.session import Turn
+
+import utterd
 
 SEEDS = (1, 2, 3, 4)
 ROUNDS = 5
@@ -99,7 +100,9 @@ def main() -> None:
         }
         measured = run_budget_benchmark(compactors, budgets=DEFAULT_BUDGETS, seeds=SEEDS, rounds=ROUNDS)
     print(f"compaction-conformance-kit {measured['kit_version']}, seeds 1 to 4, after {ROUNDS} rounds:\n")
-    print("| budget | compactor | fits | survival | stale values kept | paraphrased updates resolved | pairs kept apart |")
+    print(
+        "| budget | compactor | fits | survival | stale values kept | paraphrased updates resolved | pairs kept apart |"
+    )
     print("|---|---|---|---|---|---|---|")
     for entry in measured["entries"]:
         print(row(entry))

@@ -41,7 +41,9 @@ def main() -> None:
     kit = constraints()
     said = [kit.render_sc(one["sc"], strict=False, direct=True) for one in kit.SCS]
     print("conpact 0.1.0, kept word for word, %:\n")
-    print("| transcripts | " + " | ".join(f"{way}, {limit}" for way in ("at once", "rolling") for limit in LIMITS) + " |")
+    print(
+        "| transcripts | " + " | ".join(f"{way}, {limit}" for way in ("at once", "rolling") for limit in LIMITS) + " |"
+    )
     print("|---|" + "---|" * (2 * len(LIMITS)))
     with utterd.local() as memory:
         ids = itertools.count()
