@@ -22,7 +22,7 @@
 //! | `models` | the clients of models that write summaries ([`summarizer`]) and embed ([`embedder`]): one call, one attempt | domain, the engine's traits that it implements |
 //! | `text` | reads texts: sentences, words, entities, cues, secrets; pure | small pure crates |
 //! | [`tokenizer`] | exact token counts, linear in the input | domain |
-//! | [`telemetry`] | metrics for Prometheus, traces for OpenTelemetry | nothing here |
+//! | [`telemetry`] | metrics for Prometheus, traces for OpenTelemetry, what a terminal gets | nothing here |
 //! | [`config`] | settings, and where each one came from | domain, tokenizer |
 //! | [`server`] | assembles the server, listens, shuts down cleanly; maintains the files of closed stores | everything but cli |
 //! | [`cli`] | the command line: the server, and a client | server, config, formats, the generated client |

@@ -8,6 +8,7 @@ use super::args;
 use crate::{
     args::Preset,
     client::Connection,
+    conversations::stored,
     errors::{CliError, blames, reason},
     messages::compact::{compacted, nothing_to_compact},
     terminal::note,
@@ -15,8 +16,8 @@ use crate::{
 use utterd_rpc::proto::{
     AnswerCompactionPromptRequest, BuildContextRequest, Capacity, CompactionAnswer, Conversation,
     ConversationStatus, CreateConversationRequest, EndConversationRequest, GetCapacityInfoRequest,
-    GetConversationRequest, GetStatsRequest, GetSummaryRequest, ListOrder, ListUtterancesRequest,
-    MemorizeRequest, MemorizeResponse, NewUtterance, Policy, SummaryPlacement, Utterance,
+    GetStatsRequest, GetSummaryRequest, ListOrder, ListUtterancesRequest, MemorizeRequest, MemorizeResponse,
+    NewUtterance, Policy, SummaryPlacement, Utterance,
 };
 
 /// How often a server that does not answer is tried again: with each attempt, the pause before it doubles.
@@ -74,16 +75,12 @@ impl Server {
 
     /// Opens the conversation named, or else the recipient's active one; creates it if there is none.
     pub async fn open(&self, conversation_id: &str) -> Result<Opening, CliError> {
-        let request = GetConversationRequest {
-            conversation_id: conversation_id.to_owned(),
-            recipient_id: self.recipient.clone(),
-            ..Default::default()
-        };
-        let conversation = match self.connection.conversations().get_conversation(request).await {
-            Ok(response) => response.into_inner().conversation.unwrap_or_default(),
-            Err(status) if status.code() == Code::NotFound => return self.create(conversation_id).await,
-            Err(status) => return Err(status.into()),
-        };
+        let conversation =
+            match stored::conversation(&self.connection, conversation_id, &self.recipient).await {
+                Ok(conversation) => conversation,
+                Err(status) if status.code() == Code::NotFound => return self.create(conversation_id).await,
+                Err(status) => return Err(status.into()),
+            };
         let note = match conversation.status() {
             ConversationStatus::Closed => "this conversation has ended; /new starts another",
             _ => "this conversation goes on; /new starts another, /help lists the commands",

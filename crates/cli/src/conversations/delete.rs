@@ -4,13 +4,14 @@ use std::io::{self, IsTerminal, Write};
 
 use clap::Args;
 
+use super::stored::conversation;
 use crate::{
     args::{Json, Remote},
     client::Connection,
     errors::CliError,
     terminal::{counted, note},
 };
-use utterd_rpc::proto::{DeleteConversationRequest, GetConversationRequest};
+use utterd_rpc::proto::DeleteConversationRequest;
 use utterd_telemetry::terminal::stderr;
 
 /// Delete a conversation for good
@@ -47,9 +48,7 @@ pub async fn delete(args: Delete) -> Result<(), CliError> {
 
 /// `trip with 38 utterances`.
 async fn content(connection: &Connection, id: &str) -> Result<String, CliError> {
-    let request = GetConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
-    let response = connection.conversations().get_conversation(request).await?.into_inner();
-    let stored = response.conversation.unwrap_or_default().utterance_count();
+    let stored = conversation(connection, id, "").await?.utterance_count();
     Ok(format!("{id} with {}", counted(stored, "utterance")))
 }
 

@@ -77,7 +77,7 @@ async fn write(args: Export) -> Result<(), CliError> {
     let connection = Connection::to(&args.target.remote).await?;
     let mut conversations = connection.conversations();
     let mut stream = conversations.export_conversation(request(&args)?).await?.into_inner();
-    let meter = Meter::turning();
+    let meter = Meter::new();
     let mut sink = Sink::open(args.output.as_deref(), PUBLIC)?;
     let mut end = None;
     while let Some(response) = stream.message().await? {

@@ -85,7 +85,7 @@ const CHUNK: usize = 64 << 10;
 /// When repeated, it stores nothing twice, and continues where it broke off.
 pub async fn import(args: Import) -> Result<(), CliError> {
     let connection = Connection::to(&args.remote).await?;
-    let mut importing = Importing { connection, args, meter: Meter::turning(), tally: Tally::default() };
+    let mut importing = Importing { connection, args, meter: Meter::new(), tally: Tally::default() };
     let ended = unless_interrupted(importing.all()).await;
     let Importing { args, meter, tally, .. } = importing;
     let line = tally.line(args.dry_run, &meter.end());

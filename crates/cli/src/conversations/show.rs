@@ -16,8 +16,8 @@ use crate::{
     terminal::{Output, aligned, bar, clipped, count, counted, folded, reflect, said, speaker},
 };
 use utterd_rpc::proto::{
-    Capacity, Conversation, GetCapacityInfoRequest, GetConversationRequest, GetSummaryRequest,
-    GetSummaryResponse, ListUtterancesRequest, Utterance, UtteranceState,
+    Capacity, Conversation, GetCapacityInfoRequest, GetSummaryRequest, GetSummaryResponse,
+    ListUtterancesRequest, Utterance, UtteranceState,
 };
 
 /// Show a conversation
@@ -88,10 +88,7 @@ impl Window {
             let summary = GetSummaryResponse::default();
             return Ok(Self { conversation: None, utterances: Vec::new(), summary, capacity });
         }
-        let request =
-            GetConversationRequest { conversation_id: conversation_id.clone(), ..Default::default() };
-        let conversation =
-            connection.conversations().get_conversation(request).await?.into_inner().conversation;
+        let conversation = Some(stored::conversation(connection, &conversation_id, "").await?);
         let request = GetSummaryRequest { conversation_id: conversation_id.clone(), ..Default::default() };
         let summary = connection.conversations().get_summary(request).await?.into_inner();
         let request = ListUtterancesRequest {

@@ -2,8 +2,9 @@
 
 use std::io;
 
+use tonic::Status;
+
 use crate::{
-    args::Target,
     client::Connection,
     errors::CliError,
     terminal::{Output, folded, said, speaker},
@@ -16,11 +17,15 @@ use utterd_rpc::proto::{
 /// The most utterances read at once: as many as the server gives.
 pub const PAGE_SIZE: i32 = 1_000;
 
-/// The target conversation, which must exist.
-pub async fn conversation(connection: &Connection, target: &Target) -> Result<Conversation, CliError> {
+/// The conversation, or without an `id` the recipient's active one; it must exist.
+pub async fn conversation(
+    connection: &Connection,
+    id: &str,
+    recipient: &str,
+) -> Result<Conversation, Status> {
     let request = GetConversationRequest {
-        conversation_id: target.conversation(),
-        recipient_id: target.recipient.clone(),
+        conversation_id: id.to_owned(),
+        recipient_id: recipient.to_owned(),
         ..Default::default()
     };
     let response = connection.conversations().get_conversation(request).await?.into_inner();

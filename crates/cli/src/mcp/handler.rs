@@ -15,10 +15,10 @@ use rmcp::{
 };
 
 use super::{
+    client::Client,
     fault::{Fault, persist},
-    memory::Memory,
+    memory::{Memory, Window},
     prompts, resources, tools,
-    window::{Client, Window},
     wire::{REPLACED, Replaced},
 };
 use serde_json::{Value, json};

@@ -19,7 +19,7 @@ use rmcp::{
     },
 };
 use serde::de::IgnoredAny;
-use tokio::{sync::oneshot, time::sleep};
+use tokio::time::sleep;
 
 use super::{
     admission::{admit, refused},
@@ -86,13 +86,9 @@ impl Listening {
         }
         let (service, room) = (self.service(handler.clone()), Room::alone(MOST_BYTES));
         let answer = move |request| answer(request, service.clone(), handler.clone(), room.clone());
-        let (stop, stopped) = oneshot::channel::<()>();
-        let asked = async {
-            let _ = stopped.await;
-        };
         tokio::select! {
-            () = plain::serve(bound, asked, answer) => {}
-            () = last_moment(stop) => tracing::warn!("requests were still in flight when the process ended"),
+            () = plain::serve(bound, asked_to_end(), answer) => {}
+            () = last_moment() => tracing::warn!("requests were still in flight when the process ended"),
         }
         Ok(())
     }
@@ -113,11 +109,9 @@ impl Listening {
     }
 }
 
-/// Stops the server once the process is asked to end; completes when the time for requests in flight has
-/// passed.
-async fn last_moment(stop: oneshot::Sender<()>) {
+/// Completes when the process was asked to end, and the time for requests in flight has passed.
+async fn last_moment() {
     asked_to_end().await;
-    drop(stop);
     sleep(DEFAULT_DRAIN_TIMEOUT).await;
 }
 

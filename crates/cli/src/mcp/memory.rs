@@ -1,41 +1,60 @@
-//! A server as one caller sees it, with the caller's window.
+//! A server as one caller sees it, with the caller's window: one session of a client.
 
-use std::{ops::Deref, sync::Arc};
+use std::sync::Arc;
 
+use tokio::sync::Mutex;
+use tonic::{Code, Status};
 use ulid::Ulid;
 
-use super::{
-    caller::Caller,
-    fault::Fault,
-    window::{Client, Opened, Window},
+use super::{client::Client, fault::Fault};
+use crate::{access::Identity, client::Connection, conversations::stored};
+use utterd_formats::fit_id;
+use utterd_rpc::proto::{
+    Conversation, ConversationStatus, CreateConversationRequest, DeleteConversationRequest,
+    EndConversationRequest, ListConversationsRequest,
 };
-use crate::{access::Identity, client::Connection};
+
+/// The label of a window's conversation: its client's name.
+const CLIENT: &str = "mcp_client";
+/// The label with the directory that the window works in.
+const DIRECTORY: &str = "cwd";
+/// Why a conversation ends that nothing was said in for long, as the server words it.
+const IDLE: &str = "idle timeout";
+/// How many conversations of windows are ended at a time because they are idle.
+const MOST_IDLE: i32 = 100;
+
+/// The conversation of a window. It starts once something is said in the window, and the next one when it has ended.
+pub type Window = Mutex<Option<String>>;
 
 /// A server as one caller sees it.
 #[derive(Clone)]
 pub struct Memory {
-    caller: Caller,
+    /// The server.
+    pub server: Connection,
+    /// The recipient of a call that names none.
+    default_recipient: Arc<str>,
+    /// The id of the call, the same in each attempt.
+    pub request_id: String,
     /// The window of calls that name no conversation, if there are windows, and its client.
     window: Option<(Arc<Window>, Client)>,
 }
 
-impl Deref for Memory {
-    type Target = Caller;
-
-    fn deref(&self) -> &Caller {
-        &self.caller
-    }
+/// The conversation that a message goes to.
+#[derive(Default)]
+pub struct Opened {
+    /// Its id.
+    pub id: String,
+    /// Whether it was started for the message.
+    pub started: bool,
+    /// The conversation before it, if that had been idle and has ended now.
+    pub ended: Option<String>,
 }
 
 impl Memory {
     /// The server behind `connection`; `recipient` is meant if a call names none.
     pub fn new(connection: Connection, recipient: &str) -> Self {
-        let caller = Caller {
-            server: connection,
-            default_recipient: recipient.into(),
-            request_id: Ulid::new().to_string(),
-        };
-        Self { caller, window: None }
+        let request_id = Ulid::new().to_string();
+        Self { server: connection, default_recipient: recipient.into(), request_id, window: None }
     }
 
     /// The same server for a client in this window.
@@ -45,14 +64,17 @@ impl Memory {
 
     /// The same server for the caller with this identity.
     pub fn of(&self, identity: Identity) -> Self {
-        let server = self.server.on_behalf_of(identity);
-        Self { caller: Caller { server, ..self.caller.clone() }, ..self.clone() }
+        Self { server: self.server.on_behalf_of(identity), ..self.clone() }
     }
 
     /// The same server for another call.
     pub fn anew(&self) -> Self {
-        let request_id = Ulid::new().to_string();
-        Self { caller: Caller { request_id, ..self.caller.clone() }, ..self.clone() }
+        Self { request_id: Ulid::new().to_string(), ..self.clone() }
+    }
+
+    /// The recipient that is named, or else the default one.
+    pub fn recipient(&self, named: Option<String>) -> String {
+        named.filter(|named| !named.is_empty()).unwrap_or_else(|| self.default_recipient.to_string())
     }
 
     /// The conversation and the recipient of a call. If a conversation is named, the default recipient does not apply:
@@ -68,10 +90,10 @@ impl Memory {
         }
         let recipient = self.recipient(recipient);
         let own = match self.window_of(&recipient) {
-            Some((window, _)) => window.conversation(&self.caller).await?,
+            Some((window, _)) => self.current(&mut window.lock().await).await?,
             None => None,
         };
-        Ok((own.unwrap_or_default(), recipient))
+        Ok((own.map(|own| own.conversation_id).unwrap_or_default(), recipient))
     }
 
     /// The conversation that a message to the recipient goes to: the one that is named, or else the window's, which can
@@ -84,20 +106,104 @@ impl Memory {
     ) -> Result<Opened, Fault> {
         match (conversation.filter(|id| !id.is_empty()), self.window_of(recipient)) {
             (Some(id), _) => Ok(Opened { id, ..Opened::default() }),
-            (None, Some((window, client))) => window.open(&self.caller, client, may_start).await,
+            (None, Some((window, client))) => self.open_in(&mut window.lock().await, client, may_start).await,
             (None, None) => Ok(Opened::default()),
         }
     }
 
-    /// Ends the window's conversation.
+    /// The conversation of a window for a message. Starts one if there is none, or if the last one is idle and the message
+    /// `may_start` another.
+    async fn open_in(
+        &self,
+        own: &mut Option<String>,
+        client: &Client,
+        may_start: bool,
+    ) -> Result<Opened, Fault> {
+        let ended = match self.current(own).await? {
+            Some(current) if may_start && current.status() == ConversationStatus::Idle => {
+                Some(current.conversation_id)
+            }
+            Some(current) => return Ok(Opened { id: current.conversation_id, ..Opened::default() }),
+            None => None,
+        };
+        self.end_idle().await;
+        let id = self.started(client).await?;
+        *own = Some(id.clone());
+        Ok(Opened { id, started: true, ended })
+    }
+
+    /// Ends the window's conversation, so that others see what came of it; deletes it if nothing was said.
     pub async fn close(&self) {
-        if let Some((window, _)) = &self.window {
-            window.close(&self.caller).await;
+        let Some((window, _)) = &self.window else { return };
+        let closed = match self.current(&mut window.lock().await).await {
+            Ok(Some(current)) if current.utterance_count() == 0 => {
+                let conversation_id = current.conversation_id;
+                let request = DeleteConversationRequest { conversation_id, ..Default::default() };
+                self.server.conversations().delete_conversation(request).await.map(drop)
+            }
+            Ok(Some(current)) => self.end(current.conversation_id, "the client disconnected").await,
+            _ => return,
+        };
+        if let Err(status) = closed {
+            tracing::warn!(%status, "the conversation of the client that disconnected could not be ended");
         }
     }
 
     /// The window, for the recipient whose conversations are held there.
     fn window_of(&self, recipient: &str) -> Option<&(Arc<Window>, Client)> {
         self.window.as_ref().filter(|_| recipient == self.recipient(None))
+    }
+
+    /// The conversation; forgets its id if it has ended or is no longer there.
+    async fn current(&self, own: &mut Option<String>) -> Result<Option<Conversation>, Fault> {
+        let Some(conversation_id) = own.clone() else { return Ok(None) };
+        let found = match stored::conversation(&self.server, &conversation_id, "").await {
+            Ok(conversation) => Some(conversation),
+            Err(status) if status.code() == Code::NotFound => None,
+            Err(status) => return Err(status.into()),
+        };
+        let found = found.filter(|conversation| conversation.status() != ConversationStatus::Closed);
+        if found.is_none() {
+            *own = None;
+        }
+        Ok(found)
+    }
+
+    async fn started(&self, client: &Client) -> Result<String, Fault> {
+        let directory = client.directory().await;
+        let labels = [(CLIENT, Some(client.name.clone())), (DIRECTORY, directory)];
+        let labels =
+            labels.into_iter().filter_map(|(name, value)| Some((name.to_owned(), fit_id(&value?).into())));
+        let request = CreateConversationRequest {
+            recipient_id: self.recipient(None),
+            labels: labels.collect(),
+            // a message that names only the recipient is not for this window
+            inactive: true,
+            request_id: format!("{}-start", self.request_id),
+            ..Default::default()
+        };
+        let created = self.server.conversations().create_conversation(request).await?.into_inner();
+        Ok(created.conversation.unwrap_or_default().conversation_id)
+    }
+
+    /// Ends the conversations of windows that nothing was said in for long: nobody else ends those of windows that were killed.
+    /// Those that cannot be ended now stay for the next time.
+    async fn end_idle(&self) {
+        let request = ListConversationsRequest {
+            recipient_id: self.recipient(None),
+            status: ConversationStatus::Idle.into(),
+            page_size: MOST_IDLE,
+            ..Default::default()
+        };
+        let Ok(listed) = self.server.conversations().list_conversations(request).await else { return };
+        let listed = listed.into_inner().conversations;
+        for idle in listed.into_iter().filter(|conversation| conversation.labels.contains_key(CLIENT)) {
+            let _stays = self.end(idle.conversation_id, IDLE).await;
+        }
+    }
+
+    async fn end(&self, conversation_id: String, reason: &str) -> Result<(), Status> {
+        let request = EndConversationRequest { conversation_id, reason: reason.into(), ..Default::default() };
+        self.server.conversations().end_conversation(request).await.map(drop)
     }
 }

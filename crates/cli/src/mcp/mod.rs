@@ -3,7 +3,7 @@
 //! - [`source`]: the server whose conversations are offered, a running one or one in this process
 //! - [`stdio`], [`http`]: the transports; [`lines`]: the messages of the first; [`wire`]: what clients send, as text
 //! - [`handler`]: answers each request of the protocol
-//! - [`memory`]: a server as one caller sees it; [`window`]: the conversation of one client's session
+//! - [`memory`]: a server as one caller sees it, and the conversation of one client's session; [`client`]: that client
 //! - [`tools`]: the tools, one file each; [`tool`]: what they have in common; [`fit`]: what models write, fitted to
 //!   their [`schema`]
 //! - [`bounds`]: how much an answer holds
@@ -14,7 +14,7 @@
 mod admission;
 pub mod args;
 mod bounds;
-mod caller;
+mod client;
 mod fault;
 mod fit;
 mod handler;
@@ -30,7 +30,6 @@ mod stdio;
 mod tool;
 mod tools;
 mod transcript;
-mod window;
 mod wire;
 
 use std::time::Duration;

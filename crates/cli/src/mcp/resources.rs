@@ -11,10 +11,12 @@ use super::{
     memory::Memory,
     transcript::{self, Listed, Message, Speaker, Transcript},
 };
-use crate::terminal::{counted, word};
+use crate::{
+    conversations::stored,
+    terminal::{counted, word},
+};
 use utterd_rpc::proto::{
-    Conversation, ConversationOrder, GetConversationRequest, ListConversationsRequest,
-    ListConversationsResponse, SummarizeRequest,
+    Conversation, ConversationOrder, ListConversationsRequest, ListConversationsResponse, SummarizeRequest,
 };
 
 /// The beginning of every URI.
@@ -127,12 +129,10 @@ async fn conversation(memory: &Memory, id: &str) -> Result<String, Fault> {
 }
 
 async fn summary(memory: &Memory, id: &str) -> Result<String, Fault> {
-    let conversation_id = id.to_owned();
-    let request = GetConversationRequest { conversation_id: conversation_id.clone(), ..Default::default() };
-    let response = memory.server.conversations().get_conversation(request).await?.into_inner();
-    let request = SummarizeRequest { conversation_id, ..Default::default() };
+    let conversation = stored::conversation(&memory.server, id, "").await?;
+    let request = SummarizeRequest { conversation_id: id.to_owned(), ..Default::default() };
     let told = memory.server.memory().summarize(request).await?.into_inner();
-    Ok(format!("{}{}", heading(&response.conversation.unwrap_or_default()), told.text))
+    Ok(format!("{}{}", heading(&conversation), told.text))
 }
 
 /// The title, the times, and the closing summary of a conversation that has ended.

@@ -8,9 +8,7 @@ use serde::Serialize;
 
 use super::{bounds::cut, fault::Fault, memory::Memory};
 use crate::{conversations::stored, terminal::counted};
-use utterd_rpc::proto::{
-    Conversation, GetConversationRequest, ListUtterancesRequest, Role, Utterance, UtteranceState,
-};
+use utterd_rpc::proto::{Conversation, ListUtterancesRequest, Role, Utterance, UtteranceState};
 
 /// A conversation without its messages.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -80,9 +78,7 @@ pub struct Transcript {
 /// Reads a conversation from its message number `first` on, counting from 1: as many messages as fit in `bytes`, or as
 /// much as fits of the first one.
 pub async fn read(memory: &Memory, id: &str, first: usize, bytes: usize) -> Result<Transcript, Fault> {
-    let whole = GetConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
-    let whole = memory.server.conversations().get_conversation(whole).await?.into_inner();
-    let conversation = whole.conversation.unwrap_or_default();
+    let conversation = stored::conversation(&memory.server, id, "").await?;
     let mut request = ListUtterancesRequest {
         conversation_id: id.to_owned(),
         include_archive: true,

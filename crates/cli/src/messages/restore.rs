@@ -83,7 +83,8 @@ pub async fn forgotten(Restore { mut target, all, which, .. }: Restore) -> Resul
         }
     };
     let connection = Connection::to(&target.remote).await?;
-    let conversation_id = stored::conversation(&connection, &target).await?.conversation_id;
+    let conversation_id =
+        stored::conversation(&connection, &target.conversation(), &target.recipient).await?.conversation_id;
     let stored = stored::everything(&connection, &conversation_id).await?;
     let named = match which {
         Some(which) => named(stored, &which)?,

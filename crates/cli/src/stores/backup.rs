@@ -66,7 +66,7 @@ pub fn backup(args: Backup) -> Result<(), CliError> {
 async fn write(Backup { remote, from, database, force, file }: Backup) -> Result<(), CliError> {
     let path = Some(file.as_path()).filter(|path| *path != Path::new(STDOUT));
     path.map_or(Ok(()), |path| refuse_taken(path, force))?;
-    let mut writing = Writing { sink: Sink::open(path, PRIVATE)?, meter: Meter::turning() };
+    let mut writing = Writing { sink: Sink::open(path, PRIVATE)?, meter: Meter::new() };
     let source = match from {
         None => {
             of_server(&remote, &mut writing).await?;

@@ -12,21 +12,13 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// A meter that starts now.
+    /// A meter that starts now, and moves by itself between updates.
     pub fn new() -> Self {
-        let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        let line = match ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
-            Ok(style) => line.with_style(style),
-            Err(_) => line,
-        };
+        let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
+        let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(style);
+        line.enable_steady_tick(Duration::from_millis(100));
         Self { line }
-    }
-
-    /// A meter that moves by itself between updates.
-    pub fn turning() -> Self {
-        let meter = Self::new();
-        meter.line.enable_steady_tick(Duration::from_millis(100));
-        meter
     }
 
     /// Prints a line without disturbing the moving one.
@@ -38,7 +30,6 @@ impl Meter {
     pub fn at(&self, so_far: impl Fn() -> String) {
         if !self.line.is_hidden() {
             self.line.set_message(so_far());
-            self.line.tick();
         }
     }
 

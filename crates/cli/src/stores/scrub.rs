@@ -25,7 +25,7 @@ pub struct ScrubStore {
 pub fn scrub(args: ScrubStore) -> Result<(), CliError> {
     let store = args.store;
     let meter = Meter::new();
-    meter.at(|| format!("rewriting {store}"));
+    meter.at(|| "rewriting the files".to_owned());
     let Scrubbed { before, after } = upkeep::scrub(&store)?;
     let took = meter.end();
     let mut output = Output::new();
