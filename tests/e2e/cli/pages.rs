@@ -118,18 +118,16 @@ fn assert_drawn(written: &[u8], of: &[&str]) {
 #[test]
 fn what_is_stored_is_only_drawn_by_a_terminal_and_exact_in_a_pipe() {
     let server = Server::start(&["--preset", "session"]);
-    let calls =
-        json!([{ "id": "c1", "name": HOSTILE, "argumentsJson": json!({ "x": HOSTILE }).to_string() }]);
+    let arguments = json!({ "x": HOSTILE }).to_string();
+    let call = json!({ "id": "c1", "name": "look\u{202e}up", "argumentsJson": arguments });
     let utterances = json!([
         { "role": "ROLE_USER", "content": HOSTILE },
-        { "role": "ROLE_ASSISTANT", "content": HOSTILE, "toolCalls": calls },
+        { "role": "ROLE_ASSISTANT", "content": HOSTILE, "toolCalls": [call] },
         { "role": "ROLE_TOOL", "content": HOSTILE, "toolCallId": "c1" },
     ]);
     let stored = json!({ "conversationId": "odd", "utterances": utterances }).to_string();
     server.run(&["call", "Memorize", &stored]).worked();
-    let titled = json!({ "conversationId": "odd", "title": HOSTILE, "updateMask": "title" }).to_string();
-    server.run(&["call", "UpdateConversation", &titled]);
-    server.file("odd.json", &json!([{ "role": "user", "content": HOSTILE }]).to_string());
+    server.file("strange.json", &json!([{ "role": "user", "content": HOSTILE }]).to_string());
     for arguments in [
         &["show", "odd"][..],
         &["show", "odd", "--full"],
@@ -142,13 +140,13 @@ fn what_is_stored_is_only_drawn_by_a_terminal_and_exact_in_a_pipe() {
         &["context", "odd", "--format", "text"],
         &["context", "odd", "--format", "openai"],
         &["context", "odd", "--format", "anthropic"],
-        &["prepare", "odd.json"],
+        &["prepare", "strange.json"],
         &["summarize", "odd"],
         &["forget", "odd", "all", "--dry-run"],
         &["export", "odd"],
         &["export", "odd", "--format", "persisted"],
-        &["import", "odd.json", "--dry-run"],
-        &["import", "odd.json"],
+        &["import", "strange.json", "--dry-run"],
+        &["import", "strange.json"],
         &["call", "ListUtterances", r#"{"conversationId": "odd"}"#],
         &["call", "GetConversation", r#"{"conversationId": "odd"}"#],
         &["end", "odd"],

@@ -3,6 +3,7 @@
 use std::{
     io::{self, Write},
     path::PathBuf,
+    time::Instant,
 };
 
 use clap::{
@@ -14,8 +15,7 @@ use crate::{
     args::{ConversationFormat, Target, choice},
     client::Connection,
     errors::CliError,
-    stores::meter::Meter,
-    terminal::{Output, Part, Sink, all_or_nothing, bytes, counted, note, ranges},
+    terminal::{Output, Part, Sink, all_or_nothing, bytes, counted, note, ranges, seconds},
 };
 use utterd_rpc::proto::{
     ExportConversationRequest, ExportEnd, ExportLoss, export_conversation_response::Message,
@@ -77,15 +77,12 @@ async fn write(args: Export) -> Result<(), CliError> {
     let connection = Connection::to(&args.target.remote).await?;
     let mut conversations = connection.conversations();
     let mut stream = conversations.export_conversation(request(&args)?).await?.into_inner();
-    let meter = Meter::new();
+    let began = Instant::now();
     let mut sink = Sink::open(args.output.as_deref(), PUBLIC)?;
     let mut end = None;
     while let Some(response) = stream.message().await? {
         match response.message {
-            Some(Message::Chunk(chunk)) => {
-                sink.write(&chunk)?;
-                meter.at(|| bytes(sink.written));
-            }
+            Some(Message::Chunk(chunk)) => sink.write(&chunk)?,
             Some(Message::End(last)) => end = Some(last),
             None => {}
         }
@@ -94,8 +91,7 @@ async fn write(args: Export) -> Result<(), CliError> {
         end.ok_or_else(|| io::Error::new(io::ErrorKind::UnexpectedEof, "the server ended the export early"))?;
     io::stdout().flush()?;
     sink.part.map(Part::finish).transpose()?;
-    let took = meter.end();
-    tell(&args, &end, sink.written, &took)
+    tell(&args, &end, sink.written, &seconds(began))
 }
 
 fn request(args: &Export) -> Result<ExportConversationRequest, CliError> {

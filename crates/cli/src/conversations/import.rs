@@ -3,6 +3,7 @@
 use std::{
     io,
     path::{Path, PathBuf},
+    time::Instant,
 };
 
 use clap::Args;
@@ -16,11 +17,10 @@ use crate::{
     client::Connection,
     errors::{CliError, is_gone},
     refusal::told,
-    stores::meter::Meter,
     terminal::{
-        Output, bytes, clipped, count, counted, folded, note,
+        Output, clipped, count, counted, folded, note,
         read::{is_stdin, label},
-        unless_interrupted,
+        seconds, unless_interrupted,
     },
 };
 use utterd_formats as formats;
@@ -85,10 +85,11 @@ const CHUNK: usize = 64 << 10;
 /// When repeated, it stores nothing twice, and continues where it broke off.
 pub async fn import(args: Import) -> Result<(), CliError> {
     let connection = Connection::to(&args.remote).await?;
-    let mut importing = Importing { connection, args, meter: Meter::new(), tally: Tally::default() };
+    let began = Instant::now();
+    let mut importing = Importing { connection, args, tally: Tally::default() };
     let ended = unless_interrupted(importing.all()).await;
-    let Importing { args, meter, tally, .. } = importing;
-    let line = tally.line(args.dry_run, &meter.end());
+    let Importing { args, tally, .. } = importing;
+    let line = tally.line(args.dry_run, &seconds(began));
     let mut output = Output::new();
     if args.json.json {
         note(&line)
@@ -103,7 +104,6 @@ pub async fn import(args: Import) -> Result<(), CliError> {
 struct Importing {
     connection: Connection,
     args: Import,
-    meter: Meter,
     tally: Tally,
 }
 
@@ -114,7 +114,7 @@ impl Importing {
         for file in self.args.files.clone() {
             if let Err(reason) = self.file(&file).await? {
                 failed += 1;
-                self.meter.tell(&format!("failed: {reason}"));
+                note(&format!("failed: {reason}"));
             }
         }
         if failed > 0 { Err(CliError::Failed(format!("{} failed", counted(failed, "file")))) } else { Ok(()) }
@@ -125,12 +125,10 @@ impl Importing {
         let (parts, mut read) = mpsc::channel(1);
         let name = file.to_owned();
         let reading = spawn_blocking(move || read_parts(name, &parts));
-        let mut sent = 0;
         while let Some(part) = read.recv().await {
             if part.iter().all(u8::is_ascii_whitespace) {
                 return Ok(Err(format!("{}: is empty", label(file))));
             }
-            sent += part.len() as u64;
             let response = match self.send(self.header(file, &part), &part).await {
                 Ok(response) => response,
                 Err(status) if is_gone(&status) => return Err(status.into()),
@@ -140,8 +138,6 @@ impl Importing {
             if self.args.dry_run && !self.args.json.json {
                 self.show(&part, &response)?;
             }
-            let stored = self.tally.stored;
-            self.meter.at(|| format!("{}, {}", bytes(sent), counted(stored, "utterance")));
         }
         Ok(reading.await.map_err(io::Error::other)?.map_err(|error| error.to_string()))
     }
@@ -217,13 +213,13 @@ impl Importing {
         let warnings = response.warnings.iter().map(|warning| (String::new(), warning));
         for (of, warning) in warnings.chain(irregular) {
             let line = format!("{label}{of} {}: {}", warning.place, warning.text);
-            self.meter.tell(&folded(&line));
+            note(&folded(&line));
         }
         if let Some(count) = response.omitted_warning_count {
-            self.meter.tell(&format!("{label}: and {count} more such lines"));
+            note(&format!("{label}: and {count} more such lines"));
         }
         if let Some(count) = response.omitted_conversation_count {
-            self.meter.tell(&format!("{label}: {count} more conversations, which are not counted here"));
+            note(&format!("{label}: {count} more conversations, which are not counted here"));
         }
         response.conversations.iter().for_each(|conversation| self.tally.add(conversation));
         if self.args.json.json {

@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::terminal::note;
-
 /// Shows a command's progress as a moving line on stderr if that is a terminal, else nothing.
 pub struct Meter {
     line: ProgressBar,
@@ -19,11 +17,6 @@ impl Meter {
         let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(style);
         line.enable_steady_tick(Duration::from_millis(100));
         Self { line }
-    }
-
-    /// Prints a line without disturbing the moving one.
-    pub fn tell(&self, text: &str) {
-        self.line.suspend(|| note(text));
     }
 
     /// Updates the progress.

@@ -15,6 +15,7 @@ pub use output::{Output, note, reflect};
 pub use part::{Part, Sink};
 pub use table::aligned;
 pub use text::{
-    bytes, call, clipped, count, counted, folded, minute, ranges, role, said, sequences, speaker, word,
+    bytes, call, clipped, count, counted, folded, minute, ranges, role, said, seconds, sequences, speaker,
+    word,
 };
 pub use wrap::{hanging, wrap};

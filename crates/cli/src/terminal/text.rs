@@ -1,6 +1,6 @@
 //! Words and lines for people.
 
-use std::ops::RangeInclusive;
+use std::{ops::RangeInclusive, time::Instant};
 
 use indicatif::{HumanBytes, HumanCount};
 use prost_types::Timestamp;
@@ -22,6 +22,11 @@ pub fn counted(number: impl TryInto<u64>, noun: &str) -> String {
 /// A number of bytes, `12.30 MiB`.
 pub fn bytes(number: u64) -> String {
     HumanBytes(number).to_string()
+}
+
+/// The time since then, `1.2 s`.
+pub fn seconds(since: Instant) -> String {
+    format!("{:.1} s", since.elapsed().as_secs_f64())
 }
 
 /// `2026-11-23 15:20`: a time in UTC, to the minute.
