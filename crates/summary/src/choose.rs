@@ -1,6 +1,6 @@
 //! One way to choose: what is worth most for its length, of what is not told yet.
 
-use std::{cmp::Reverse, collections::BinaryHeap};
+use std::collections::BinaryHeap;
 
 use crate::numbers::power;
 
@@ -17,21 +17,31 @@ pub fn length(tokens: u32) -> f64 {
 }
 
 /// What can be chosen.
-pub struct Candidate<'a> {
-    /// Its place among all items.
-    pub item: usize,
+#[derive(Debug)]
+pub struct Candidate {
     /// Its tokens, with what it adds to a line.
     pub tokens: u32,
     /// What its worth is divided by for its length.
     pub length: f64,
     /// What it tells: the numbers of words and names, each once.
-    pub tells: &'a [usize],
+    pub tells: Vec<usize>,
     /// How much a reader misses without it.
     pub worth: f64,
+    /// How much more it is worth for what is asked for.
+    pub asked: f64,
     /// Who speaks, if the first sentence of each speaker is worth more.
     pub speaker: Option<usize>,
     /// As many new words as this are its worth even if all of them are told.
     pub least: f64,
+    /// It was chosen.
+    pub is_taken: bool,
+}
+
+impl Candidate {
+    /// How much it is wanted before what is told is considered.
+    pub fn wanted(&self) -> f64 {
+        self.worth * self.asked
+    }
 }
 
 /// What the chosen items tell, and what telling it is worth.
@@ -61,47 +71,54 @@ impl Coverage {
         said().for_each(|(thing, _)| self.worth[thing] /= sum / all);
     }
 
-    fn add(&mut self, candidate: &Candidate<'_>) {
+    fn add(&mut self, candidate: &Candidate) {
         candidate.tells.iter().chain(&candidate.speaker).for_each(|thing| self.told[*thing] = true);
     }
 
-    fn fresh(&self, candidate: &Candidate<'_>) -> f64 {
+    fn fresh(&self, candidate: &Candidate) -> f64 {
         let fresh = candidate.tells.iter().filter(|thing| !self.told[**thing]);
         // a sum of nothing is -0.0, whose bits are not in order
         fresh.fold(0.0, |sum, thing| sum + self.worth[*thing])
     }
 
     /// The worth of a candidate beside what is told, for its length.
-    fn gain(&self, candidate: &Candidate<'_>) -> f64 {
+    fn gain(&self, candidate: &Candidate) -> f64 {
         let fresh = self.fresh(candidate);
         let is_heard = candidate.speaker.is_none_or(|speaker| self.told[speaker]);
-        let worth = if is_heard { candidate.worth } else { UNHEARD * candidate.worth };
+        let worth = candidate.wanted() * if is_heard { 1.0 } else { UNHEARD };
         worth * fresh.max(candidate.least) / candidate.length
     }
 }
 
-/// Chooses from `candidates` what fits into `room` tokens, and adds it to what is told; returns the chosen places in the
-/// order of their gain, and the tokens. A gain only shrinks as more is told, so one that is still the largest when it is
-/// looked at again is the largest of all.
-pub fn fill(candidates: &[Candidate<'_>], told: &mut Coverage, room: u32) -> (Vec<usize>, u32) {
+/// Chooses from the candidates at `places` what fits into `room` tokens, and adds it to what is told; returns the chosen
+/// places in the order of their gain, and the tokens. Of two with the same gain, it is the later one. A gain only shrinks
+/// as more is told, so one that is still the largest when it is looked at again is the largest of all.
+pub fn fill(
+    candidates: &mut [Candidate],
+    places: &[usize],
+    told: &mut Coverage,
+    room: u32,
+) -> (Vec<usize>, u32) {
     // the bits of numbers that are not negative are in their order
-    let gain = |told: &Coverage, place: usize| told.gain(&candidates[place]).to_bits();
-    let mut heap: BinaryHeap<(u64, Reverse<usize>)> =
-        (0..candidates.len()).map(|place| (gain(told, place), Reverse(place))).collect();
+    let gain = |told: &Coverage, candidate: &Candidate| told.gain(candidate).to_bits();
+    let can_be = |candidate: &Candidate| !candidate.is_taken && candidate.tokens <= room;
+    let free = places.iter().copied().filter(|at| can_be(&candidates[*at]));
+    let mut heap: BinaryHeap<(u64, usize)> = free.map(|at| (gain(told, &candidates[at]), at)).collect();
     let (mut chosen, mut used) = (Vec::new(), 0);
-    while let Some((last, Reverse(place))) = heap.pop().filter(|(gain, _)| *gain > 0) {
-        let candidate = &candidates[place];
+    while let Some((last, at)) = heap.pop().filter(|(gain, _)| *gain > 0) {
+        let candidate = &mut candidates[at];
         if used + candidate.tokens > room {
             continue;
         }
-        let now = gain(told, place);
+        let now = gain(told, candidate);
         if now < last {
-            heap.push((now, Reverse(place)));
+            heap.push((now, at));
             continue;
         }
         used += candidate.tokens;
+        candidate.is_taken = true;
         told.add(candidate);
-        chosen.push(candidate.item);
+        chosen.push(at);
     }
     (chosen, used)
 }

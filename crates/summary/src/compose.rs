@@ -71,8 +71,8 @@ pub struct Summary {
     pub lines: Vec<Line>,
     /// The tokens of the lines.
     pub tokens: u32,
-    /// The worth of each item, whatever was asked for.
-    worth: Vec<f64>,
+    /// The items, as they could be chosen.
+    candidates: Vec<Candidate>,
 }
 
 impl Summary {
@@ -83,7 +83,8 @@ impl Summary {
         self.told.iter().for_each(|at| kept[*at] = true);
         let tokens: Vec<u32> = self.items.iter().map(|item| cost(item, None, count)).collect();
         let told: u32 = self.told.iter().map(|at| tokens[*at]).sum();
-        let gain: Vec<f64> = (0..kept.len()).map(|at| self.worth[at] / length(tokens[at])).collect();
+        let gain = |(candidate, tokens): (&Candidate, &u32)| candidate.worth / length(*tokens);
+        let gain: Vec<f64> = self.candidates.iter().zip(&tokens).map(gain).collect();
         let mut others: Vec<usize> = (0..kept.len()).filter(|at| !kept[*at]).collect();
         others.sort_by(|a, b| gain[*b].total_cmp(&gain[*a]).then(a.cmp(b)));
         let mut left = room.saturating_sub(told);
@@ -118,13 +119,7 @@ pub fn summarise(mut items: Vec<Item>, wanted: &Wanted, count: Count<'_>) -> Sum
 
 struct Composing<'a> {
     items: Vec<Item>,
-    /// The numbers of what each item tells, and of who says it.
-    tells: Vec<Vec<usize>>,
-    speakers: Vec<Option<usize>>,
-    tokens: Vec<u32>,
-    worth: Vec<f64>,
-    /// How much more is worth what is asked for.
-    asked: Vec<f64>,
+    candidates: Vec<Candidate>,
     wanted: &'a Wanted,
     count: Count<'a>,
     root: Option<String>,
@@ -132,7 +127,6 @@ struct Composing<'a> {
     /// Nobody calls a tool.
     is_talk: bool,
     chosen: Vec<usize>,
-    taken: Vec<bool>,
     left: u32,
     /// What was written last, and how many of the chosen items it tells.
     lines: Vec<Line>,
@@ -146,51 +140,45 @@ impl<'a> Composing<'a> {
             let most = if is_spoken(item) { most } else { DEED_TOKENS };
             shorten(item, most.min(wanted.budget), count);
         }
+        let root = root(&items);
         let mut things: FxHashMap<u64, usize> = FxHashMap::default();
         let mut number = |thing: u64| {
             let next = things.len();
             *things.entry(thing).or_insert(next)
         };
-        let tells: Vec<Vec<usize>> =
-            items.iter().map(|item| tells(item).into_iter().map(&mut number).collect()).collect();
-        let is_person = |item: &&Item| item.marks.has(Marks::PERSON);
-        let mut speaker = |item: &Item| Some(item).filter(is_person).map(|item| number(hash(&item.head)));
-        let speakers = items.iter().map(&mut speaker).collect();
-        let worth = weights(&items);
-        let asked = items.iter().map(|item| focus.factor(item)).collect();
-        let root = root(&items);
-        let tokens = items.iter().map(|item| cost(item, root.as_deref(), count)).collect();
-        let left = wanted.budget;
+        let candidate = |(item, worth): (&Item, f64)| {
+            let tokens = cost(item, root.as_deref(), count);
+            Candidate {
+                tokens,
+                length: length(tokens),
+                tells: tells(item).into_iter().map(&mut number).collect(),
+                worth,
+                asked: focus.factor(item),
+                speaker: item.marks.has(Marks::PERSON).then(|| number(hash(&item.head))),
+                least: beside_words(item),
+                is_taken: false,
+            }
+        };
+        let candidates: Vec<Candidate> = items.iter().zip(weights(&items)).map(candidate).collect();
         let is_talk = is_talk(&items);
         let mut told = Coverage::new(things.len());
         if is_talk {
-            let said = items.iter().zip(&tells).filter(|(item, _)| is_spoken(item));
-            told.weigh(said.map(|(_, tells)| tells));
+            let said = items.iter().zip(&candidates).filter(|(item, _)| is_spoken(item));
+            told.weigh(said.map(|(_, candidate)| &candidate.tells));
         }
-        Self {
-            taken: vec![false; items.len()],
-            items,
-            tells,
-            speakers,
-            tokens,
-            worth,
-            asked,
-            wanted,
-            count,
-            root,
-            told,
-            is_talk,
-            chosen: Vec::new(),
-            left,
-            lines: Vec::new(),
-            written: None,
-        }
+        let (chosen, left, lines, written) = (Vec::new(), wanted.budget, Vec::new(), None);
+        Self { items, candidates, wanted, count, root, told, is_talk, chosen, left, lines, written }
+    }
+
+    /// The places of items that can be told one by one.
+    fn places(&self, is: impl Fn(&Item) -> bool) -> Vec<usize> {
+        let is = |item: &Item| !item.marks.has(Marks::COUNTED) && is(item);
+        (0..self.items.len()).filter(|at| is(&self.items[*at])).collect()
     }
 
     /// What the caller asks for comes first, in half of the budget.
     fn fill_focus(&mut self, focus: &Focus) {
-        let places: Vec<usize> = (0..self.items.len()).filter(|at| focus.is_on(&self.items[*at])).collect();
-        self.fill(&places, self.wanted.budget / 2);
+        self.fill(&self.places(|item| focus.is_on(item)), self.wanted.budget / 2);
     }
 
     fn fill_section(&mut self, section: &Section) {
@@ -212,10 +200,7 @@ impl<'a> Composing<'a> {
         };
         let is_of =
             |item: &Item| (item.kind == section.kind || is_rest(item)) && item.marks.has(section.marks);
-        let is_counted = |item: &Item| item.marks.has(Marks::COUNTED);
-        let places: Vec<usize> = (0..self.items.len())
-            .filter(|at| is_of(&self.items[*at]) && !is_counted(&self.items[*at]))
-            .collect();
+        let places = self.places(is_of);
         // what came last comes first, and what a section is for is told in part if it does not fit as a whole
         if matches!(section.kind, Kind::Open | Kind::Check | Kind::Error) {
             self.fill_best(&places, room);
@@ -227,15 +212,15 @@ impl<'a> Composing<'a> {
     }
 
     fn fill_best(&mut self, places: &[usize], room: u32) {
-        let free = places.iter().copied().filter(|at| !self.taken[*at]);
-        let worth = |at: usize| self.worth[at] * self.asked[at];
-        let best = free.max_by(|a, b| worth(*a).total_cmp(&worth(*b)).then(b.cmp(a)));
+        let free = places.iter().copied().filter(|at| !self.candidates[*at].is_taken);
+        let wanted = |at: usize| self.candidates[at].wanted();
+        let best = free.max_by(|a, b| wanted(*a).total_cmp(&wanted(*b)).then(b.cmp(a)));
         let Some(at) = best.filter(|_| room > LEAST_REST) else { return };
         // the longer of its two parts first, and then the other; which check it was says more than how it ended
         let item = &self.items[at];
         let note_first = item.kind == Kind::Check || item.note.len() > item.text.len();
         for cuts_note in [note_first, !note_first] {
-            let over = self.tokens[at].saturating_sub(room);
+            let over = self.candidates[at].tokens.saturating_sub(room);
             if over == 0 {
                 break;
             }
@@ -246,44 +231,23 @@ impl<'a> Composing<'a> {
             // what is all cut says nothing
             *longer = Arc::from(if clipped == "…" { "" } else { &*clipped });
             item.read_again();
-            self.tokens[at] = cost(&self.items[at], self.root.as_deref(), self.count);
+            let tokens = cost(&self.items[at], self.root.as_deref(), self.count);
+            (self.candidates[at].tokens, self.candidates[at].length) = (tokens, length(tokens));
         }
         self.fill(&[at], room);
     }
 
     fn fill(&mut self, places: &[usize], room: u32) {
-        if places.is_empty() || room == 0 {
-            return;
-        }
-        let is_free = |at: &&usize| !self.taken[**at] && self.tokens[**at] <= room;
-        let newest_first = places.iter().rev().filter(is_free);
-        let candidates: Vec<Candidate> = newest_first
-            .map(|at| Candidate {
-                item: *at,
-                tokens: self.tokens[*at],
-                length: length(self.tokens[*at]),
-                tells: &self.tells[*at],
-                worth: self.worth[*at] * self.asked[*at],
-                speaker: self.speakers[*at],
-                least: beside_words(&self.items[*at]),
-            })
-            .collect();
-        let (chosen, used) = fill(&candidates, &mut self.told, room);
+        let (chosen, used) = fill(&mut self.candidates, places, &mut self.told, room);
         self.left -= used;
-        chosen.iter().for_each(|at| self.taken[*at] = true);
         self.chosen.extend(chosen);
     }
 
     /// Facts first, except where people only talk, then more of what was said; again, since the tokens of lines were estimated.
     fn fill_rest(&mut self) {
-        let of = |items: &[Item], is: &dyn Fn(&Item) -> bool| -> Vec<usize> {
-            (0..items.len()).filter(|at| is(&items[*at])).collect()
-        };
-        let facts = of(&self.items, &|item| item.kind == Kind::Fact);
-        let said = of(&self.items, &|item| matches!(item.kind, Kind::Said | Kind::Goal | Kind::Quoted));
-        let done = of(&self.items, &|item| {
-            matches!(item.kind, Kind::Did | Kind::Error) && !item.marks.has(Marks::COUNTED)
-        });
+        let facts = self.places(|item| item.kind == Kind::Fact);
+        let said = self.places(|item| matches!(item.kind, Kind::Said | Kind::Goal | Kind::Quoted));
+        let done = self.places(|item| matches!(item.kind, Kind::Did | Kind::Error));
         for _ in 0..3 {
             self.left = self.wanted.budget.saturating_sub(self.write());
             if self.left < LEAST_REST {
@@ -325,7 +289,8 @@ impl<'a> Composing<'a> {
             (self.lines, tokens) = (Vec::new(), 0);
         }
         self.chosen.sort_unstable();
-        Summary { items: self.items, told: self.chosen, lines: self.lines, tokens, worth: self.worth }
+        let Self { items, chosen: told, lines, candidates, .. } = self;
+        Summary { items, told, lines, tokens, candidates }
     }
 }
 

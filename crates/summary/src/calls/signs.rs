@@ -2,8 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex_automata::meta::Regex;
-use rustc_hash::FxHashMap;
+use utterd_text::Patterns;
 
 /// A kind and a pattern on each line:
 ///
@@ -25,20 +24,11 @@ pub(super) const TABLE: &str = include_str!("signs.tsv");
 /// Longer lines are judged by their beginning, in bytes.
 const READ_BYTES: usize = 400;
 
-pub(super) static SIGNS: LazyLock<FxHashMap<&str, Regex>> = LazyLock::new(|| {
-    let mut patterns: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
-    for (kind, pattern) in TABLE.lines().filter_map(|line| line.split_once('\t')) {
-        patterns.entry(kind).or_default().push(pattern);
-    }
-    patterns
-        .into_iter()
-        .filter_map(|(kind, patterns)| Some((kind, Regex::new_many(&patterns).ok()?)))
-        .collect()
-});
+pub(super) static SIGNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(TABLE));
 
 /// Whether a line is of a kind.
 pub(super) fn is(kind: &str, line: &str) -> bool {
-    SIGNS.get(kind).is_some_and(|signs| signs.is_match(head(line)))
+    SIGNS.has(kind, head(line))
 }
 
 /// What a pattern of a kind finds in a line: its group, or all of it and what follows.

@@ -1,10 +1,6 @@
 //! Whether a value looks like a credential, given that its label says so.
 
-use std::sync::LazyLock;
-
-use regex_automata::meta::Regex;
-
-use super::table::regex;
+use super::PATTERNS;
 
 /// What a label promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +65,5 @@ fn is_jagged(text: &str) -> bool {
 
 /// Whether it only stands where a credential could.
 pub(super) fn is_plain(value: &str) -> bool {
-    static PLAIN: LazyLock<Option<Regex>> = LazyLock::new(|| regex("plain"));
-    PLAIN.as_ref().is_some_and(|plain| plain.is_match(value))
+    PATTERNS.has("plain", value)
 }

@@ -4,15 +4,14 @@
 //! password of an address); its label (`password: …`) together with its look.
 
 mod look;
-mod table;
 
 use std::{borrow::Cow, ops::Range, sync::LazyLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 use regex_automata::{Anchored, Input, meta::Regex};
 
+use crate::Patterns;
 use look::{Kind, is_plain, is_random, is_secret};
-use table::{listed, regex};
 
 /// Stands for a credential.
 pub const MARK: &str = "[secret]";
@@ -45,21 +44,21 @@ pub fn find(text: &str) -> Vec<Range<usize>> {
         let place = start..start + part.len();
         start = place.end + 1;
         if part.len() >= PREFIX_BYTES {
-            shaped(text, place.clone(), &PREFIX, is_word, &mut found);
+            shaped(text, place.clone(), "prefix", is_word, &mut found);
         }
         if part.len() >= FORM_BYTES {
-            shaped(text, place, &WORD, is_word, &mut found);
+            shaped(text, place, "word", is_word, &mut found);
         }
     }
     let all = 0..text.len();
     let has_dash = text.contains('-');
     if text.contains('@') && text.contains("://") || has_dash && text.contains("-----BEGIN") {
-        shaped(text, all.clone(), &AROUND, |text, place| !is_plain(&text[place.clone()]), &mut found);
+        shaped(text, all.clone(), "around", |text, place| !is_plain(&text[place.clone()]), &mut found);
     }
     if has_dash && text.contains("-u") && text.contains(':') {
         let is_one =
             |text: &str, place: &Range<usize>| is_secret(&text[place.clone()], Kind::Password, false);
-        shaped(text, all, &LOGIN, is_one, &mut found);
+        shaped(text, all, "login", is_one, &mut found);
     }
     if text.len() >= LABELLED_BYTES {
         labelled(text, &mut found);
@@ -75,23 +74,26 @@ const LABELLED_BYTES: usize = 12;
 /// No credential that shows by its form is.
 const FORM_BYTES: usize = 44;
 
-/// The patterns of a kind, made when they are needed first.
-type Shapes = LazyLock<Option<Regex>>;
-
-static PREFIX: Shapes = LazyLock::new(|| regex("prefix"));
-static WORD: Shapes = LazyLock::new(|| regex("word"));
-static AROUND: Shapes = LazyLock::new(|| regex("around"));
-static LOGIN: Shapes = LazyLock::new(|| regex("login"));
+/// A kind and a pattern or word of that kind on each line:
+///
+/// | `prefix`, `word` | a credential that is a word of its own, by how it begins or by its form |
+/// |---|---|
+/// | `around`, `login` | what surrounds the credential, which is the group of the pattern if it has one |
+/// | `password`, `key`, `session` | how the label of a credential ends |
+/// | `before` | before `token`: what says where a list goes on, which opens nothing |
+/// | `plain` | a variable, a placeholder, a path, code: what only stands where a credential could |
+const TABLE: &str = include_str!("../secrets.tsv");
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(TABLE));
 
 /// Adds what patterns find between two places, where `is_one` says that it is a credential.
 fn shaped(
     text: &str,
     between: Range<usize>,
-    shapes: &Shapes,
+    kind: &str,
     is_one: impl Fn(&str, &Range<usize>) -> bool,
     found: &mut Vec<Range<usize>>,
 ) {
-    let Some(shapes) = &**shapes else { return };
+    let Some(shapes) = PATTERNS.get(kind) else { return };
     for captures in shapes.captures_iter(Input::new(text).range(between)) {
         let Some(place) = captures.get_group(1).or(captures.get_group(0)) else { continue };
         // the full stop of a sentence
@@ -111,7 +113,9 @@ fn is_word(text: &str, place: &Range<usize>) -> bool {
 
 static LABELS: LazyLock<Option<(AhoCorasick, Vec<Kind>)>> = LazyLock::new(|| {
     let kinds = [("password", Kind::Password), ("key", Kind::Key), ("session", Kind::Session)];
-    let labels = kinds.into_iter().flat_map(|(name, kind)| listed(name).map(move |label| (label, kind)));
+    let labels = kinds
+        .into_iter()
+        .flat_map(|(name, kind)| PATTERNS.listed(name).iter().map(move |label| (*label, kind)));
     let (labels, kinds): (Vec<_>, Vec<_>) = labels.unzip();
     let mut builder = AhoCorasickBuilder::new();
     let builder = builder.ascii_case_insensitive(true).match_kind(MatchKind::LeftmostLongest);
@@ -186,10 +190,8 @@ fn is_label(text: &str, label: &Range<usize>) -> bool {
     };
     let lead = before[before.floor_char_boundary(before.len().saturating_sub(16))..].to_ascii_lowercase();
     let lead = lead.trim_end_matches(['_', '-', ' ', '.']);
-    is_own && !behind.starts_with(joins) && !BEFORE.iter().any(|word| lead.ends_with(word))
+    is_own && !behind.starts_with(joins) && !PATTERNS.listed("before").iter().any(|word| lead.ends_with(word))
 }
-
-static BEFORE: LazyLock<Vec<&str>> = LazyLock::new(|| listed("before").collect());
 
 /// A value without the punctuation of the sentence around it.
 fn without_ends(value: &str) -> &str {

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{table::TABLE, *};
+use super::*;
 
 /// Texts with made-up credentials; `~` stands in each so that no scanner takes this file for a leak.
 const CREDENTIALS: &[&str] = &[
@@ -157,10 +157,10 @@ fn only_the_credential_goes() {
 fn the_table_is_sorted_and_whole() {
     assert!(TABLE.lines().is_sorted_by(|one, next| one < next));
     let kinds = ["prefix", "word", "around", "login", "password", "key", "session", "before", "plain"];
-    assert_eq!(kinds.into_iter().flat_map(listed).count(), TABLE.lines().count(), "every line is read");
-    let shapes = [&PREFIX, &WORD, &AROUND, &LOGIN];
-    assert!(shapes.into_iter().all(|shapes| shapes.is_some()));
-    assert!(regex("plain").is_some() && VALUE.is_some() && LABELS.is_some());
+    let listed = kinds.iter().flat_map(|kind| PATTERNS.listed(kind));
+    assert_eq!(listed.count(), TABLE.lines().count(), "every line is read");
+    assert!(["prefix", "word", "around", "login", "plain"].iter().all(|kind| PATTERNS.get(kind).is_some()));
+    assert!(VALUE.is_some() && LABELS.is_some());
 }
 
 #[test]
