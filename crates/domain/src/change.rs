@@ -264,7 +264,7 @@ impl Transition {
         subtract(&mut self.after.head.left, gone);
         subtract(&mut self.after.head.archived, gone);
         subtract(&mut self.after.head.pinned_away, gone);
-        self.erase_told(gone, context);
+        self.erase_from_summary(gone, context);
         self.after.head.erased_at = self.after.head.revision;
         self.change.erased.union(gone);
         Ok(())
@@ -288,13 +288,13 @@ impl Transition {
     /// Removes `gone`, which are no longer stored, from the summary.
     pub fn erase_remnants(&mut self, gone: &Ranges, context: &Context<'_>) {
         if !gone.is_empty() {
-            self.erase_told(gone, context);
+            self.erase_from_summary(gone, context);
             self.after.head.erased_at = self.after.head.revision;
             self.change.remnants.union(gone);
         }
     }
 
-    fn erase_told(&mut self, gone: &Ranges, context: &Context<'_>) {
+    fn erase_from_summary(&mut self, gone: &Ranges, context: &Context<'_>) {
         let with = context.summary_context(&self.after.head.policy);
         self.change_summary(|summary, with| summary.erase(gone, with), &with);
         self.erase_compacted(gone);

@@ -12,6 +12,23 @@ use crate::{
 use utterd_domain::{Change, ChangeId, Conversation, Timestamp, Transition, Utterance, capacity::Capacity};
 use utterd_store::Outcome;
 
+/// The result of a rule for a conversation.
+pub struct RuleResult<T> {
+    /// The changes, if any. Boxed: it is large, and is passed on several times.
+    pub transition: Option<Box<Transition>>,
+    /// What else its outcome names.
+    pub named: Named,
+    /// What else the response needs.
+    pub value: T,
+}
+
+impl<T> RuleResult<T> {
+    /// The result of a rule whose outcome names nothing else.
+    pub fn of(transition: impl Into<Option<Transition>>, value: T) -> Self {
+        Self { transition: transition.into().map(Box::new), named: Named::default(), value }
+    }
+}
+
 /// A decided change, and the state it leads to.
 #[derive(Clone)]
 pub(super) struct Decided {
@@ -30,57 +47,7 @@ impl Decided {
     }
 }
 
-/// The result of a write that was made, or only rehearsed.
-pub(super) struct Done {
-    pub outcome: Arc<Outcome>,
-    pub after: Arc<Conversation>,
-    pub change: Option<Arc<Change>>,
-    /// Utterances that the outcome names and the change may not contain, ascending.
-    utterances: Vec<Arc<Utterance>>,
-}
-
-impl Done {
-    /// Returns the result of a decision on `before`, whether or not it changes anything.
-    pub(super) fn on(
-        before: &Arc<Conversation>,
-        decided: Option<&Decided>,
-        named: Named,
-        now: Timestamp,
-    ) -> Self {
-        let (after, change, mut outcome) = match decided {
-            Some(Decided { change, after, facts }) => {
-                (after, Some(change.clone()), facts.outcome(after, after.head.update_time, &named))
-            }
-            None => (before, None, Facts::none(&before.head).outcome(before, now, &named)),
-        };
-        outcome.references = references(&outcome, &Among::of(&named.utterances, change.as_deref()), after);
-        Self { outcome: Arc::new(outcome), after: after.clone(), change, utterances: named.utterances }
-    }
-
-    /// Returns the result of a decision at `now` that is never committed: its revision is the present one, which the
-    /// call itself can expect.
-    pub(super) fn rehearsed(
-        before: &Arc<Conversation>,
-        transition: Option<Transition>,
-        named: Named,
-        now: Timestamp,
-    ) -> Self {
-        let decided = transition.map(|transition| Decided::of(transition, before.head.change));
-        let mut done = Self::on(before, decided.as_ref(), named, now);
-        Arc::make_mut(&mut done.outcome).revision = before.head.revision;
-        done
-    }
-
-    /// Records the hash of the attempt's body in the outcome, by which a repeated attempt is recognized.
-    pub(super) fn by(mut self, attempt: Option<&Attempt>) -> Self {
-        if let Some(attempt) = attempt {
-            Arc::make_mut(&mut self.outcome).body = attempt.body;
-        }
-        self
-    }
-}
-
-/// The result of a write for its caller: the same facts whether it was decided now or by an earlier attempt.
+/// The result of a write: the same facts whether it was decided now or by an earlier attempt.
 #[derive(Debug)]
 pub struct Applied<T> {
     /// The outcome.
@@ -96,11 +63,37 @@ pub struct Applied<T> {
     utterances: Vec<Arc<Utterance>>,
 }
 
+impl Applied<()> {
+    /// Creates the result of a decision on `before`, whether or not it changes anything. The outcome has the hash of
+    /// the attempt's body, by which a repeated attempt is recognized.
+    pub(super) fn on(
+        before: &Arc<Conversation>,
+        decided: Option<&Decided>,
+        named: Named,
+        attempt: Option<&Attempt>,
+        now: Timestamp,
+    ) -> Self {
+        let (after, change, mut outcome) = match decided {
+            Some(Decided { change, after, facts }) => {
+                (after, Some(change.clone()), facts.outcome(after, after.head.update_time, &named))
+            }
+            None => (before, None, Facts::none(&before.head).outcome(before, now, &named)),
+        };
+        outcome.references = references(&outcome, &Among::of(&named.utterances, change.as_deref()), after);
+        outcome.body = attempt.map_or(0, |attempt| attempt.body);
+        let (outcome, state) = (Arc::new(outcome), Some(after.clone()));
+        Self { outcome, state, change, value: Some(()), utterances: named.utterances }
+    }
+}
+
 impl<T> Applied<T> {
-    /// Creates the result of a write decided now.
-    pub(super) fn now(done: Done, value: T) -> Self {
-        let Done { outcome, after, change, utterances } = done;
-        Self { outcome, state: Some(after), change, value: Some(value), utterances }
+    /// Creates the result of a rule at `now` that is never committed: its revision is the present one, which the call
+    /// itself can expect.
+    pub(super) fn rehearsed(before: &Arc<Conversation>, result: RuleResult<T>, now: Timestamp) -> Self {
+        let decided = result.transition.map(|transition| Decided::of(transition, before.head.change));
+        let mut applied = Applied::on(before, decided.as_ref(), result.named, None, now);
+        Arc::make_mut(&mut applied.outcome).revision = before.head.revision;
+        applied.with(result.value)
     }
 
     /// Creates the result of a write decided by an earlier attempt: the conversation's current state, and the
@@ -111,6 +104,12 @@ impl<T> Applied<T> {
         utterances: Vec<Arc<Utterance>>,
     ) -> Self {
         Self { outcome, state, change: None, value: None, utterances }
+    }
+
+    /// Replaces what else the response needs.
+    pub(super) fn with<U>(self, value: U) -> Applied<U> {
+        let Self { outcome, state, change, utterances, .. } = self;
+        Applied { outcome, state, change, value: Some(value), utterances }
     }
 
     /// Moves the result to a later state of the conversation.

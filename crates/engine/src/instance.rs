@@ -6,10 +6,11 @@ use tokio::sync::Semaphore;
 
 use crate::{
     Clock,
-    events::{event_log::EventLog, watches::Watches},
+    events::event_log::EventLog,
     lane::queues::Queues,
     meters::Meters,
     models::{embedding::Embeddings, llm::Llm},
+    read::watches::Watches,
     search::index::Indexes,
     sessions::Sessions,
     shared::{last_active::LastActive, pointers::Pointers},

@@ -29,7 +29,7 @@
 //! | `write` | the calls that change conversations: resolving an address, entering the queue, and the verbs |
 //! | `read` | the calls that read them, wherever their utterances are stored |
 //! | `search` | indexes, ranking, and pages of matches |
-//! | `events` | the facts of a change, the trace, and its watchers |
+//! | `events` | the facts of a change, and the trace |
 //! | `models` | models that write summaries, models that embed, and when each is called |
 //! | `shared` | reads of a store that other processes change too: when it must be asked, and what its answers mean |
 //!
@@ -65,10 +65,8 @@ pub use events::cursor::EventCursor;
 pub use events::event_rings::Watched;
 pub use events::facts::{Effects, Facts};
 pub use events::trace::EventStream;
-pub use events::watch::CapacityWatch;
 pub use events::{Event, Subject};
 pub use instance::{BackupUnderWay, Counters, Defaults, Engine};
-pub use lane::pipeline::MemorizePipeline;
 pub use models::embedding::{Embedded, EmbeddingStanding};
 pub use models::llm::{LlmStanding, Waited};
 pub use offload::{LONG_TEXT_BYTES, LONG_TOKENS, most_offloaded, offload};
@@ -81,6 +79,7 @@ pub use read::page::PageRoom;
 pub use read::state::StateReply;
 pub use read::stats::{StatsCall, StatsReply};
 pub use read::utterances::{ListUtterances, Part, UtterancePage};
+pub use read::watch::CapacityWatch;
 pub use search::found::Found;
 pub use search::remember::{Filter, Order, RememberCall, RememberReply, Scope};
 pub use write::command::{Call, Command};
@@ -88,6 +87,7 @@ pub use write::forget::{ForgetCall, ForgetReply, Selected, ToForget};
 pub use write::fork::{ForkCall, ForkReply};
 pub use write::import::{Branch, ImportCall, ImportReply, Incoming, name};
 pub use write::memorize::{MemorizeCall, MemorizeReply};
+pub use write::pipeline::MemorizePipeline;
 pub use write::recipient::RecipientRemoval;
 pub use write::request::Attempt;
 pub use write::share::{ShareCall, ShareReply};

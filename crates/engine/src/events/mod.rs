@@ -8,8 +8,6 @@ pub(super) mod references;
 mod stored;
 pub(super) mod trace;
 pub(super) mod traced;
-pub(super) mod watch;
-pub(super) mod watches;
 
 use std::sync::Arc;
 

@@ -11,7 +11,6 @@ use crate::{
         event_rings::{AHEAD, KeptEvents, READ_AHEAD, Ring, TOO_OLD, Watched},
         traced,
     },
-    lane::commit::Part,
 };
 use utterd_domain::Namespace;
 use utterd_store::{Commit, Store, StoreError, TracePage, TracePlace, Traced};
@@ -73,9 +72,9 @@ impl Engine {
 
     /// Returns the events of a commit in the store's form, and sets their time; `None` if there are no events
     /// or the store keeps none.
-    pub(crate) fn traced(&self, parts: &mut [Part]) -> Option<Traced> {
+    pub(crate) fn traced<'a>(&self, events: impl Iterator<Item = &'a mut Event>) -> Option<Traced> {
         let time = self.clock.now();
-        let mut events = parts.iter_mut().flat_map(Part::events).filter(|_| self.is_traced).peekable();
+        let mut events = events.filter(|_| self.is_traced).peekable();
         let namespace = events.peek()?.subject.namespace().clone();
         let events = events.map(|event| {
             event.time = time;

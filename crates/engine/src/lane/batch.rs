@@ -6,13 +6,13 @@ use smallvec::SmallVec;
 
 use crate::{
     Engine, EngineError, Operation, Result,
-    applied::Decided,
+    applied::{Decided, RuleResult},
     lane::{
-        beside::Beside,
         commit::{Extras, Part, Uncommitted},
         decide::{Moved, is_long},
         hold::Hold,
-        queued::{Answer, Decision, IfAbsent, QueuedWrite, Seen, Target},
+        queued::{Answer, IfAbsent, QueuedWrite, Seen, Target},
+        recipient_state::RecipientStateWrite,
     },
 };
 use utterd_domain::{ChangeId, Conversation, Refusal, Revision, end::is_left};
@@ -23,7 +23,7 @@ use utterd_telemetry::panics::Within;
 pub struct Batch {
     commit: ChangeId,
     part: Part,
-    beside: Beside,
+    recipient_state: RecipientStateWrite,
     moved: Moved,
     extras: Extras,
     /// The decided writes, in order, each with the answer it gets once the commit is made.
@@ -43,7 +43,7 @@ pub enum Joined {
 }
 
 /// Why a write was not decided, or was refused.
-enum Stop {
+enum NotJoined {
     Error(EngineError),
     /// The address means another conversation by now.
     Elsewhere,
@@ -53,13 +53,13 @@ enum Stop {
     Panicked,
 }
 
-impl From<EngineError> for Stop {
+impl From<EngineError> for NotJoined {
     fn from(error: EngineError) -> Self {
         Self::Error(error)
     }
 }
 
-impl From<Refusal> for Stop {
+impl From<Refusal> for NotJoined {
     fn from(refusal: Refusal) -> Self {
         Self::Error(refusal.into())
     }
@@ -72,7 +72,7 @@ impl Batch {
         Ok(Self {
             commit: hold.engine.next_change(),
             part: Part::new(hold, hold.likely_state(seen).await?),
-            beside: Beside::default(),
+            recipient_state: RecipientStateWrite::default(),
             moved: Moved::default(),
             extras: Extras::default(),
             decided: SmallVec::new(),
@@ -85,14 +85,14 @@ impl Batch {
         let (write, answer) = self.decide(engine, write).await;
         let answer = match answer {
             Ok(answer) => answer,
-            Err(Stop::Panicked) => {
+            Err(NotJoined::Panicked) => {
                 write.answer(Answer::Failed(EngineError::Panicked));
                 return Joined::Panicked;
             }
-            Err(Stop::AfterCommit) => return Joined::AfterCommit(write),
-            Err(Stop::RollOver(left)) => return Joined::RollsOver(write, left),
-            Err(Stop::Elsewhere) => Answer::Anew,
-            Err(Stop::Error(error)) => engine.refused(write.call(), write.target(), error).await,
+            Err(NotJoined::AfterCommit) => return Joined::AfterCommit(write),
+            Err(NotJoined::RollOver(left)) => return Joined::RollsOver(write, left),
+            Err(NotJoined::Elsewhere) => Answer::Anew,
+            Err(NotJoined::Error(error)) => engine.refused(write.call(), write.target(), error).await,
         };
         if self.is_empty() {
             write.answer(answer)
@@ -104,16 +104,16 @@ impl Batch {
 
     /// Whether there is nothing to commit.
     fn is_empty(&self) -> bool {
-        self.part.changes().is_empty() && self.beside.is_empty() && self.extras.outcomes.is_empty()
+        self.part.changes().is_empty() && self.recipient_state.is_empty() && self.extras.outcomes.is_empty()
     }
 
     async fn decide(
         &mut self,
         engine: &Arc<Engine>,
         mut write: Box<dyn QueuedWrite>,
-    ) -> (Box<dyn QueuedWrite>, Result<Answer, Stop>) {
+    ) -> (Box<dyn QueuedWrite>, Result<Answer, NotJoined>) {
         let before = Within::Queue.caught(|| self.before(engine, &*write));
-        let before = match before.unwrap_or(Err(Stop::Panicked)) {
+        let before = match before.unwrap_or(Err(NotJoined::Panicked)) {
             Ok(before) => before,
             Err(stop) => return (write, Err(stop)),
         };
@@ -135,9 +135,9 @@ impl Batch {
         let answer = match decision {
             Ok(Some(decision)) => {
                 let added = Within::Queue.catching(self.add(engine, &mut *write, &before, decision)).await;
-                added.unwrap_or(Err(Stop::Panicked))
+                added.unwrap_or(Err(NotJoined::Panicked))
             }
-            Ok(None) => Err(Stop::AfterCommit),
+            Ok(None) => Err(NotJoined::AfterCommit),
             Err(error) => Err(error.into()),
         };
         (write, answer)
@@ -149,22 +149,23 @@ impl Batch {
         engine: &Arc<Engine>,
         write: &mut dyn QueuedWrite,
         before: &Arc<Conversation>,
-        decision: Decision<()>,
-    ) -> Result<Answer, Stop> {
+        decision: RuleResult<()>,
+    ) -> Result<Answer, NotJoined> {
         let call = write.call();
         if decision.transition.is_none() && self.is_outdated(engine, write).await? {
-            return Err(Stop::Elsewhere);
+            return Err(NotJoined::Elsewhere);
         }
         let decided = decision.transition.map(|transition| Decided::of(transition, self.commit));
-        let state = self.beside.decide(engine, call, &before.head.identity, self.commit).await?;
-        let done = engine.done(call, before, decided.as_ref(), decision.named);
-        let ends = before.head.ended.is_none() && done.after.head.ended.is_some();
+        let state = self.recipient_state.decide(engine, call, &before.head.identity, self.commit).await?;
+        let done = engine.applied(call, before, decided.as_ref(), decision.named);
+        let after = decided.as_ref().map_or(before, |decided| &decided.after);
+        let ends = before.head.ended.is_none() && after.head.ended.is_some();
         let released = match ends {
-            true => released(engine, self.extras.pointers.first().cloned(), &done.after).await?,
+            true => released(engine, self.extras.pointers.first().cloned(), after).await?,
             false => None,
         };
         self.extras.outcomes.extend(call.kept(&done));
-        self.beside.add(state.as_ref(), call);
+        self.recipient_state.add(state.as_ref(), call);
         if let Some(decided) = &decided {
             self.moved.add(&decided.change);
             self.part.add(decided, call.operation, call.attempt.as_ref());
@@ -196,12 +197,12 @@ impl Batch {
     }
 
     /// Returns the state a write is decided on.
-    fn before(&self, engine: &Engine, write: &dyn QueuedWrite) -> Result<Arc<Conversation>, Stop> {
+    fn before(&self, engine: &Engine, write: &dyn QueuedWrite) -> Result<Arc<Conversation>, NotJoined> {
         let (call, Target { key, exists, policy, .. }) = (write.call(), write.target());
         let by_recipient = call.address.conversation.is_none();
         match self.part.newest() {
-            Some(state) if by_recipient && !call.address.may_mean(state) => Err(Stop::Elsewhere),
-            None if *exists => Err(Stop::Elsewhere),
+            Some(state) if by_recipient && !call.address.may_mean(state) => Err(NotJoined::Elsewhere),
+            None if *exists => Err(NotJoined::Elsewhere),
             None if call.if_absent == IfAbsent::Refuse => Err(call.address.not_found().into()),
             None => Ok(engine.new_conversation(key.clone(), &call.address, policy.as_deref())),
             // the id to create is taken, no matter by which recipient
@@ -211,8 +212,8 @@ impl Batch {
                 let rolls_over = by_recipient && call.if_absent == IfAbsent::Create;
                 let timeouts = engine.defaults.timeouts;
                 match rolls_over && is_left(state, engine.moment(), timeouts, call.answers) {
-                    true if self.is_empty() => Err(Stop::RollOver(state.clone())),
-                    true => Err(Stop::AfterCommit),
+                    true if self.is_empty() => Err(NotJoined::RollOver(state.clone())),
+                    true => Err(NotJoined::AfterCommit),
                     false => Ok(state.clone()),
                 }
             }
@@ -229,7 +230,7 @@ impl Batch {
     }
 
     /// Returns the decided writes, in order, to be decided again.
-    pub fn given_up(self) -> SmallVec<[Box<dyn QueuedWrite>; 1]> {
+    pub fn into_undecided_writes(self) -> SmallVec<[Box<dyn QueuedWrite>; 1]> {
         self.decided.into_iter().map(|(write, _)| write).collect()
     }
 
@@ -239,9 +240,9 @@ impl Batch {
         if self.is_empty() {
             return Default::default();
         }
-        let Self { part, beside, extras, decided, .. } = self;
+        let Self { part, recipient_state, extras, decided, .. } = self;
         engine.meters.batch.observe(decided.len() as f64);
-        let (state, _hold) = beside.done();
+        let (state, _hold) = recipient_state.done();
         let mut parts: SmallVec<[Part; 1]> = SmallVec::from_buf([part]);
         parts.extend(state);
         let begun = extras.pointers.iter().filter(|pointer| pointer.after.is_some());

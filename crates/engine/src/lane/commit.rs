@@ -120,11 +120,6 @@ impl Part {
         &self.changes
     }
 
-    /// Returns the events to publish.
-    pub(crate) fn events(&mut self) -> impl Iterator<Item = &mut Event> {
-        self.events.iter_mut()
-    }
-
     fn write(&self) -> Option<Write> {
         match (&self.before, &self.after) {
             (Some(before), None) => Some(Write::Delete { before: before.clone() }),
@@ -194,7 +189,7 @@ impl Engine {
         // identifies a commit without writes, if its answer is lost
         let alone = extras.outcomes.first().filter(|_| writes.is_empty()).cloned().map(Box::new);
         let (began, pointers) = (self.asking(), extras.pointers.clone());
-        let traced = self.traced(parts);
+        let traced = self.traced(parts.iter_mut().flat_map(|part| &mut part.events));
         let commit = Commit {
             writes,
             pointers: extras.pointers,

@@ -13,7 +13,7 @@ use std::{
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, watch};
 
-use crate::{EngineError, Result, footprint, lane::queued::QueuedWrite, shared::confirmed::Confirmed};
+use crate::{EngineError, Result, footprint, lane::confirmed::Confirmed, lane::queued::QueuedWrite};
 use utterd_domain::{Change, Conversation, ConversationKey};
 
 /// A conversation as seen by this process.

@@ -4,43 +4,21 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use crate::{
-    Address, Applied, Attempt, Caller, EngineError, Operation, Result, applied::Done, events::facts::Named,
-};
+use crate::{Address, Applied, Attempt, Caller, EngineError, Operation, Result, applied::RuleResult};
 use utterd_domain::{
-    Conversation, ConversationKey, Policy, Refusal, Sequence, Transition, Utterance, Verdict,
-    change::Context, state::UpdateState,
+    Conversation, ConversationKey, Policy, Refusal, Verdict, change::Context, state::UpdateState,
 };
 use utterd_store::{Outcome, OutcomeKey, PointerWrite};
 
 /// How often something is retried because others were faster.
 pub const ATTEMPTS: u32 = 64;
 
-/// The result of a rule for a conversation.
-pub struct Decision<T> {
-    /// The changes, if any. Boxed: it is large, and is passed on several times.
-    pub transition: Option<Box<Transition>>,
-    /// What else its outcome names.
-    pub named: Named,
-    /// What else the response needs.
-    pub value: T,
-}
-
-impl<T> Decision<T> {
-    pub fn of(transition: impl Into<Option<Transition>>, target: Option<Sequence>, value: T) -> Self {
-        let named = Named { target, ..Named::default() };
-        Self { transition: transition.into().map(Box::new), named, value }
-    }
-
-    /// The decision of a call about one utterance.
-    pub fn about(utterance: Arc<Utterance>, transition: impl Into<Option<Transition>>, value: T) -> Self {
-        Self { transition: transition.into().map(Box::new), named: Named::about(utterance), value }
-    }
-}
+/// What a rule returns: its result, or what it has to see first.
+pub type Ruling<T> = Result<Verdict<RuleResult<T>>, Refusal>;
 
 /// Makes a decision from a state. It is called again when it needs to see more, or when the state turns out not
 /// to be the newest.
-pub type Rule<T> = dyn FnMut(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal> + Send;
+pub type Rule<T> = dyn FnMut(&Conversation, &Context<'_>) -> Ruling<T> + Send;
 
 /// How a write treats a conversation that does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +78,7 @@ impl WriteCall {
     }
 
     /// Returns the outcome to store, so that the attempt can be replayed.
-    pub fn kept(&self, done: &Done) -> Option<(OutcomeKey, Arc<Outcome>)> {
+    pub fn kept(&self, done: &Applied<()>) -> Option<(OutcomeKey, Arc<Outcome>)> {
         self.attempt.as_ref().map(|attempt| (attempt.key(&self.caller), done.outcome.clone()))
     }
 }
@@ -125,9 +103,7 @@ pub type Seen = Option<Arc<Conversation>>;
 /// A write with its rule.
 pub struct Request<T> {
     pub call: WriteCall,
-    pub rule: Box<Rule<Decision<T>>>,
-    /// The meaning of the address, if it is already resolved.
-    pub target: Option<Target>,
+    pub rule: Box<Rule<T>>,
     tries: u32,
 }
 
@@ -149,11 +125,7 @@ pub trait QueuedWrite: Send {
     fn take_seen(&mut self) -> Option<Seen>;
 
     /// Decides on `before`, and stores what else the response needs.
-    fn decide(
-        &mut self,
-        before: &Conversation,
-        context: &Context<'_>,
-    ) -> Result<Verdict<Decision<()>>, Refusal>;
+    fn decide(&mut self, before: &Conversation, context: &Context<'_>) -> Ruling<()>;
 
     /// Counts one more try. Returns whether another is allowed.
     fn try_again(&mut self) -> bool;
@@ -167,7 +139,7 @@ pub trait QueuedWrite: Send {
 
 /// The answer sent to a caller.
 pub enum Answer {
-    Applied(Done),
+    Applied(Applied<()>),
     Failed(EngineError),
     Anew,
 }
@@ -182,14 +154,13 @@ struct Queued<T> {
 impl<T> Request<T> {
     pub fn new(
         call: WriteCall,
-        rule: impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<Decision<T>>, Refusal> + Send + 'static,
+        rule: impl FnMut(&Conversation, &Context<'_>) -> Ruling<T> + Send + 'static,
     ) -> Self {
-        Self { call, rule: Box::new(rule), target: None, tries: 0 }
+        Self { call, rule: Box::new(rule), tries: 0 }
     }
 
     /// Prepares it to be resolved again, unless that was done too often.
     pub fn again(mut self: Box<Self>) -> Result<Box<Self>> {
-        self.target = None;
         if self.try_again() { Ok(self) } else { Err(EngineError::Contended) }
     }
 
@@ -225,14 +196,10 @@ impl<T: Send + 'static> QueuedWrite for Queued<T> {
         self.target.seen.take()
     }
 
-    fn decide(
-        &mut self,
-        before: &Conversation,
-        context: &Context<'_>,
-    ) -> Result<Verdict<Decision<()>>, Refusal> {
-        Ok((self.request.rule)(before, context)?.map(|decision| {
-            self.value = Some(decision.value);
-            Decision { transition: decision.transition, named: decision.named, value: () }
+    fn decide(&mut self, before: &Conversation, context: &Context<'_>) -> Ruling<()> {
+        Ok((self.request.rule)(before, context)?.map(|result| {
+            self.value = Some(result.value);
+            RuleResult { transition: result.transition, named: result.named, value: () }
         }))
     }
 
@@ -247,7 +214,7 @@ impl<T: Send + 'static> QueuedWrite for Queued<T> {
     fn answer(self: Box<Self>, answer: Answer) {
         let Self { request, value, reply, .. } = *self;
         let answer = match (answer, value) {
-            (Answer::Applied(done), Some(value)) => Ok(Applied::now(done, value)),
+            (Answer::Applied(applied), Some(value)) => Ok(applied.with(value)),
             (Answer::Applied(_), None) => Err(Unapplied::Failed(EngineError::Interrupted)),
             (Answer::Failed(error), _) => Err(Unapplied::Failed(error)),
             (Answer::Anew, _) => Err(Unapplied::Anew(request)),

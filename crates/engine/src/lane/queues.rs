@@ -122,6 +122,3 @@ impl Queues {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -4,16 +4,16 @@ use std::{collections::VecDeque, sync::Arc};
 
 use crate::{
     Engine, EngineError, Operation, Result,
-    applied::{Decided, Done},
+    applied::{Applied, Decided, RuleResult},
     lane::{
         batch::{Batch, Joined, conflicted},
-        beside::Beside,
         commit::{Extras, Part, Uncommitted},
         completed::start,
         decide::{Moved, is_long},
         hold::Hold,
         queue::Queue,
-        queued::{Answer, Decision, QueuedWrite, WriteCall},
+        queued::{Answer, QueuedWrite, WriteCall},
+        recipient_state::RecipientStateWrite,
     },
 };
 use utterd_domain::{
@@ -22,9 +22,6 @@ use utterd_domain::{
 };
 use utterd_store::PointerWrite;
 use utterd_telemetry::panics::{Panicked, Within};
-
-#[cfg(test)]
-mod tests;
 
 /// The most writes in one commit.
 const BATCH: usize = 256;
@@ -132,7 +129,7 @@ async fn drive_batch(hold: &Hold, writes: &mut Writes, most: usize) -> bool {
                 break;
             }
             Joined::Panicked => {
-                again(writes, batch.given_up());
+                again(writes, batch.into_undecided_writes());
                 return false;
             }
             Joined::RollsOver(write, left) => {
@@ -193,8 +190,8 @@ async fn rolled_over(
     call: &WriteCall,
     left: &Arc<Conversation>,
     fresh: Arc<Conversation>,
-    decision: Option<Decision<()>>,
-) -> Result<(Done, Arc<Conversation>), Uncommitted> {
+    decision: Option<RuleResult<()>>,
+) -> Result<(Applied<()>, Arc<Conversation>), Uncommitted> {
     let engine = &hold.engine;
     let decision = decision.ok_or(EngineError::Interrupted)?;
     let idle = End { reason: IDLE_TIMEOUT.into(), expected: None };
@@ -206,7 +203,7 @@ async fn rolled_over(
     let start = decision.transition.ok_or(EngineError::Interrupted)?;
     let commit = engine.next_change();
     let (ending, start) = (Decided::of(ending, commit), Decided::of(start, commit));
-    let mut done = engine.done(call, &fresh, Some(&start), decision.named);
+    let mut done = engine.applied(call, &fresh, Some(&start), decision.named);
     Arc::make_mut(&mut done.outcome).ended = Some(left.key().id.clone());
     let pointer = PointerWrite {
         recipient: call.caller.recipient(left.head.identity.recipient.clone()),
@@ -215,10 +212,10 @@ async fn rolled_over(
     };
     // nobody else can name the new conversation yet, so this never waits
     let beginning = engine.hold(start.after.key()).await;
-    let mut beside = Beside::default();
-    let state = beside.decide(engine, call, &fresh.head.identity, commit).await?;
-    beside.add(state.as_ref(), call);
-    let (state, _hold) = beside.done();
+    let mut recipient_state = RecipientStateWrite::default();
+    let state = recipient_state.decide(engine, call, &fresh.head.identity, commit).await?;
+    recipient_state.add(state.as_ref(), call);
+    let (state, _hold) = recipient_state.done();
     let mut parts = vec![
         Part::from(hold, left).and(&ending, Operation::EndConversation, None),
         Part::from(&beginning, &fresh).and(&start, call.operation, call.attempt.as_ref()),

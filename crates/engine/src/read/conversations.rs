@@ -4,8 +4,9 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use crate::{
     Address, Applied, Attempt, Caller, Engine, Operation, PageRoom, Result,
+    applied::RuleResult,
     events::Event,
-    lane::queued::{Decision, IfAbsent, WriteCall},
+    lane::queued::{IfAbsent, WriteCall},
 };
 use utterd_domain::{
     Conversation, ConversationId, Encoding, Head, Policy, RecipientId, Refusal, Revision, Verdict,
@@ -81,7 +82,7 @@ impl Engine {
         self.write(write, move |before, context| match before.head.revision {
             Revision::NONE => {
                 let transition = Some(create(&command, context.now));
-                Ok(Verdict::Decided(Decision::of(transition, None, ())))
+                Ok(Verdict::Decided(RuleResult::of(transition, ())))
             }
             _ => Err(Refusal::Exists { kind: CONVERSATION, name: id.to_string() }),
         })

@@ -13,6 +13,8 @@ pub(super) mod stats;
 pub(super) mod stored;
 pub(super) mod utterances;
 pub(super) mod walk;
+pub(super) mod watch;
+pub(super) mod watches;
 
 use std::sync::Arc;
 

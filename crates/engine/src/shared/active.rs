@@ -5,13 +5,11 @@ use std::{sync::Arc, time::Duration};
 use crate::{
     Address, Caller, Engine, Result,
     lane::{
+        confirmed::Confirmed,
         queue::{Published, Queue},
         queued::ATTEMPTS,
     },
-    shared::{
-        confirmed::Confirmed,
-        last_active::{Before, LastActive},
-    },
+    shared::last_active::{Before, LastActive},
 };
 use utterd_domain::{ChangeId, Conversation, ConversationId};
 use utterd_store::{Begin, Newer, RecipientKey, StateOf};

@@ -5,7 +5,7 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 use parking_lot::RwLock;
 use quick_cache::sync::Cache;
 
-use crate::shared::confirmed::Confirmed;
+use crate::lane::confirmed::Confirmed;
 use utterd_domain::ConversationId;
 use utterd_store::RecipientKey;
 

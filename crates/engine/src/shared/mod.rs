@@ -3,7 +3,6 @@
 
 pub(super) mod active;
 pub(super) mod ask;
-pub(super) mod confirmed;
 pub(super) mod hints;
 pub(super) mod last_active;
 pub(super) mod pointers;

@@ -10,11 +10,18 @@ use crate::{
 use utterd_domain::{ConversationId, Policy, Refusal};
 use utterd_store::{Outcome, Page, PointerWrite, RecipientKey};
 
-/// The conversation that a write goes to, or its earlier outcome.
-pub enum Aimed {
-    At(Target),
+/// Why a write is not put in a queue.
+pub enum Unqueued {
+    /// It failed.
+    Failed(EngineError),
     /// The attempt was already made.
     Earlier(Arc<Outcome>),
+}
+
+impl<E: Into<EngineError>> From<E> for Unqueued {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
 }
 
 impl Engine {
@@ -23,11 +30,11 @@ impl Engine {
     /// - Fails if that attempt had another body, or if the recipient has no active conversation and the write
     ///   may not start one.
     /// - Does not ask the store if it `may_assume` the answer and has a likely one.
-    pub(crate) async fn aim(&self, call: &WriteCall, may_assume: bool) -> Result<Aimed> {
+    pub(crate) async fn aim(&self, call: &WriteCall, may_assume: bool) -> Result<Target, Unqueued> {
         let WriteCall { caller, address, attempt, if_absent, .. } = call;
         let recipient = caller.recipient(address.recipient_or_default());
         if may_assume && let Some(target) = self.assumed(address, &recipient) {
-            return Ok(Aimed::At(target));
+            return Ok(target);
         }
         let may_start = address.conversation.as_ref().filter(|_| *if_absent == IfAbsent::CreateAndActivate);
         let exists = may_start.is_some_and(|id| self.surely_exists(&caller.key(id.clone())));
@@ -42,7 +49,7 @@ impl Engine {
             .await?;
         if let (Some(outcome), Some(attempt)) = (asked.outcome, attempt) {
             return match outcome.body == attempt.body {
-                true => Ok(Aimed::Earlier(outcome)),
+                true => Err(Unqueued::Earlier(outcome)),
                 false => Err(Refusal::RequestIdReused(attempt.id.to_string()).into()),
             };
         }
@@ -51,7 +58,7 @@ impl Engine {
         };
         let seen = asked.seen;
         let at = |id, pointer, exists| Target { key: caller.key(id), pointer, exists, seen, policy: None };
-        Ok(Aimed::At(match (&address.conversation, asked.active) {
+        Ok(match (&address.conversation, asked.active) {
             (Some(id), None) if activates => at(id.clone(), pointer(None, id), false),
             (Some(id), _) => at(id.clone(), None, exists),
             (None, Some(id)) => at(id.clone(), pointer(Some(id.clone()), &id), true),
@@ -61,7 +68,7 @@ impl Engine {
                 let policy = Some(Box::new(self.next_policy(&recipient).await?));
                 Target { policy, ..at(id.clone(), pointer(None, &id), false) }
             }
-        }))
+        })
     }
 
     /// Returns the policy of the recipient's next conversation: that of its newest one, by default the server's.

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use crate::{
     Address, Applied, Attempt, Caller, Engine, Operation, Result,
-    lane::queued::{Decision, IfAbsent, WriteCall},
+    applied::RuleResult,
+    events::facts::Named,
+    lane::queued::{IfAbsent, Ruling, WriteCall},
 };
 use utterd_domain::{
-    Conversation, Refusal, Verdict,
+    Conversation, Verdict,
     change::Context,
     compaction::{Answer, Compact, Compacted, Compaction, Undo, answer, compact, undo},
     end::{End, end},
@@ -27,9 +29,6 @@ pub struct Call<C> {
     pub attempt: Option<Attempt>,
 }
 
-/// The decision of a rule of the domain about a state.
-type Decided<T> = Result<Verdict<Decision<T>>, Refusal>;
-
 /// A command that changes one conversation, by a rule of the domain.
 pub trait Command: Send + 'static {
     /// The operation that its events name.
@@ -38,7 +37,7 @@ pub trait Command: Send + 'static {
     type Value: Send + 'static;
 
     /// Decides how the command changes the conversation.
-    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Decided<Self::Value>;
+    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Ruling<Self::Value>;
 }
 
 impl Engine {
@@ -60,8 +59,8 @@ impl Command for Update {
     const OPERATION: Operation = Operation::UpdateConversation;
     type Value = ();
 
-    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Decided<()> {
-        Ok(update(before, self, context)?.map(|transition| Decision::of(transition, None, ())))
+    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Ruling<()> {
+        Ok(update(before, self, context)?.map(|transition| RuleResult::of(transition, ())))
     }
 }
 
@@ -69,9 +68,12 @@ impl Command for UpdateUtterance {
     const OPERATION: Operation = Operation::UpdateUtterance;
     type Value = ();
 
-    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Decided<()> {
+    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Ruling<()> {
         let updated = update_utterance(before, self, context)?;
-        Ok(updated.map(|updated| Decision::about(updated.utterance, updated.transition, ())))
+        Ok(updated.map(|updated| RuleResult {
+            named: Named::about(updated.utterance),
+            ..RuleResult::of(updated.transition, ())
+        }))
     }
 }
 
@@ -79,9 +81,9 @@ impl Command for UpdateState {
     const OPERATION: Operation = Operation::UpdateState;
     type Value = ();
 
-    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Decided<()> {
+    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Ruling<()> {
         let updated = update_state(before, self, context).map_err(|refusal| refusal.within("change."))?;
-        Ok(Verdict::Decided(Decision::of(updated, None, ())))
+        Ok(Verdict::Decided(RuleResult::of(updated, ())))
     }
 }
 
@@ -89,8 +91,8 @@ impl Command for Restore {
     const OPERATION: Operation = Operation::Restore;
     type Value = ();
 
-    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Decided<()> {
-        Ok(restore(before, self, context)?.map(|transition| Decision::of(transition, None, ())))
+    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Ruling<()> {
+        Ok(restore(before, self, context)?.map(|transition| RuleResult::of(transition, ())))
     }
 }
 
@@ -98,8 +100,8 @@ impl Command for End {
     const OPERATION: Operation = Operation::EndConversation;
     type Value = ();
 
-    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Decided<()> {
-        Ok(Verdict::Decided(Decision::of(end(before, self, context)?, None, ())))
+    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Ruling<()> {
+        Ok(Verdict::Decided(RuleResult::of(end(before, self, context)?, ())))
     }
 }
 
@@ -108,11 +110,11 @@ impl Command for Compact {
     /// The compaction; `None` if nothing was left to compact.
     type Value = Option<Arc<Compaction>>;
 
-    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Decided<Self::Value> {
+    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Ruling<Self::Value> {
         Ok(compact(before, self, context)?.map(|compacted| {
             let parts = compacted.map(|Compacted { transition, compaction }| (transition, compaction));
             let (transition, compaction) = parts.unzip();
-            Decision::of(transition, None, compaction)
+            RuleResult::of(transition, compaction)
         }))
     }
 }
@@ -122,9 +124,8 @@ impl Command for Undo {
     /// The compaction that is undone.
     type Value = Arc<Compaction>;
 
-    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Decided<Self::Value> {
-        Ok(undo(before, self, context)?
-            .map(|undone| Decision::of(undone.transition, None, undone.compaction)))
+    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Ruling<Self::Value> {
+        Ok(undo(before, self, context)?.map(|undone| RuleResult::of(undone.transition, undone.compaction)))
     }
 }
 
@@ -132,7 +133,7 @@ impl Command for Answer {
     const OPERATION: Operation = Operation::AnswerCompactionPrompt;
     type Value = ();
 
-    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Decided<()> {
-        Ok(Verdict::Decided(Decision::of(answer(before, self, context)?, None, ())))
+    fn decide(&self, before: &Conversation, context: &Context<'_>) -> Ruling<()> {
+        Ok(Verdict::Decided(RuleResult::of(answer(before, self, context)?, ())))
     }
 }

@@ -2,11 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{
-    Address, Applied, Caller, Command, Engine, Operation, Result,
-    applied::Done,
-    events::{Event, facts::Named},
-};
+use crate::{Address, Applied, Caller, Command, Engine, Operation, Result, events::Event};
 use utterd_domain::{
     Conversation,
     compaction::{Compact, Compaction},
@@ -21,11 +17,8 @@ impl Engine {
         command: Compact,
     ) -> Result<Applied<Option<Arc<Compaction>>>> {
         let before = self.read(caller, address).await?;
-        let decision = self.rehearse(&before, move |before, context| command.decide(before, context)).await?;
-        let now = self.now_for(&before);
-        let transition = decision.transition.map(|transition| *transition);
-        let done = Done::rehearsed(&before, transition, Named::default(), now);
-        Ok(Applied::now(done, decision.value))
+        let result = self.rehearse(&before, move |before, context| command.decide(before, context)).await?;
+        Ok(Applied::rehearsed(&before, result, self.now_for(&before)))
     }
 
     /// Stops the advice to compact the conversation for callers that name `session`, or for all callers if

@@ -4,36 +4,27 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
     Applied, Engine, EngineError, Result,
-    applied::Decided,
-    events::facts::Named,
+    applied::{Decided, RuleResult},
     lane::{
-        beside::Beside,
         commit::{Extras, Part, Uncommitted},
         completed::complete,
         hold::{Hold, held},
         queued::{ATTEMPTS, IfAbsent, Target, WriteCall},
+        recipient_state::RecipientStateWrite,
     },
-    write::{
-        aim::Aimed,
-        reach::{Gone, Reached},
-    },
+    write::reach::{Gone, Reached},
 };
 use utterd_domain::{
-    Conversation, ConversationKey, Refusal, Transition, Utterance, Verdict, change::Context,
-    forget::erasure::InForks,
+    Conversation, ConversationKey, Refusal, Verdict, change::Context, forget::erasure::InForks,
 };
 use utterd_store::PointerWrite;
 
 /// The utterances that a rule erases from a conversation, and from all others that share them or have copies.
 pub struct Erasure<T> {
-    /// The change to that conversation, if any.
-    pub transition: Option<Transition>,
-    /// What the change erases.
+    /// The result for that conversation.
+    pub result: RuleResult<T>,
+    /// What it erases.
     pub gone: Gone,
-    /// Utterances that the outcome names, ascending.
-    pub named: Vec<Arc<Utterance>>,
-    /// What else the response needs.
-    pub value: T,
 }
 
 /// The result of an attempt.
@@ -60,9 +51,9 @@ impl Engine {
         complete(async move {
             let mut keys = BTreeSet::new();
             for _ in 0..ATTEMPTS {
-                let target = match engine.aim(&call, false).await? {
-                    Aimed::At(target) => target,
-                    Aimed::Earlier(outcome) => return engine.earlier(&call.caller, outcome).await.map(Some),
+                let target = match engine.aim(&call, false).await {
+                    Ok(target) => target,
+                    Err(unqueued) => return engine.unqueued(&call.caller, unqueued).await.map(Some),
                 };
                 keys.insert(target.key.clone());
                 let holds = engine.hold_all(&keys).await;
@@ -92,22 +83,23 @@ impl Engine {
         holds: &[Hold],
     ) -> Result<Erased<T>, Uncommitted> {
         let hold = held(holds, &target.key).ok_or(EngineError::Interrupted)?;
-        let Some(before) = hold.state_since(target.seen.take()).await? else { return gone(call, &target) };
+        let Some(before) = hold.state_since(target.seen.take()).await? else { return absent(call, &target) };
         if call.address.conversation.is_none() && !call.address.may_mean(&before) {
             return Ok(Erased::Elsewhere);
         }
         call.address.check_recipient(&before).map_err(EngineError::from)?;
         let rule = rule.clone();
-        let mut erasure = self.rehearse(&before, move |before, context| rule(before, context)).await?;
-        let reached = match &erasure.transition {
-            Some(_) => self.reach(&before, &erasure.gone, holds).await?,
+        let erasure = self.rehearse(&before, move |before, context| rule(before, context)).await?;
+        let Erasure { result: RuleResult { transition, mut named, value }, gone } = erasure;
+        let reached = match &transition {
+            Some(_) => self.reach(&before, &gone, holds).await?,
             None => Reached::default(),
         };
         if reached.keys().any(|key| held(holds, key).is_none()) {
             return Ok(Erased::Reaches(reached.into_keys().collect()));
         }
         let commit = self.next_change();
-        let first = erasure.transition.take().map(|transition| Decided::of(transition, commit));
+        let first = transition.map(|transition| Decided::of(transition, commit));
         let (mut parts, mut in_forks) = (Vec::new(), InForks::default());
         if let Some(decided) = &first {
             parts.push(Part::from(hold, &before).and(decided, call.operation, call.attempt.as_ref()));
@@ -122,25 +114,25 @@ impl Engine {
                 parts.push(part.and(&decided, call.operation, call.attempt.as_ref()));
             }
         }
-        let mut beside = Beside::default();
-        let state = beside.decide(self, call, &before.head.identity, commit).await?;
-        beside.add(state.as_ref(), call);
-        let (state, _hold) = beside.done();
+        let mut recipient_state = RecipientStateWrite::default();
+        let state = recipient_state.decide(self, call, &before.head.identity, commit).await?;
+        recipient_state.add(state.as_ref(), call);
+        let (state, _hold) = recipient_state.done();
         parts.extend(state);
-        let named = Named { utterances: erasure.named, in_forks: Some(in_forks), ..Named::default() };
-        let done = self.done(call, &before, first.as_ref(), named);
-        let outcomes = call.kept(&done).into_iter().collect();
+        named.in_forks = Some(in_forks);
+        let applied = self.applied(call, &before, first.as_ref(), named);
+        let outcomes = call.kept(&applied).into_iter().collect();
         // a conversation that exists already does not become the active one
         let stays = |pointer: &PointerWrite| first.is_some() && pointer.before.is_some();
         let pointers = target.pointer.into_iter().filter(stays).collect();
         self.commit(&mut parts, Extras { pointers, outcomes }).await?;
-        Ok(Erased::Done(Applied::now(done, erasure.value)))
+        Ok(Erased::Done(applied.with(value)))
     }
 }
 
 /// Returns the result for a conversation that does not exist. If the target was resolved to an existing
 /// conversation, the address means another one by now.
-fn gone<T>(call: &WriteCall, target: &Target) -> Result<Erased<T>, Uncommitted> {
+fn absent<T>(call: &WriteCall, target: &Target) -> Result<Erased<T>, Uncommitted> {
     match target.exists {
         true => Ok(Erased::Elsewhere),
         false if call.if_absent != IfAbsent::Refuse => Ok(Erased::Absent),

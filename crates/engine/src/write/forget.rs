@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::{
     Address, Applied, Attempt, Caller, Engine, Operation, Result,
-    applied::Done,
+    applied::RuleResult,
     events::facts::Named,
-    lane::queued::{Decision, WriteCall},
+    lane::queued::WriteCall,
     write::{erase::Erasure, reach::Gone},
 };
 use utterd_domain::{
@@ -74,14 +74,12 @@ impl ToForget {
         };
         let exact = matches!(self, Self::Named(ForgetSelected { how: How::Exact, .. }));
         Ok(self.decide(before, context, told)?.map(|forgotten| Erasure {
-            transition: forgotten.transition,
             gone: Gone {
-                sequences: forgotten.gone,
+                sequences: forgotten.gone.clone(),
                 exact,
                 imported: imported.filter(|instruction| instruction.selects_imported(&before.summary)),
             },
-            named: forgotten.utterances.clone(),
-            value: Selected::of(before, forgotten.utterances, forgotten.excess),
+            result: selected(before, forgotten),
         }))
     }
 }
@@ -106,10 +104,12 @@ pub struct Selected {
     pub excess: Option<Excess>,
 }
 
-impl Selected {
-    fn of(before: &Conversation, utterances: Vec<Arc<Utterance>>, excess: Option<Excess>) -> Self {
-        Self { before: Box::new(before.clone()), utterances, excess }
-    }
+/// Returns the result of a rule that selected utterances.
+fn selected(before: &Conversation, forgotten: Forgotten) -> RuleResult<Selected> {
+    let Forgotten { transition, utterances, excess, still_told, .. } = forgotten;
+    let named = Named { still_told, utterances: utterances.clone(), ..Named::default() };
+    let value = Selected { before: Box::new(before.clone()), utterances, excess };
+    RuleResult { named, ..RuleResult::of(transition, value) }
 }
 
 impl Engine {
@@ -132,12 +132,8 @@ impl Engine {
             return erased.ok_or_else(|| address.not_found().into());
         }
         self.write(write, move |before, context| {
-            Ok(call.forget.decide(before, context, forget)?.map(|forgotten| {
-                let Forgotten { transition, utterances, excess, still_told, .. } = forgotten;
-                let named = Named { still_told, utterances: utterances.clone(), ..Named::default() };
-                let decision = Decision::of(transition, None, Selected::of(before, utterances, excess));
-                Decision { named, ..decision }
-            }))
+            let forgotten = call.forget.decide(before, context, forget)?;
+            Ok(forgotten.map(|forgotten| selected(before, forgotten)))
         })
         .await
     }
@@ -151,21 +147,17 @@ impl Engine {
             let erase = move |before: &Conversation, context: &Context<'_>| {
                 command.erase(before, context, would_forget)
             };
-            let erasure = self.rehearse(&before, erase).await?;
-            let in_forks = match &erasure.transition {
-                Some(_) => self.would_reach(&before, &erasure.gone).await?,
+            let Erasure { mut result, gone } = self.rehearse(&before, erase).await?;
+            result.named.in_forks = Some(match &result.transition {
+                Some(_) => self.would_reach(&before, &gone).await?,
                 None => InForks::default(),
-            };
-            let named = Named { utterances: erasure.named, in_forks: Some(in_forks), ..Named::default() };
-            let done = Done::rehearsed(&before, erasure.transition, named, now);
-            return Ok(Applied::now(done, erasure.value));
+            });
+            return Ok(Applied::rehearsed(&before, result, now));
         }
-        let forgotten = self
-            .rehearse(&before, move |before, context| command.decide(before, context, would_forget))
-            .await?;
-        let Forgotten { transition, utterances, excess, still_told, .. } = forgotten;
-        let named = Named { still_told, utterances: utterances.clone(), ..Named::default() };
-        let done = Done::rehearsed(&before, transition, named, now);
-        Ok(Applied::now(done, Selected::of(&before, utterances, excess)))
+        let forgets = move |before: &Conversation, context: &Context<'_>| {
+            let forgotten = command.decide(before, context, would_forget)?;
+            Ok(forgotten.map(|forgotten| selected(before, forgotten)))
+        };
+        Ok(Applied::rehearsed(&before, self.rehearse(&before, forgets).await?, now))
     }
 }

@@ -12,7 +12,6 @@ use crate::{
         hold::{Hold, held},
         queued::{ATTEMPTS, Target, WriteCall},
     },
-    write::aim::Aimed,
 };
 use utterd_domain::{
     Conversation, ConversationId, ConversationKey, Head, LineageId, RecipientId, Refusal, Revision, Sequence,
@@ -160,9 +159,9 @@ impl Engine {
         let engine = self.clone();
         complete(async move {
             for _ in 0..ATTEMPTS {
-                let target = match engine.aim(&making.call, false).await? {
-                    Aimed::At(target) => target,
-                    Aimed::Earlier(outcome) => return engine.earlier(&making.call.caller, outcome).await,
+                let target = match engine.aim(&making.call, false).await {
+                    Ok(target) => target,
+                    Err(unqueued) => return engine.unqueued(&making.call.caller, unqueued).await,
                 };
                 if target.key == making.key {
                     return Err(making.taken().into());
@@ -214,11 +213,11 @@ impl Engine {
             Part::new(new, None).and(&fork, call.operation, call.attempt.as_ref()),
         ];
         let named = edited.map_or_else(Named::default, Named::about);
-        let done = self.done(call, &parent, Some(&fork), named);
-        let outcomes = call.kept(&done).into_iter().collect();
+        let applied = self.applied(call, &parent, Some(&fork), named);
+        let outcomes = call.kept(&applied).into_iter().collect();
         let pointers = self.pointers((call, making.activate), &fork.after, target.pointer).await?;
         self.commit(&mut parts, Extras { pointers, outcomes }).await?;
-        Ok(Some(Applied::now(done, ())))
+        Ok(Some(applied))
     }
 
     /// Returns the pointer writes. One makes the fork its recipient's active conversation, if it should

@@ -10,7 +10,8 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::{
     Address, Caller, Engine, Operation, Result,
-    lane::queued::{Added, Decision, IfAbsent, WriteCall},
+    applied::RuleResult,
+    lane::queued::{Added, IfAbsent, WriteCall},
     offload,
 };
 use utterd_domain::{
@@ -380,7 +381,7 @@ impl Engine {
                     }
                 };
                 Ok(import(before, &command, context)?.map(|imported| {
-                    Decision::of(imported.transition, None, (imported.irregularities, imported.skipped))
+                    RuleResult::of(imported.transition, (imported.irregularities, imported.skipped))
                 }))
             })
             .await?;

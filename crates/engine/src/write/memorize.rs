@@ -4,19 +4,20 @@ use std::sync::Arc;
 
 use crate::{
     Address, Applied, Attempt, Caller, Engine, EngineError, LONG_TEXT_BYTES, Operation, Result,
+    applied::RuleResult,
+    events::facts::Named,
     lane::{
         queue::Published,
-        queued::{ATTEMPTS, Added, Decision, IfAbsent, Request, Target, WriteCall},
+        queued::{ATTEMPTS, Added, IfAbsent, Request, Target, WriteCall},
     },
     offload,
-    write::{aim::Aimed, erase::Erasure, reach::Gone},
+    write::{aim::Unqueued, erase::Erasure, reach::Gone},
 };
 use utterd_domain::{
     Draft, Encoding, Refusal, Revision, Role, Sequence,
     memorize::{Irregularity, Memorize, Replace, memorize, replace},
     state::{StateChange, UpdateState},
 };
-use utterd_store::Outcome;
 
 /// What to memorize, and where.
 #[derive(Clone, Debug)]
@@ -43,18 +44,14 @@ pub struct MemorizeCall {
 pub type MemorizeReply = Applied<Vec<Irregularity>>;
 
 /// A call whose conversation has been found and whose tokens are counted.
-pub enum Prepared {
-    Request(Box<Request<Vec<Irregularity>>>),
-    /// The attempt was already made.
-    Earlier(Arc<Outcome>),
-}
+pub type Prepared = (Box<Request<Vec<Irregularity>>>, Target);
 
 impl Engine {
     /// Stores the utterances, all or none. Starts the conversation if necessary.
     pub async fn memorize(self: &Arc<Self>, caller: &Caller, call: MemorizeCall) -> Result<MemorizeReply> {
-        match self.prepare(caller, call).await? {
-            Prepared::Request(request) => self.decided(request).await,
-            Prepared::Earlier(outcome) => self.earlier(caller, outcome).await,
+        match self.prepare(caller, call).await {
+            Ok((request, target)) => self.request(request, Some(target)).await,
+            Err(unqueued) => self.unqueued(caller, unqueued).await,
         }
     }
 
@@ -97,10 +94,11 @@ impl Engine {
         let command = Replace { after, memorize };
         self.erase(write, move |before, context| {
             Ok(replace(before, &command, context)?.map(|replaced| Erasure {
-                transition: Some(replaced.transition),
                 gone: Gone { sequences: replaced.gone, exact: true, imported: None },
-                named: replaced.removed,
-                value: replaced.irregularities,
+                result: RuleResult {
+                    named: Named { utterances: replaced.removed, ..Named::default() },
+                    ..RuleResult::of(replaced.transition, replaced.irregularities)
+                },
             }))
         })
         .await
@@ -119,23 +117,23 @@ impl Engine {
     }
 
     /// Finds the conversation and counts the tokens.
-    pub(crate) async fn prepare(self: &Arc<Self>, caller: &Caller, call: MemorizeCall) -> Result<Prepared> {
+    pub(crate) async fn prepare(
+        self: &Arc<Self>,
+        caller: &Caller,
+        call: MemorizeCall,
+    ) -> Result<Prepared, Unqueued> {
         let mut write = self.memorize_write(caller, &call);
         let MemorizeCall { drafts, expected, lenient, upsert, state, .. } = call;
-        let target = match self.aim(&write, true).await? {
-            Aimed::At(target) => target,
-            Aimed::Earlier(outcome) => return Ok(Prepared::Earlier(outcome)),
-        };
+        let target = self.aim(&write, true).await?;
         let encoding = self.encoding_of(&write.address, &target).await?;
         let (drafts, tokens) = self.tokens_of(drafts, encoding).await;
         write.added = Added::of(&tokens);
         let command = Memorize { drafts, tokens, encoding, expected, lenient, upsert, state };
-        let mut request = Request::new(write, move |before, context| {
+        let request = Request::new(write, move |before, context| {
             Ok(memorize(before, &command, context)?
-                .map(|memorized| Decision::of(memorized.transition, None, memorized.irregularities)))
+                .map(|memorized| RuleResult::of(memorized.transition, memorized.irregularities)))
         });
-        request.target = Some(target);
-        Ok(Prepared::Request(Box::new(request)))
+        Ok((Box::new(request), target))
     }
 
     /// Returns the encoding in which a conversation's tokens are counted, or will be.

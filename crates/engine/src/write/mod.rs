@@ -10,6 +10,7 @@ pub(super) mod forget;
 pub(super) mod fork;
 pub(super) mod import;
 pub(super) mod memorize;
+pub(super) mod pipeline;
 pub(super) mod reach;
 pub(super) mod recipient;
 pub(super) mod remove;
@@ -25,49 +26,42 @@ use tokio::sync::oneshot;
 
 use crate::{
     Applied, Caller, Engine, EngineError, Result,
-    applied::{Decided, Done},
+    applied::Decided,
     events::facts::Named,
     lane::{
-        queued::{Decision, Reply, Request, Unapplied, WriteCall},
+        queued::{Reply, Request, Ruling, Target, Unapplied, WriteCall},
         run::Run,
     },
-    write::aim::Aimed,
+    write::aim::Unqueued,
 };
 use utterd_domain::{
-    Conversation, Refusal, Timestamp, Verdict,
+    Conversation, Timestamp,
     change::Context,
     limits::{MAX_WAITING_WRITES, OUTCOME_RETENTION},
 };
-use utterd_store::Outcome;
-
-/// A submitted write.
-pub(super) enum Submitted<T> {
-    /// It waits in a queue, whose run is to be started, if it was free.
-    Waits(Option<Run>, oneshot::Receiver<Reply<T>>),
-    Earlier(Arc<Outcome>),
-}
 
 impl Engine {
     /// Decides a write in its conversation's queue, then commits and publishes it.
     pub(super) async fn write<T: Send + 'static>(
         self: &Arc<Self>,
         call: WriteCall,
-        rule: impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<Decision<T>>, Refusal> + Send + 'static,
+        rule: impl FnMut(&Conversation, &Context<'_>) -> Ruling<T> + Send + 'static,
     ) -> Result<Applied<T>> {
-        self.decided(Box::new(Request::new(call, rule))).await
+        self.request(Box::new(Request::new(call, rule)), None).await
     }
 
-    /// Like [`Self::write`], for a request with its rule. Starts over if the address means another
-    /// conversation by the time the write is decided.
-    pub(super) async fn decided<T: Send + 'static>(
+    /// Like [`Self::write`], for a request with its rule, and the conversation that its address means, if that is
+    /// known. Starts over if the address means another one by the time the write is decided.
+    pub(super) async fn request<T: Send + 'static>(
         self: &Arc<Self>,
         mut request: Box<Request<T>>,
+        mut target: Option<Target>,
     ) -> Result<Applied<T>> {
         let caller = request.call.caller.clone();
         loop {
-            let (run, reply) = match self.submit(request, MAX_WAITING_WRITES).await? {
-                Submitted::Waits(run, reply) => (run, reply),
-                Submitted::Earlier(outcome) => return self.earlier(&caller, outcome).await,
+            let (run, reply) = match self.submit(request, target.take(), MAX_WAITING_WRITES).await {
+                Ok(submitted) => submitted,
+                Err(unqueued) => return self.unqueued(&caller, unqueued).await,
             };
             run.into_iter().for_each(Run::start);
             request = match reply.await.map_err(|_| EngineError::Interrupted)? {
@@ -78,40 +72,33 @@ impl Engine {
         }
     }
 
-    /// Like [`Self::decided`], for a request that has to be resolved again.
-    pub(super) async fn again<T: Send + 'static>(
-        self: &Arc<Self>,
-        request: Box<Request<T>>,
-    ) -> Result<Applied<T>> {
-        self.decided(request.again()?).await
-    }
-
-    /// Returns the answer to an attempt that was already made.
-    pub(super) async fn earlier<T>(
+    /// Returns the answer to a write that is not put in a queue.
+    pub(super) async fn unqueued<T>(
         self: &Arc<Self>,
         caller: &Caller,
-        outcome: Arc<Outcome>,
+        unqueued: Unqueued,
     ) -> Result<Applied<T>> {
-        Box::pin(self.replay(caller, outcome)).await
+        match unqueued {
+            Unqueued::Failed(error) => Err(error),
+            Unqueued::Earlier(outcome) => Box::pin(self.replay(caller, outcome)).await,
+        }
     }
 
-    /// Resolves the write's address, unless that is already done, and puts the write in the conversation's
-    /// queue. Fails if `most` entries already wait there.
+    /// Puts a write in its conversation's queue, after finding the conversation if its `target` is not known. Returns
+    /// the queue's run, to be started, if it was free. Fails if `most` writes already wait there.
     pub(super) async fn submit<T: Send + 'static>(
         self: &Arc<Self>,
-        mut request: Box<Request<T>>,
+        request: Box<Request<T>>,
+        target: Option<Target>,
         most: usize,
-    ) -> Result<Submitted<T>> {
-        let target = match request.target.take() {
+    ) -> Result<(Option<Run>, oneshot::Receiver<Reply<T>>), Unqueued> {
+        let target = match target {
             Some(target) => target,
-            None => match self.aim(&request.call, request.is_first()).await? {
-                Aimed::At(target) => target,
-                Aimed::Earlier(outcome) => return Ok(Submitted::Earlier(outcome)),
-            },
+            None => self.aim(&request.call, request.is_first()).await?,
         };
         let key = target.key.clone();
         let (write, reply) = request.queued(target);
-        Ok(Submitted::Waits(self.enqueue(&key, write, most)?, reply))
+        Ok((self.enqueue(&key, write, most)?, reply))
     }
 
     /// Returns the time before which an outcome is no longer valid.
@@ -120,13 +107,13 @@ impl Engine {
     }
 
     /// Returns the result of a write on `before`.
-    pub(super) fn done(
+    pub(super) fn applied(
         &self,
         call: &WriteCall,
         before: &Arc<Conversation>,
         decided: Option<&Decided>,
         named: Named,
-    ) -> Done {
-        Done::on(before, decided, named, self.now()).by(call.attempt.as_ref())
+    ) -> Applied<()> {
+        Applied::on(before, decided, named, call.attempt.as_ref(), self.now())
     }
 }

@@ -4,8 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use crate::{
     Address, Applied, Caller, Engine, EngineError, ListUtterances, Operation, Part, Result, UtterancePage,
-    events::Event,
-    lane::queued::{Decision, WriteCall},
+    applied::RuleResult, events::Event, lane::queued::WriteCall,
 };
 use utterd_domain::{
     Conversation, Refusal, ShareId, Verdict,
@@ -47,7 +46,7 @@ impl Engine {
         let write = WriteCall::new(caller, call.address.clone(), None, Operation::ShareConversation);
         let applied = self.write(write, move |before, context| {
             let (transition, value) = share(before, &command, context)?;
-            Ok(Verdict::Decided(Decision::of(transition, None, value)))
+            Ok(Verdict::Decided(RuleResult::of(transition, value)))
         });
         let (after, share) = now(applied.await?)?;
         Ok(ShareReply { token: ShareToken { key: after.key().clone(), secret }, share, after })
@@ -64,7 +63,7 @@ impl Engine {
         let id = id.clone();
         let applied = self.write(write, move |before, context| {
             let transition = Some(revoke(before, &id, context)?);
-            Ok(Verdict::Decided(Decision::of(transition, None, ())))
+            Ok(Verdict::Decided(RuleResult::of(transition, ())))
         });
         Ok(now(applied.await?)?.0)
     }

@@ -5,8 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 
 use crate::{
-    Address, Caller, Engine, EngineError, Operation, Result,
-    lane::queued::{Decision, WriteCall},
+    Address, Caller, Engine, EngineError, Operation, Result, applied::RuleResult, lane::queued::WriteCall,
 };
 use utterd_domain::{
     Conversation, ConversationKey, LineageId, Transition, Verdict,
@@ -167,7 +166,7 @@ impl Job {
             // a conversation with the same id that started later is another one
             let same = before.head.identity.lineage == lineage;
             let transition = same.then(|| rule(before, context)).flatten();
-            Ok(Verdict::Decided(Decision::of(transition, None, ())))
+            Ok(Verdict::Decided(RuleResult::of(transition, ())))
         });
         match applied.await {
             Ok(applied) => Ok(applied.change.is_some()),

@@ -11,7 +11,7 @@ use crate::{
         queued::{Reply, Request, Unapplied},
         run::Run,
     },
-    write::{Submitted, memorize::Prepared},
+    write::aim::Unqueued,
 };
 use utterd_domain::{ConversationKey, Draft, RecipientId, Refusal, memorize::Irregularity};
 
@@ -92,7 +92,13 @@ impl MemorizePipeline {
             Ok(call) => self.begin(call).await,
             Err(refusal) => Err(refusal.into()),
         };
-        let state = begun.unwrap_or_else(|error| State::Answered(Err(error)));
+        let state = match begun {
+            Ok(state) => state,
+            Err(unqueued) => {
+                let (engine, caller) = (self.engine.clone(), self.caller.clone());
+                State::Answered(self.going_on(engine.unqueued(&caller, unqueued)).await)
+            }
+        };
         self.bytes += bytes;
         self.fresh += 1;
         self.messages.push_back(Message { state, bytes });
@@ -131,32 +137,21 @@ impl MemorizePipeline {
         })
     }
 
-    async fn begin(&mut self, call: MemorizeCall) -> Result<State> {
+    async fn begin(&mut self, call: MemorizeCall) -> Result<State, Unqueued> {
         let (engine, caller) = (self.engine.clone(), self.caller.clone());
         let by_recipient = call.address.conversation.is_none().then(|| call.address.recipient_or_default());
-        let mut request = match self.going_on(engine.prepare(&caller, call)).await? {
-            Prepared::Request(request) => request,
-            Prepared::Earlier(outcome) => {
-                return Ok(State::Answered(self.going_on(engine.earlier(&caller, outcome)).await));
-            }
-        };
-        let key = request.target.as_ref().map(|target| target.key.clone());
-        let beside = key.clone().filter(|_| request.call.recipient_state.is_some());
-        let means = Means { by_recipient: by_recipient.zip(key), beside };
+        let (request, target) = self.going_on(engine.prepare(&caller, call)).await?;
+        let beside = Some(target.key.clone()).filter(|_| request.call.recipient_state.is_some());
+        let by_recipient = by_recipient.map(|recipient| (recipient, target.key.clone()));
+        let (means, mut target) = (Means { by_recipient, beside }, Some(target));
         if self.overtakes(&means) {
             self.settle().await;
-            request.target = None;
+            target = None;
         }
         // the pipeline has its own limit on queued messages
-        Ok(match self.going_on(engine.submit(request, usize::MAX)).await? {
-            Submitted::Waits(run, reply) => {
-                self.runs.extend(run);
-                State::Waiting(reply, means)
-            }
-            Submitted::Earlier(outcome) => {
-                State::Answered(self.going_on(engine.earlier(&caller, outcome)).await)
-            }
-        })
+        let (run, reply) = self.going_on(engine.submit(request, target, usize::MAX)).await?;
+        self.runs.extend(run);
+        Ok(State::Waiting(reply, means))
     }
 
     /// Does `work`. If it has to wait, starts the runs, so that nobody waits for them meanwhile.
@@ -229,7 +224,10 @@ impl Message {
     async fn finish(&mut self, engine: &Arc<Engine>) -> bool {
         let State::Anew(request) = &mut self.state else { return false };
         let Some(request) = request.take() else { return false };
-        self.state = State::Answered(engine.again(request).await);
+        self.state = State::Answered(match request.again() {
+            Ok(request) => engine.request(request, None).await,
+            Err(error) => Err(error),
+        });
         true
     }
 }

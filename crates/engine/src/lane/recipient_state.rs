@@ -15,7 +15,7 @@ use utterd_domain::{
 ///
 /// It is always taken after the conversations, so no two tasks wait for each other's holds.
 #[derive(Default)]
-pub struct Beside(Option<Held>);
+pub struct RecipientStateWrite(Option<Held>);
 
 struct Held {
     hold: Hold,
@@ -24,7 +24,7 @@ struct Held {
     state: Arc<Conversation>,
 }
 
-impl Beside {
+impl RecipientStateWrite {
     /// Decides the write's change to the state, if any, on the result of the writes before it.
     pub async fn decide(
         &mut self,

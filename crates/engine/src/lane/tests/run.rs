@@ -5,13 +5,12 @@ use std::sync::Arc;
 use crate::{
     Address, Caller, Engine, EngineError, MemorizeReply, Operation, Result,
     lane::{
-        queued::{Decision, WriteCall},
+        queued::{Ruling, WriteCall},
         tests::{self, saying},
     },
 };
 use utterd_domain::{
-    Conversation, ConversationId, ConversationKey, Namespace, Policy, Refusal, Sequence, Verdict,
-    change::Context,
+    Conversation, ConversationId, ConversationKey, Namespace, Policy, Sequence, change::Context,
 };
 use utterd_store::MemoryStore;
 use utterd_telemetry::panics::Within;
@@ -47,10 +46,8 @@ async fn say(engine: &Arc<Engine>) -> Result<MemorizeReply> {
 
 /// A write whose rule panics.
 async fn panic(engine: &Arc<Engine>) -> Result<()> {
-    let write =
-        engine.write(call(), |_: &Conversation, _: &Context<'_>| -> Result<Verdict<Decision<()>>, Refusal> {
-            panic!("the rule of a test")
-        });
+    let write = engine
+        .write(call(), |_: &Conversation, _: &Context<'_>| -> Ruling<()> { panic!("the rule of a test") });
     write.await.map(drop)
 }
 

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::{
-    Address, Caller, Engine, Operation, Result,
-    events::{Event, watches::Watching},
-    lane::queue::Queue,
+    Address, Caller, Engine, Operation, Result, events::Event, lane::queue::Queue, read::watches::Watching,
     shared::pointers::PointerWatch,
 };
 use utterd_domain::{Conversation, LineageId, Revision};

@@ -1,16 +1,23 @@
+//! Which queues are kept in memory.
+
 use std::{
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
 };
 
-use super::*;
 use crate::{
-    Address, Caller, Engine, EngineError,
-    lane::tests::{self, saying},
+    Address, Caller, Engine, EngineError, footprint,
+    lane::{
+        queues::Queues,
+        tests::{self, saying},
+    },
 };
 use utterd_domain::{
-    Conversation, ConversationId, Encoding, Identity, LineageId, Namespace, Policy, RecipientId, Revision,
-    Timestamp,
+    Conversation, ConversationId, ConversationKey, Encoding, Identity, LineageId, Namespace, Policy,
+    RecipientId, Revision, Timestamp,
 };
 use utterd_store::{MemoryStore, StoreError};
 
@@ -30,9 +37,9 @@ fn queues_that_nobody_uses_are_given_up() {
         assert!(queues.get(&key(number)).is_none());
         queues.of(&key(number));
         assert!(queues.get(&key(number)).is_some());
-        assert!(queues.cache.weight() <= LIMIT);
+        assert!(queues.size().1 <= LIMIT);
     }
-    assert_eq!(queues.cache.len(), 64);
+    assert_eq!(queues.size().0, 64);
 }
 
 #[test]
@@ -45,7 +52,7 @@ fn queues_in_use_stay() {
     }
     drop(used);
     queues.of(&key(1_000));
-    assert!(queues.cache.weight() <= LIMIT);
+    assert!(queues.size().1 <= LIMIT);
 }
 
 #[test]
@@ -57,11 +64,11 @@ fn what_grows_is_charged_and_what_shrinks() {
     let small = footprint::queue(&state, 0);
     queue.publish_loaded(Some(state), None);
     queues.charge(&queue);
-    assert!(queues.cache.weight() <= LIMIT);
-    assert!(queues.cache.len() as u64 <= (LIMIT - small) / footprint::QUEUE + 1, "others made room");
-    let before = queues.cache.weight();
+    assert!(queues.size().1 <= LIMIT);
+    assert!(queues.size().0 as u64 <= (LIMIT - small) / footprint::QUEUE + 1, "others made room");
+    let before = queues.size().1;
     queues.charge(&queue);
-    assert_eq!(queues.cache.weight(), before, "charged once");
+    assert_eq!(queues.size().1, before, "charged once");
 }
 
 /// However queues come and go, two threads that use the queue of a conversation use the same one.
@@ -100,7 +107,7 @@ async fn what_does_not_exist_leaves_no_queue() {
     assert!(matches!(failed, Err(EngineError::Store(StoreError::Full { .. }))));
     let nobodys = Address::default();
     assert!(engine.memorize(&caller, saying(nobodys, None)).await.is_err());
-    assert_eq!(engine.queues.cache.len(), 0);
+    assert_eq!(engine.queues.size().0, 0);
 }
 
 fn state(key: &ConversationKey) -> Arc<Conversation> {

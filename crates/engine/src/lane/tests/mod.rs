@@ -1,5 +1,8 @@
 //! Test helpers: an engine in memory, and a call for it.
 
+mod queues;
+mod run;
+
 use std::{
     sync::{
         Arc,
@@ -15,7 +18,7 @@ use utterd_domain::{
 use utterd_store::MemoryStore;
 
 /// An engine over `store` that caches at most `cache_bytes` of conversations.
-pub(super) fn engine(store: MemoryStore, policy: Policy, cache_bytes: u64) -> Arc<Engine> {
+fn engine(store: MemoryStore, policy: Policy, cache_bytes: u64) -> Arc<Engine> {
     let defaults = Defaults {
         max_conversations_retained: 0,
         policy,
@@ -30,7 +33,7 @@ pub(super) fn engine(store: MemoryStore, policy: Policy, cache_bytes: u64) -> Ar
 }
 
 /// A call that stores one more utterance.
-pub(super) fn saying(address: Address, expected: Option<Revision>) -> MemorizeCall {
+fn saying(address: Address, expected: Option<Revision>) -> MemorizeCall {
     MemorizeCall {
         address,
         drafts: vec![Draft::of(Role::User, "hello", More::default())],
