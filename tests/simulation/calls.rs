@@ -203,7 +203,8 @@ async fn done(
             let id = fork.id.as_deref().map(conversation);
             let (at, title) = (fork.at.map(Sequence), fork.title.and_then(title));
             let (recipient, activate) = (None, fork.activate);
-            let call = ForkCall { address, id, recipient, at, title, activate, expected, attempt };
+            let (start, activate) = (None, Some(activate));
+            let call = ForkCall { address, id, recipient, at, title, start, activate, expected, attempt };
             applied(engine.fork_conversation(caller, call).await?)
         }
         Doing::Compact(extent, summarises) => {

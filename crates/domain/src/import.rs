@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use crate::{
-    Conversation, Ending, Head, Need, Result, Revision, Timestamp, Transition, Verdict,
+    Conversation, Ending, Need, Result, Revision, Timestamp, Transition, Verdict,
     change::Context,
     memorize::{Irregularity, Memorize, memorize},
     segment::ImportedSummary,
@@ -29,6 +29,15 @@ pub struct Import {
     pub ends: Option<Ends>,
     /// Whether it continues after an earlier import of the same source ended the conversation.
     pub continues: bool,
+}
+
+/// Where a conversation left an earlier one of the same import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// The position of the earlier one.
+    pub of: usize,
+    /// The position, in what the earlier one holds, of the last message that both have.
+    pub after: usize,
 }
 
 /// How a conversation ended, according to the source.
@@ -99,7 +108,7 @@ pub fn import(before: &Conversation, command: &Import, context: &Context<'_>) ->
 
 /// The conversation as it was before an earlier import of the same source ended it.
 fn reopened<'c>(before: &'c Conversation, command: &Import) -> Cow<'c, Conversation> {
-    let imported = has_imported_ending(&before.head);
+    let imported = before.head.ended.as_ref().is_some_and(|ending| &*ending.reason == IMPORTED);
     if !(imported && command.continues && command.ends.is_some()) {
         return Cow::Borrowed(before);
     }
@@ -128,12 +137,6 @@ fn part(all: &Memorize, kept: &[usize]) -> Memorize {
         state: None,
         ..*all
     }
-}
-
-/// Whether the conversation had ended when it was imported, so that its closing title and summary may be
-/// those of the file. They can mention messages that the file does not contain.
-pub fn has_imported_ending(head: &Head) -> bool {
-    head.ended.as_ref().is_some_and(|ending| &*ending.reason == IMPORTED)
 }
 
 fn end(transition: &mut Transition, ends: &Ends, context: &Context<'_>) {

@@ -85,7 +85,7 @@ pub use search::remember::{Filter, Order, RememberCall, RememberReply, Scope};
 pub use write::command::{Call, Command};
 pub use write::forget::{ForgetCall, ForgetReply, Selected, ToForget};
 pub use write::fork::{ForkCall, ForkReply};
-pub use write::import::{Branch, ImportCall, ImportReply, Incoming, name};
+pub use write::import::{ImportCall, ImportReply, Incoming, name};
 pub use write::memorize::{MemorizeCall, MemorizeReply};
 pub use write::pipeline::MemorizePipeline;
 pub use write::recipient::RecipientRemoval;

@@ -53,7 +53,7 @@ mod whole;
 pub use document::parse;
 pub use export::{export, messages, named};
 pub use fields::fit_id;
-pub use parsed::{Branch, Parsed, Source, Sourced};
+pub use parsed::{Parsed, Source, Sourced};
 pub use place::{Note, Place, UnknownRoles, kind};
 pub use programs::Condenser;
 pub use render::{Rendered, render};

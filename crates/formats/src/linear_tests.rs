@@ -82,6 +82,17 @@ fn shapes() -> Vec<(&'static str, Format, Shape)> {
             let star = |at: usize| if at < count / 2 { at.checked_sub(1) } else { Some(count / 2) };
             claude_code_of(count, |_| "assistant", star)
         }),
+        ("Claude Code, branches after lines that are hidden", Format::ClaudeCode, |count| {
+            let branch = |at: usize| {
+                json!({"uuid": format!("b{at}"), "parentUuid": format!("m{}", count / 2),
+                "sessionId": "s", "type": "assistant", "message": {"role": "assistant", "content": "Hello."}})
+            };
+            let hidden = |at: usize| {
+                json!({"uuid": format!("m{at}"), "parentUuid": format!("m{}", at.wrapping_sub(1)),
+                "sessionId": "s", "type": "assistant", "isMeta": at > 0, "message": {"role": "assistant", "content": "Hello."}})
+            };
+            lines((0..=count / 2).map(hidden).chain((0..count / 2).map(branch)))
+        }),
         ("Claude Code, roots", Format::ClaudeCode, |count| claude_code(count, |_| None)),
         ("Codex", Format::Codex, |count| codex(count, |_| 0)),
         ("Codex, each turn rolled back", Format::Codex, |count| codex(count, |_| 1)),
@@ -113,7 +124,7 @@ fn ladder(at: usize) -> Option<usize> {
 }
 
 fn chat(at: usize) -> Value {
-    json!({"role": if at % 2 == 0 { "user" } else { "assistant" }, "content": format!("Message {at}.")})
+    json!({"role": if at.is_multiple_of(2) { "user" } else { "assistant" }, "content": format!("Message {at}.")})
 }
 
 fn chat_call(at: usize, id: usize) -> Value {
@@ -158,7 +169,7 @@ fn chatgpt(count: usize, parent: impl Fn(usize) -> Option<usize>) -> String {
 
 fn chatgpt_of(count: usize, text: &str, parent: impl Fn(usize) -> Option<usize>) -> String {
     let node = |at: usize| {
-        let author = json!({"role": if at % 2 == 0 { "user" } else { "assistant" }});
+        let author = json!({"role": if at.is_multiple_of(2) { "user" } else { "assistant" }});
         let content = json!({"content_type": "text", "parts": [text]});
         let message = json!({"id": format!("n{at}"), "author": author, "content": content});
         let parent = parent(at).map(|at| format!("n{at}"));
@@ -169,7 +180,7 @@ fn chatgpt_of(count: usize, text: &str, parent: impl Fn(usize) -> Option<usize>)
 
 fn claude(count: usize, parent: impl Fn(usize) -> Option<usize>) -> String {
     let message = |at: usize| {
-        let sender = if at % 2 == 0 { "human" } else { "assistant" };
+        let sender = if at.is_multiple_of(2) { "human" } else { "assistant" };
         let parent = parent(at).map(|at| format!("n{at}"));
         json!({"uuid": format!("n{at}"), "sender": sender, "text": "Hello.", "parent_message_uuid": parent})
     };
@@ -177,7 +188,7 @@ fn claude(count: usize, parent: impl Fn(usize) -> Option<usize>) -> String {
 }
 
 fn claude_code(count: usize, parent: impl Fn(usize) -> Option<usize>) -> String {
-    claude_code_of(count, |at| if at % 2 == 0 { "user" } else { "assistant" }, parent)
+    claude_code_of(count, |at| if at.is_multiple_of(2) { "user" } else { "assistant" }, parent)
 }
 
 fn claude_code_of(

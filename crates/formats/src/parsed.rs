@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::{Format, Note};
-use utterd_domain::{Draft, Refusal, Timestamp, segment::ImportedSummary, state::StateContent};
+use utterd_domain::{
+    Draft, Refusal, Timestamp, import::Branch, segment::ImportedSummary, state::StateContent,
+};
 
 /// A file that was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,15 +45,6 @@ pub struct Parsed {
     pub said: Vec<Sourced>,
     /// Where it left another conversation.
     pub branch: Option<Branch>,
-}
-
-/// Where a conversation left an earlier one of the same file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Branch {
-    /// The position of the earlier one among the conversations.
-    pub of: usize,
-    /// The position, in what the earlier one holds, of the last message that both have.
-    pub after: usize,
 }
 
 /// A draft and its origin.

@@ -122,18 +122,14 @@ impl Notes {
         names.for_each(|name| self.add(&place.field(name), "is not kept: the format has no such field"));
     }
 
-    /// Counts a value that is read again. Refuses to read as much again as the file has.
-    pub fn repeat(&mut self, value: &Value, place: &Place<'_>) -> Result<()> {
-        self.repeated += value.to_string().len();
-        if self.repeated <= self.bytes {
-            return Ok(());
-        }
-        let text = format!(
-            "has branches within exchanges: these repeat more than the {} bytes that it has; accepted: at most as many",
-            self.bytes
-        );
+    /// Counts bytes that are read again. Refuses to read more again than the file has.
+    pub fn repeat(&mut self, bytes: usize) -> Result<()> {
+        self.repeated += bytes;
         let size = Size { bytes: self.repeated, limit: self.bytes };
-        Err(Refusal::too_large_since(place.to_string(), size, text))
+        let text =
+            "has branches within exchanges, which repeat more than all of it; accepted: at most as much";
+        let refuse = || Refusal::too_large_since("content", size, text);
+        (self.repeated <= self.bytes).then_some(()).ok_or_else(refuse)
     }
 
     /// The role of a message.

@@ -57,7 +57,8 @@ fn call(request: &proto::ForkConversationRequest) -> Result<ForkCall, Refusal> {
         recipient,
         at: request.at_sequence.map(point).transpose()?,
         title: title(&request.title)?,
-        activate: request.activate,
+        start: None,
+        activate: Some(request.activate),
         expected: decode::revision(request.expected_revision)?,
         attempt,
     })

@@ -27,9 +27,7 @@ use utterd_domain::{
 };
 use utterd_engine::{Caller, ImportCall, ImportReply, Incoming, LONG_TEXT_BYTES, PageRoom, name, offload};
 use utterd_formats as formats;
-use utterd_formats::{
-    Branch, Format, Parsed, Source, UnknownRoles, fit_id, persisted::LAST_MIGRATED, write_time,
-};
+use utterd_formats::{Format, Parsed, Source, UnknownRoles, fit_id, persisted::LAST_MIGRATED, write_time};
 
 impl Services {
     pub(super) async fn import(
@@ -281,7 +279,7 @@ impl Reading<'_> {
             state: parsed.state,
             summaries: parsed.summaries,
             drafts,
-            branch: parsed.branch.map(|Branch { of, after }| utterd_engine::Branch { of, after }),
+            branch: parsed.branch,
         })
     }
 

@@ -3,7 +3,10 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use utterd::formats::{Branch, Condenser, Format, Parsed, Source, UnknownRoles, parse};
+use utterd::{
+    domain::import::Branch,
+    formats::{Condenser, Format, Parsed, Source, UnknownRoles, parse},
+};
 
 /// One of the examples, in the format that is detected.
 fn example(name: &str) -> Source {
@@ -319,7 +322,7 @@ fn branches_beyond_the_limit_are_refused() {
     let lines: Vec<String> =
         lines.into_iter().chain((0..9).map(branch)).map(|line| line.to_string()).collect();
     let refusal = parse(lines.join("\n").as_bytes(), None, UnknownRoles::Refuse).expect_err("too much");
-    assert!(refusal.to_string().contains("these repeat more than the"), "{refusal}");
+    assert!(refusal.to_string().contains("which repeat more than all of it"), "{refusal}");
 }
 
 fn codex(kind: &str, payload: Value) -> Value {

@@ -191,7 +191,8 @@ async fn forks_are_listed_without_being_loaded() {
             recipient: None,
             at: None,
             title: None,
-            activate: false,
+            start: None,
+            activate: Some(false),
             expected: None,
             attempt: None,
         };

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Conversation, Head, Loaded, More, Need, Ranges, TokenCounter, Transition, Utterance, change::Context,
-    draft::message_tokens, forget::abandon, forgetting::Instruction, fork::origin::Had,
-    import::has_imported_ending, locate,
+    Conversation, Loaded, More, Need, Ranges, TokenCounter, Transition, Utterance, change::Context,
+    draft::message_tokens, forget::abandon, forgetting::Instruction, fork::origin::Had, locate,
 };
 
 /// What a hard forget removes from other conversations.
@@ -39,8 +38,6 @@ pub struct Lost {
 
 /// Removes what `lost` names; returns `None` if the conversation has none of it.
 ///
-/// - The closing title and summary that an imported conversation got from its file are always replaced,
-///   because they can mention messages that the file does not contain.
 /// - Shared utterances are removed, even if this conversation changed them since. If an exchange was open at
 ///   the fork, the part of it that was said only here stays, and is paired again.
 /// - Copies are removed, and so is the rest of their exchange, unless the forget is exact.
@@ -62,7 +59,7 @@ pub fn erase_lost(
     let imported = lost.imported.as_ref().filter(|it| it.selects_imported(&before.summary));
     let covered = before.summary.covers().meets(&gone);
     if stored.is_empty() && bared.is_empty() && imported.is_none() && !covered {
-        return Ok(without_imported_closing(before, context));
+        return Ok(None);
     }
     let mut transition = Transition::from(before, context.now);
     match lost.exact || parts(before, &stored, context.loaded)? {
@@ -84,19 +81,6 @@ pub fn erase_lost(
     }
     transition.renew_closing(context);
     Ok(Some(transition.finish(&before.summary)))
-}
-
-/// Replaces the closing title and summary of an imported conversation by those made from its utterances.
-/// Returns `None` if they are the same already.
-fn without_imported_closing(before: &Conversation, context: &Context<'_>) -> Option<Transition> {
-    if !has_imported_ending(&before.head) {
-        return None;
-    }
-    let mut transition = Transition::from(before, context.now);
-    transition.renew_closing(context);
-    let told = |of: &Head| of.ended.as_ref().map(|it| (it.title.clone(), it.summary.clone()));
-    let is_renewed = told(&transition.after.head) != told(&before.head);
-    is_renewed.then(|| transition.finish(&before.summary))
 }
 
 /// The stored copies among the lost utterances.

@@ -2,7 +2,7 @@
 
 use crate::{
     Head, LineageId, Ranges, Sequence, Trunk,
-    fork::origin::{Copied, Had, Origin, Origins, Provenance},
+    fork::origin::{Copied, Had, Origin, Origins},
 };
 
 /// How many of the last runs of copies are searched for one to continue.
@@ -40,22 +40,18 @@ impl Head {
         had
     }
 
-    /// The origins that a copy of an utterance keeps: where its content was first said, and which contents it
-    /// replaced.
-    pub fn origins_at(&self, sequence: Sequence) -> Vec<Provenance> {
+    /// The origins that a copy of an utterance keeps, as if it had the same place: where its content was first said, and which
+    /// contents it replaced.
+    pub fn origins_at(&self, sequence: Sequence) -> Vec<Copied> {
         let at = |run: &&Copied| (run.first..=run.last).contains(&sequence);
         let mut origins: Vec<_> = self.copies.iter().filter(at).map(|run| run.at(sequence)).collect();
         if origins.iter().all(|from| from.edited) {
-            origins.push(Provenance { origin: self.first_place(sequence), edited: false });
+            let reaches = |trunk: &&Trunk| sequence <= trunk.through;
+            let lineage = self.trunks.iter().find(reaches).map_or(self.branch, |trunk| trunk.lineage);
+            let origin = Origin { lineage, sequence };
+            origins.push(Copied { first: sequence, last: sequence, origin, edited: false });
         }
         origins
-    }
-
-    /// Where an utterance that is no copy was first stored.
-    fn first_place(&self, sequence: Sequence) -> Origin {
-        let reaches = |trunk: &&Trunk| sequence <= trunk.through;
-        let lineage = self.trunks.iter().find(reaches).map_or(self.branch, |trunk| trunk.lineage);
-        Origin { lineage, sequence }
     }
 
     /// The runs of copies among the utterances up to `last`.
@@ -64,21 +60,14 @@ impl Head {
         self.copies.iter().filter(|copied| copied.first <= last).map(cut).collect()
     }
 
-    /// Records what these utterances, ascending by sequence, are copies of. The conversation becomes a
-    /// relative of those it has copies of: its trunks name their lineages, without reading anything in them.
-    pub fn note_copies(&mut self, copies: impl IntoIterator<Item = (Sequence, Vec<Provenance>)>) {
+    /// Records of what single utterances, ascending by sequence, are copies. The conversation becomes a relative of
+    /// those it has copies of: its trunks name their lineages, without reading anything in them.
+    pub fn note_copies(&mut self, copies: impl IntoIterator<Item = Copied>) {
         let mut all = self.copies.to_vec();
-        for (sequence, from) in copies {
-            for from in from {
-                match all.iter_mut().rev().take(NEAR).find(|run| run.continues(sequence, &from)) {
-                    Some(run) => run.last = sequence,
-                    None => all.push(Copied {
-                        first: sequence,
-                        last: sequence,
-                        origin: from.origin,
-                        edited: from.edited,
-                    }),
-                }
+        for copy in copies {
+            match all.iter_mut().rev().take(NEAR).find(|run| run.continues(&copy)) {
+                Some(run) => run.last = copy.last,
+                None => all.push(copy),
             }
         }
         if all.len() == self.copies.len() && *all == *self.copies {
@@ -141,8 +130,10 @@ mod tests {
         Ranges::of(Sequence(first), Sequence(last))
     }
 
-    fn from(lineage: LineageId, sequence: u64, edited: bool) -> Provenance {
-        Provenance { origin: Origin { lineage, sequence: Sequence(sequence) }, edited }
+    /// A copy, at `place`, of the utterance with this sequence.
+    fn copy(place: u64, lineage: LineageId, sequence: u64, edited: bool) -> Copied {
+        let (first, origin) = (Sequence(place), Origin { lineage, sequence: Sequence(sequence) });
+        Copied { first, last: first, origin, edited }
     }
 
     fn has(head: &Head, of: &Head, sequences: &Ranges) -> [String; 3] {
@@ -164,9 +155,8 @@ mod tests {
     fn copies_name_where_it_was_first_said() {
         let parent = head(&[(OLD, 4)], NEWER, 6);
         let mut fork = head(&[(OLD, 1)], OWN, 2);
-        let copies = [2, 3, 4].map(|at| (Sequence(at), parent.origins_at(Sequence(at))));
-        fork.note_copies(copies);
-        fork.note_copies([(Sequence(5), vec![from(NEWER, 5, true)])]);
+        fork.note_copies([2, 3, 4].into_iter().flat_map(|at| parent.origins_at(Sequence(at))));
+        fork.note_copies([copy(5, NEWER, 5, true)]);
         fork.next = Sequence(6);
         assert_eq!(fork.copies.len(), 2, "{:?}", fork.copies);
         assert_eq!(fork.trunks[0], Trunk { lineage: NEWER, through: Sequence(0) }, "it is a relative");
@@ -175,8 +165,15 @@ mod tests {
         assert_eq!(has(&parent, &fork, &range(3, 5)), ["3-5", "none", "none"]);
         assert_eq!(has(&fork, &parent, &range(5, 5)), ["none", "none", "5"]);
         let mut second = head(&[], OTHER, 1);
-        second.note_copies([3, 5].map(|at| (Sequence(at - 2), fork.origins_at(Sequence(at)))));
-        assert_eq!(fork.origins_at(Sequence(5)), [from(NEWER, 5, true), from(OWN, 5, false)]);
+        let moved = |at: u64| {
+            fork.origins_at(Sequence(at)).into_iter().map(move |from| Copied {
+                first: Sequence(at - 2),
+                last: Sequence(at - 2),
+                ..from
+            })
+        };
+        second.note_copies([3, 5].into_iter().flat_map(moved));
+        assert_eq!(fork.origins_at(Sequence(5)), [copy(5, NEWER, 5, true), copy(5, OWN, 5, false)]);
         assert_eq!(has(&second, &fork, &range(3, 5)), ["none", "1, 3", "none"]);
         assert_eq!(has(&second, &parent, &range(3, 5)), ["none", "1", "3"]);
         assert_eq!(fork.copies_through(Sequence(3)).len(), 1);

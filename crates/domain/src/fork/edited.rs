@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     Conversation, Draft, Refusal, Result, Sequence, Utterance, Verdict,
     change::Context,
-    fork::{Fork, Forked, freeze, origin::Provenance, start},
+    fork::{Fork, Forked, freeze, origin::Copied, start},
     locate, memorize,
     segment::Summary,
     stop::{Stop, verdict},
@@ -63,8 +63,9 @@ fn decide(before: &Conversation, command: &ForkEdited, context: &Context<'_>) ->
     let drafts: Vec<Draft> = said.iter().map(|member| draft(member, target)).collect();
     let tokens: Vec<u32> = said.iter().map(|member| member.tokens).collect();
     memorize::join(&mut fork, &drafts, &tokens, context)?;
-    let origins = said.iter().map(|member| origins(before, member, target));
-    fork.after.head.note_copies((at.next().0..).map(Sequence).zip(origins));
+    let places = (at.next().0..).map(Sequence).zip(&said);
+    let copies = places.flat_map(|(place, member)| copies(before, (place, member), target));
+    fork.after.head.note_copies(copies);
     fork.evict(context)?;
     let newest = fork.after.window.last().or_else(|| fork.change.appended.last());
     let utterance = newest.ok_or_else(|| locate::unknown(id))?.clone();
@@ -72,11 +73,15 @@ fn decide(before: &Conversation, command: &ForkEdited, context: &Context<'_>) ->
     Ok(ForkedEdited { forked: Forked { parent, fork: fork.finish(&Summary::default()) }, utterance })
 }
 
-/// The origins of `member` in the fork, marked as edited for the utterance whose content is changed.
-fn origins(before: &Conversation, member: &Utterance, target: &Utterance) -> Vec<Provenance> {
+/// Of what `member` is a copy at `place` of the fork; marked as edited for the utterance whose content is changed.
+fn copies(
+    before: &Conversation,
+    (place, member): (Sequence, &Utterance),
+    target: &Utterance,
+) -> impl Iterator<Item = Copied> {
     let is_edited = member.sequence == target.sequence && member.content != target.content;
     let origins = before.head.origins_at(member.sequence).into_iter();
-    origins.map(|from| Provenance { edited: from.edited || is_edited, ..from }).collect()
+    origins.map(move |from| Copied { first: place, last: place, edited: from.edited || is_edited, ..from })
 }
 
 /// `member` as a draft for the fork, without its original content and without the mark of a late result.

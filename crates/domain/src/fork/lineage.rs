@@ -11,11 +11,6 @@ impl Head {
         std::iter::once((self.branch, self.next)).chain(trunks)
     }
 
-    /// Whether the conversation was forked or is a fork, so that others may read the same lineages.
-    pub fn is_forked(&self) -> bool {
-        !self.trunks.is_empty() || self.branch != self.identity.lineage
-    }
-
     /// The sequences of everything stored, in the window or the archive, including those that were erased.
     pub fn kept(&self) -> Ranges {
         let mut kept = Ranges::before(self.next);

@@ -26,15 +26,6 @@ pub struct Copied {
     pub edited: bool,
 }
 
-/// An origin of one utterance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Provenance {
-    /// The origin.
-    pub origin: Origin,
-    /// Whether the utterance's content replaces what was said there.
-    pub edited: bool,
-}
-
 /// A set of origins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Origins(BTreeMap<LineageId, Ranges>);
@@ -62,29 +53,21 @@ impl Copied {
         Ranges::of(sequence, Sequence(sequence.0.saturating_add(self.last.0 - self.first.0)))
     }
 
-    /// The origin of the utterance at `sequence`, which is in the run.
-    pub(crate) fn at(&self, sequence: Sequence) -> Provenance {
+    /// The part of the run that is the utterance at `sequence`.
+    pub(crate) fn at(&self, sequence: Sequence) -> Self {
         let Origin { lineage, sequence: first } = self.origin;
-        let sequence = Sequence(first.0.saturating_add(sequence.0 - self.first.0));
-        Provenance { origin: Origin { lineage, sequence }, edited: self.edited }
+        let origin =
+            Origin { lineage, sequence: Sequence(first.0.saturating_add(sequence.0 - self.first.0)) };
+        Self { first: sequence, last: sequence, origin, ..*self }
     }
 
-    /// Whether `from`, at `sequence`, continues the run.
-    pub(crate) fn continues(&self, sequence: Sequence, from: &Provenance) -> bool {
-        let Origin { lineage, sequence: origin } = from.origin;
-        let next = self.origin.sequence.0.saturating_add(sequence.0 - self.first.0);
-        self.last.next() == sequence
-            && (self.origin.lineage, Sequence(next)) == (lineage, origin)
-            && self.edited == from.edited
+    /// Whether `next`, a single utterance, continues the run.
+    pub(crate) fn continues(&self, next: &Self) -> bool {
+        self.last.next() == next.first && self.at(next.first) == *next
     }
 }
 
 impl Origins {
-    /// Whether the set is empty.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Adds these sequences of a lineage.
     pub(crate) fn add(&mut self, lineage: LineageId, sequences: &Ranges) {
         if !sequences.is_empty() {

@@ -40,11 +40,6 @@ impl Summary {
         rebuild.done()
     }
 
-    /// Whether it has imported segments.
-    pub fn has_imported(&self) -> bool {
-        self.segments().iter().any(|segment| segment.imported.is_some())
-    }
-
     /// What it still contains of the imported summaries; importing that again makes the same segments.
     pub fn imported(&self) -> Vec<ImportedSummary> {
         let imported =

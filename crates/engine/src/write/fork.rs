@@ -39,8 +39,11 @@ pub struct ForkCall {
     pub at: Option<Sequence>,
     /// The fork's title; by default its parent's.
     pub title: Option<Arc<str>>,
-    /// Make the fork its recipient's active conversation, even if there already is one.
-    pub activate: bool,
+    /// The fork's start time; by default now.
+    pub start: Option<Timestamp>,
+    /// Whether the fork becomes its recipient's active conversation even if there already is one; `None` if it never
+    /// becomes that.
+    pub activate: Option<bool>,
     /// The revision the caller expects the conversation to have.
     pub expected: Option<Revision>,
     /// The request id of this attempt, if the caller gave one.
@@ -64,13 +67,14 @@ impl Engine {
             recipient: call.recipient,
             at: call.at,
             title: call.title,
+            start: call.start,
             expected: call.expected,
             ..self.new_fork(caller, call.id)
         };
         self.make_fork(Making {
             call: WriteCall::new(caller, call.address, call.attempt, Operation::ForkConversation),
             key: command.key.clone(),
-            activate: Some(call.activate),
+            activate: call.activate,
             rule: Arc::new(move |before, context| {
                 Ok(fork(before, &command, context)?.map(|forked| (forked, None)))
             }),
@@ -97,26 +101,6 @@ impl Engine {
             }),
         })
         .await
-    }
-
-    /// Forks the conversation that an imported one left, and gives the fork the id, title and start of that.
-    pub(crate) async fn branch_off(
-        self: &Arc<Self>,
-        caller: &Caller,
-        address: Address,
-        (at, id): (Sequence, ConversationId),
-        (title, start): (Option<Arc<str>>, Option<Timestamp>),
-    ) -> Result<()> {
-        let command = Fork { at: Some(at), title, start, ..self.new_fork(caller, Some(id)) };
-        let making = Making {
-            call: WriteCall::new(caller, address, None, Operation::ImportConversation),
-            key: command.key.clone(),
-            activate: None,
-            rule: Arc::new(move |before, context| {
-                Ok(fork(before, &command, context)?.map(|forked| (forked, None)))
-            }),
-        };
-        self.make_fork(making).await.map(|_| ())
     }
 
     /// Returns the forks of a conversation and their fork points, by id; at most 1,000.
@@ -250,7 +234,7 @@ struct Making {
     call: WriteCall,
     /// The fork's key.
     key: ConversationKey,
-    /// Whether the fork becomes its recipient's active conversation even if there is one; `None` if it never does.
+    /// See [`ForkCall::activate`].
     activate: Option<bool>,
     rule: Arc<ForkRule>,
 }

@@ -9,7 +9,7 @@ use std::{
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::{
-    Address, Caller, Engine, Operation, Result,
+    Address, Caller, Engine, ForkCall, Operation, Result,
     applied::RuleResult,
     lane::queued::{Added, IfAbsent, WriteCall},
     offload,
@@ -19,7 +19,7 @@ use utterd_domain::{
     Refusal, Revision, Timestamp, Verdict,
     change::{Context, Loaded},
     error::CONVERSATION,
-    import::{Ends, Import, import},
+    import::{Branch, Ends, Import, import},
     limits::IMPORT_BATCH,
     memorize::{Irregularity, Memorize},
     segment::ImportedSummary,
@@ -80,15 +80,6 @@ pub struct Incoming {
     pub drafts: Vec<Draft>,
     /// Where it left another conversation of the import, whose utterances up to there it has too.
     pub branch: Option<Branch>,
-}
-
-/// Where a conversation left an earlier one of the same import.
-#[derive(Clone, Copy, Debug)]
-pub struct Branch {
-    /// The position of the earlier one.
-    pub of: usize,
-    /// The position among its drafts of the last one that both have.
-    pub after: usize,
 }
 
 /// The result for one conversation.
@@ -334,13 +325,24 @@ impl Engine {
         let Some(id) = left.drafts.get(after).and_then(|draft| draft.id.clone()) else { return Ok(()) };
         let Some(state) = self.published(&caller.key(left.id.clone())).await? else { return Ok(()) };
         let sequence = match state.sequence_of(&id) {
-            None => self.store.archived_ids(state.key(), &[id.clone()]).await?.get(&id).copied(),
+            None => self.store.archived_ids(state.key(), std::slice::from_ref(&id)).await?.get(&id).copied(),
             sequence => sequence,
         };
-        let Some(at) = sequence else { return Ok(()) };
-        let start = branch.start.map(|start| start.min(self.clock.now()));
-        let as_told = (branch.title.clone(), start);
-        self.branch_off(caller, address(left, call), (at, branch.id.clone()), as_told).await
+        if sequence.is_none() {
+            return Ok(());
+        }
+        let fork = ForkCall {
+            address: address(left, call),
+            id: Some(branch.id.clone()),
+            recipient: None,
+            at: sequence,
+            title: branch.title.clone(),
+            start: branch.start.map(|start| start.min(self.clock.now())),
+            activate: None,
+            expected: None,
+            attempt: None,
+        };
+        self.fork_conversation(caller, fork).await.map(|_| ())
     }
 
     async fn import_part(

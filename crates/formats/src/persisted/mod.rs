@@ -6,7 +6,7 @@ mod own;
 
 pub use own::read_summaries;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
@@ -150,7 +150,7 @@ fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Pa
     let list = place.field("messages");
     let messages = fields.shift_remove("messages").unwrap_or_default();
     let mut parsed = Parsed { list: list.to_string(), ..Parsed::default() };
-    let mut ids = Ids::default();
+    let mut ids = HashMap::new();
     for (index, value) in array(messages, &list, "an array of messages")?.into_iter().enumerate() {
         let draft = message(value, &mut ids, &list.index(index), notes)?;
         parsed.said.push(Sourced { index, draft });
@@ -177,7 +177,12 @@ fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Pa
     Ok(parsed)
 }
 
-fn message(value: Value, ids: &mut Ids, place: &Place<'_>, notes: &mut Notes) -> Result<Draft> {
+fn message(
+    value: Value,
+    ids: &mut HashMap<String, u64>,
+    place: &Place<'_>,
+    notes: &mut Notes,
+) -> Result<Draft> {
     let mut fields = object(value, place, "a message: an object with a role and content")?;
     let source = Value::Object(fields.clone());
     let role = notes.role(&fields, place)?;
@@ -185,7 +190,7 @@ fn message(value: Value, ids: &mut Ids, place: &Place<'_>, notes: &mut Notes) ->
         let text = format!("is {}; accepted: user and assistant", fields["role"]);
         return Err(place.field("role").refuse(text));
     }
-    let id = optional_text(&fields, "id", place)?.map(|id| ids.free(&fit_id(id)).into());
+    let id = optional_text(&fields, "id", place)?.map(|id| free(&fit_id(id), ids).into());
     let create_time = optional_time(&fields, "timestamp", place)?;
     let content = optional_text(&fields, "content", place)?.unwrap_or_default().into();
     let used = if role == Role::Assistant { tools(fields.get("toolsUsed"), place)? } else { Vec::new() };
@@ -207,30 +212,17 @@ fn punch(fields: &mut Map<String, Value>, parts: &Parts<'_>) {
     }
 }
 
-/// The ids of a conversation: those derived from the time can recur.
-#[derive(Default)]
-struct Ids {
-    taken: HashSet<String>,
-    /// For each id that recurred, the number of the next one.
-    next: HashMap<String, u64>,
-}
-
-impl Ids {
-    /// Makes an id that is unique in the conversation.
-    fn free(&mut self, id: &str) -> String {
-        if self.taken.insert(id.to_owned()) {
-            return id.to_owned();
-        }
-        let short = fit(id, 112).into_owned();
-        let next = self.next.entry(short.clone()).or_insert(2);
-        loop {
-            let free = format!("{short}~{next}");
-            *next += 1;
-            if self.taken.insert(free.clone()) {
-                return free;
-            }
-        }
+/// Makes an id that is unique in the conversation: ids derived from the time can recur. `ids` has the number that was
+/// last added to each.
+fn free(id: &str, ids: &mut HashMap<String, u64>) -> String {
+    let (mut free, short) = (id.to_owned(), fit(id, 112).into_owned());
+    while ids.contains_key(&free) {
+        let last = ids.entry(short.clone()).or_insert(1);
+        *last += 1;
+        free = format!("{short}~{last}");
     }
+    ids.insert(free.clone(), 1);
+    free
 }
 
 /// Reads the names of tools; one that is not a valid name is made to fit.

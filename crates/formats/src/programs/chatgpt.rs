@@ -3,15 +3,13 @@
 //! A message names the one before it. What the assistant sends to a tool, and what a tool answers, are messages of their
 //! own: they become calls and results of OpenAI's chat messages.
 
-use std::collections::HashSet;
-
 use serde_json::{Map, Value, json};
 
 use super::{
     BRANCH_OF, Message, authored, branch_name, elements, is_true, labels, missing, text,
-    tree::{Lines, Node, Path, Tree},
+    tree::{Lines, Tree},
 };
-use crate::{Parsed, openai_chat, place::Notes, provider::Provider};
+use crate::{Parsed, openai_chat, place::Notes};
 use utterd_domain::{Refusal, Timestamp};
 
 /// Reads an export, or one conversation of it. An abandoned branch, such as that of an answer that was regenerated, is
@@ -35,58 +33,32 @@ fn one(
     found: &mut Vec<Parsed>,
     notes: &mut Notes,
 ) -> Result<(), Refusal> {
-    let nodes: Vec<Node<'_>> =
-        mapping.iter().map(|(id, node)| Node { id, before: text(node, "parent") }).collect();
-    let said = mapping.values().map(|node| node.get("message").unwrap_or(&Value::Null)).collect();
-    let ids = mapping.keys().map(String::as_str).collect();
-    Tree::of(&nodes, text(value, "current_node")).read(&Conversation { value, said, ids }, found, notes)
-}
-
-/// A conversation of the export.
-struct Conversation<'v> {
-    value: &'v Value,
-    said: Vec<&'v Value>,
-    ids: Vec<&'v str>,
-}
-
-impl Lines for Conversation<'_> {
-    fn provider(&self) -> &Provider {
-        &openai_chat::PROVIDER
-    }
-
-    fn value(&self, node: usize) -> &Value {
-        self.said[node]
-    }
-
-    fn is_said(&self, node: usize) -> bool {
-        is_shown(self.said[node])
-    }
-
-    fn is_alone(&self, node: usize) -> bool {
-        let author = self.said[node].get("author");
-        author.and_then(|author| text(author, "role")) == Some("user") && self.is_said(node)
-    }
-
-    fn messages(&self, nodes: &[usize]) -> (Vec<Message>, Vec<usize>) {
+    let nodes: Vec<_> = mapping.iter().map(|(id, node)| (id.as_str(), text(node, "parent"))).collect();
+    let said: Vec<&Value> =
+        mapping.values().map(|node| node.get("message").unwrap_or(&Value::Null)).collect();
+    let is_alone = |at: usize| {
+        let author: &Value = said[at].get("author").unwrap_or(&Value::Null);
+        text(author, "role") == Some("user") && is_shown(said[at])
+    };
+    let messages = |nodes: &[usize]| {
         let mut messages = Messages::default();
-        let add = |at: &usize| {
-            messages.add(self.said[*at]);
-            messages.all.len()
-        };
-        let counts = nodes.iter().map(add).collect();
-        (messages.all, counts)
-    }
-
-    fn name(&self, path: &Path, number: usize, _: &HashSet<String>) -> String {
-        let id = text(self.value, "conversation_id").or(text(self.value, "id")).unwrap_or("conversation");
-        branch_name(id, number, path.nodes.last().map_or("", |at| self.ids[*at]))
-    }
-
-    fn describe(&self, parsed: &mut Parsed, _: &Path, _: usize, left: Option<&str>) {
-        parsed.title = text(self.value, "title").map(str::to_owned);
-        parsed.start = seconds(self.value, "create_time").or(parsed.start);
-        parsed.labels = labels([("model", text(self.value, "default_model_slug")), (BRANCH_OF, left)]);
-    }
+        nodes.iter().for_each(|at| messages.add(*at, said[*at]));
+        messages.all
+    };
+    let id = text(value, "conversation_id").or(text(value, "id")).unwrap_or("conversation");
+    let lines = Lines {
+        provider: &openai_chat::PROVIDER,
+        is_said: &|at| is_shown(said[at]),
+        is_alone: &is_alone,
+        messages: &messages,
+        name: &|path, _| branch_name(id, path, path.nodes.last().map_or("", |at| nodes[*at].0)),
+        describe: &|parsed, _, left| {
+            parsed.title = text(value, "title").map(str::to_owned);
+            parsed.start = seconds(value, "create_time").or(parsed.start);
+            parsed.labels = labels([("model", text(value, "default_model_slug")), (BRANCH_OF, left)]);
+        },
+    };
+    Tree::of(&nodes, text(value, "current_node")).read(&lines, found, notes)
 }
 
 /// A time in seconds since 1970.
@@ -141,7 +113,7 @@ struct Messages {
 }
 
 impl Messages {
-    fn add(&mut self, message: &Value) {
+    fn add(&mut self, node: usize, message: &Value) {
         if !is_shown(message) {
             return;
         }
@@ -157,7 +129,7 @@ impl Messages {
             _ => json!({"role": role, "content": content(message)}),
         };
         let id = text(message, "id").map(str::to_owned);
-        self.all.push(Message { id, time: seconds(message, "create_time"), value });
+        self.all.push(Message { node, id, time: seconds(message, "create_time"), value });
     }
 
     fn call(&mut self, message: &Value, tool: &str) -> Value {

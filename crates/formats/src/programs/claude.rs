@@ -3,15 +3,13 @@
 //! One message of the assistant holds its calls and their results; it is split into the messages of Anthropic's API.
 //! Calls have no ids in most exports, so each result belongs to the first open call of its tool.
 
-use std::collections::HashSet;
-
 use serde_json::{Value, json};
 
 use super::{
     BRANCH_OF, Message, authored, branch_name, elements, is_true, labels, missing, text, time_of,
-    tree::{Lines, Node, Path, Tree},
+    tree::{Lines, Tree},
 };
-use crate::{Parsed, anthropic, place::Notes, provider::Provider};
+use crate::{Parsed, anthropic, place::Notes};
 use utterd_domain::Refusal;
 
 /// Reads an export, or one conversation of it. An abandoned branch is a conversation of its own.
@@ -31,63 +29,30 @@ fn one(value: &Value, found: &mut Vec<Parsed>, notes: &mut Notes) -> Result<(), 
     let said = elements(value, "chat_messages");
     let has_tree = said.iter().any(|message| text(message, "parent_message_uuid").is_some());
     let previous = |at: usize| at.checked_sub(1).and_then(|at| text(&said[at], "uuid"));
-    let node = |(at, message)| Node {
-        id: text(message, "uuid").unwrap_or_default(),
-        before: if has_tree { text(message, "parent_message_uuid") } else { previous(at) },
+    let node = |(at, message)| {
+        let before = if has_tree { text(message, "parent_message_uuid") } else { previous(at) };
+        (text(message, "uuid").unwrap_or_default(), before)
     };
-    let nodes: Vec<Node<'_>> = said.iter().enumerate().map(node).collect();
-    let tree = Tree::of(&nodes, text(value, "current_leaf_message_uuid"));
-    tree.read(&Conversation { value, said }, found, notes)
-}
-
-/// A conversation of the export.
-struct Conversation<'v> {
-    value: &'v Value,
-    said: &'v [Value],
-}
-
-impl Lines for Conversation<'_> {
-    fn provider(&self) -> &Provider {
-        &anthropic::PROVIDER
-    }
-
-    fn value(&self, node: usize) -> &Value {
-        &self.said[node]
-    }
-
-    fn is_said(&self, node: usize) -> bool {
-        !messages(&self.said[node]).is_empty()
-    }
-
-    /// A message holds its calls and their results.
-    fn is_alone(&self, _: usize) -> bool {
-        true
-    }
-
-    fn messages(&self, nodes: &[usize]) -> (Vec<Message>, Vec<usize>) {
-        let mut all = Vec::new();
-        let add = |at: &usize| {
-            all.extend(messages(&self.said[*at]));
-            all.len()
-        };
-        let counts = nodes.iter().map(add).collect();
-        (all, counts)
-    }
-
-    fn name(&self, path: &Path, number: usize, _: &HashSet<String>) -> String {
-        let last = path.nodes.last().and_then(|at| text(&self.said[*at], "uuid"));
-        branch_name(text(self.value, "uuid").unwrap_or("conversation"), number, last.unwrap_or_default())
-    }
-
-    fn describe(&self, parsed: &mut Parsed, _: &Path, _: usize, left: Option<&str>) {
-        parsed.title = text(self.value, "name").map(str::to_owned);
-        parsed.start = time_of(self.value, "created_at").or(parsed.start);
-        parsed.labels = labels([(BRANCH_OF, left)]);
-    }
+    let nodes: Vec<_> = said.iter().enumerate().map(node).collect();
+    let id = text(value, "uuid").unwrap_or("conversation");
+    let lines = Lines {
+        provider: &anthropic::PROVIDER,
+        is_said: &|at| !messages(at, &said[at]).is_empty(),
+        // a message holds its calls and their results
+        is_alone: &|_| true,
+        messages: &|nodes| nodes.iter().flat_map(|at| messages(*at, &said[*at])).collect(),
+        name: &|path, _| branch_name(id, path, path.nodes.last().map_or("", |at| nodes[*at].0)),
+        describe: &|parsed, _, left| {
+            parsed.title = text(value, "name").map(str::to_owned);
+            parsed.start = time_of(value, "created_at").or(parsed.start);
+            parsed.labels = labels([(BRANCH_OF, left)]);
+        },
+    };
+    Tree::of(&nodes, text(value, "current_leaf_message_uuid")).read(&lines, found, notes)
 }
 
 /// The messages of the API that one message of the export stands for.
-fn messages(message: &Value) -> Vec<Message> {
+fn messages(node: usize, message: &Value) -> Vec<Message> {
     let is_users = matches!(text(message, "sender"), Some("human"));
     let id = text(message, "uuid").unwrap_or_default();
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
@@ -106,6 +71,7 @@ fn messages(message: &Value) -> Vec<Message> {
         turns.push((if is_users { "user" } else { "assistant" }, vec![text_block(said)]));
     }
     let made = |(role, blocks): (&str, Vec<Value>)| Message {
+        node,
         id: text(message, "uuid").map(str::to_owned),
         time: time_of(message, "created_at"),
         value: json!({"role": role, "content": blocks}),

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::{
     BRANCH_OF, Message, elements, foreign, is_true, labels, text, time_of,
-    tree::{Lines, Node, Path, Tree},
+    tree::{Lines, Path, Tree},
 };
-use crate::{Parsed, anthropic, place::Notes, provider::Provider, raw_object::raw_object, texts::listed};
+use crate::{Parsed, anthropic, place::Notes, raw_object::raw_object, texts::listed};
 use utterd_domain::Refusal;
 
 /// Reads the lines of one or several sessions. The session goes on from its last line; each other branch, and each
@@ -24,69 +24,53 @@ pub fn conversations(lines: Vec<Value>, notes: &mut Notes) -> Result<Vec<Parsed>
     }
     let lines = once(&lines);
     let befores = befores(&lines);
-    let nodes = lines.iter().zip(&befores);
-    let nodes = nodes.map(|(line, before)| Node { id: id(line), before: before.as_deref() });
+    let nodes = lines.iter().zip(&befores).map(|(line, before)| (id(line), before.as_deref()));
     let nodes: Vec<_> = nodes.collect();
+    let is_users = |line: &Value| text(line, "type") == Some("user") && !is_result(line);
     let mut found = Vec::new();
-    Tree::of(&nodes, None).read(&Session { lines: &lines, titles }, &mut found, notes)?;
+    let told = Lines {
+        provider: &anthropic::PROVIDER,
+        is_said: &|at| is_message(lines[at]),
+        is_alone: &|at| is_users(lines[at]) && is_message(lines[at]),
+        messages: &|nodes| messages(&lines, nodes),
+        name: &|path, taken| name(path, &lines, taken),
+        describe: &|parsed, path, left| {
+            describe(parsed, path.nodes.iter().map(|at| lines[*at]), &titles, left)
+        },
+    };
+    Tree::of(&nodes, None).read(&told, &mut found, notes)?;
     Ok(found)
 }
 
-/// The lines of the file that have an id.
-struct Session<'v> {
-    lines: &'v [&'v Value],
-    /// The titles by the lines that they stand for.
-    titles: HashMap<&'v str, &'v str>,
+/// Sets the title and labels of a conversation that ends with these lines.
+fn describe<'v>(
+    parsed: &mut Parsed,
+    mut way: impl DoubleEndedIterator<Item = &'v Value> + Clone,
+    titles: &HashMap<&str, &str>,
+    left: Option<&str>,
+) {
+    let agent = way.clone().next_back().and_then(|line| text(line, "agentId"));
+    let title = way.clone().rev().find_map(|line| titles.get(id(line)));
+    let first = way.find(|line| is_message(line));
+    let label = |name: &str| first.and_then(|line| text(line, name));
+    parsed.title = title.map(|title| (*title).to_owned());
+    parsed.labels = labels([
+        ("cwd", label("cwd")),
+        ("git_branch", label("gitBranch")),
+        ("agent", agent),
+        (BRANCH_OF, left),
+    ]);
 }
 
-impl Lines for Session<'_> {
-    fn provider(&self) -> &Provider {
-        &anthropic::PROVIDER
-    }
-
-    fn value(&self, node: usize) -> &Value {
-        self.lines[node]
-    }
-
-    fn is_said(&self, node: usize) -> bool {
-        is_message(self.lines[node])
-    }
-
-    fn is_alone(&self, node: usize) -> bool {
-        let line = self.lines[node];
-        text(line, "type") == Some("user") && is_message(line) && !is_result(line)
-    }
-
-    fn messages(&self, nodes: &[usize]) -> (Vec<Message>, Vec<usize>) {
-        messages(nodes.iter().map(|at| self.lines[*at]))
-    }
-
-    /// Its session's own, unless that is taken or the path is a subagent's.
-    fn name(&self, path: &Path, _: usize, taken: &HashSet<String>) -> String {
-        let Some(last) = path.nodes.last().map(|at| self.lines[*at]) else { return String::new() };
-        let session = text(last, "sessionId").unwrap_or("session");
-        let root = || id(self.lines[path.root]);
-        let name = match is_true(last, "isSidechain") {
-            true => format!("{session}~{}", text(last, "agentId").unwrap_or_else(root)),
-            false => session.to_owned(),
-        };
-        if taken.contains(&name) { format!("{name}~{}", id(last)) } else { name }
-    }
-
-    fn describe(&self, parsed: &mut Parsed, path: &Path, _: usize, left: Option<&str>) {
-        let mut way = path.nodes.iter().map(|at| self.lines[*at]);
-        let agent = way.clone().last().and_then(|line| text(line, "agentId"));
-        let title = way.clone().rev().find_map(|line| self.titles.get(id(line)));
-        let first = way.find(|line| is_message(line));
-        let label = |name: &str| first.and_then(|line| text(line, name));
-        parsed.title = title.map(|title| (*title).to_owned());
-        parsed.labels = labels([
-            ("cwd", label("cwd")),
-            ("git_branch", label("gitBranch")),
-            ("agent", agent),
-            (BRANCH_OF, left),
-        ]);
-    }
+/// The name of a path: its session's own, unless that is taken or the path is a subagent's.
+fn name(path: &Path, lines: &[&Value], taken: &HashSet<String>) -> String {
+    let Some(last) = path.nodes.last().map(|at| lines[*at]) else { return String::new() };
+    let session = text(last, "sessionId").unwrap_or("session");
+    let name = match is_true(last, "isSidechain") {
+        true => format!("{session}~{}", text(last, "agentId").unwrap_or_else(|| id(lines[path.root]))),
+        false => session.to_owned(),
+    };
+    if taken.contains(&name) { format!("{name}~{}", id(last)) } else { name }
 }
 
 /// The fields of a line that are read.
@@ -157,11 +141,12 @@ fn is_message(line: &Value) -> bool {
         && !["isMeta", "isCompactSummary", "isApiErrorMessage"].into_iter().any(|mark| is_true(line, mark))
 }
 
-/// The messages of some lines, with the blocks of one answer together, and how many there are up to each line.
-fn messages<'v>(lines: impl Iterator<Item = &'v Value>) -> (Vec<Message>, Vec<usize>) {
-    let (mut messages, mut answer): (Vec<Message>, _) = (Vec::new(), None);
-    let mut add = |line: &'v Value| {
-        let message = &line["message"];
+/// The messages of some lines: the blocks of one answer together.
+fn messages(lines: &[&Value], nodes: &[usize]) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    let mut answer = None;
+    for node in nodes.iter().copied().filter(|at| is_message(lines[*at])) {
+        let (line, message) = (lines[node], &lines[node]["message"]);
         let own = text(message, "id").filter(|_| text(line, "type") == Some("assistant"));
         let content = message.get("content").cloned().unwrap_or_default();
         if let (Some(_), true, Some(before), Value::Array(blocks)) =
@@ -169,24 +154,18 @@ fn messages<'v>(lines: impl Iterator<Item = &'v Value>) -> (Vec<Message>, Vec<us
             && let Some(Value::Array(all)) = before.value.get_mut("content")
         {
             all.extend(blocks.iter().cloned());
-            return messages.len();
+            continue;
         }
         answer = own;
         let role = message.get("role").cloned().unwrap_or_else(|| line["type"].clone());
         messages.push(Message {
+            node,
             id: text(line, "uuid").map(str::to_owned),
             time: time_of(line, "timestamp"),
             value: json!({"role": role, "content": content}),
         });
-        messages.len()
-    };
-    let mut count = 0;
-    let counts = lines.map(|line| {
-        count = if is_message(line) { add(line) } else { count };
-        count
-    });
-    let counts = counts.collect();
-    (messages, counts)
+    }
+    messages
 }
 
 /// The titles by the lines that they stand for.

@@ -3,15 +3,13 @@
 //! Utterances are items of OpenAI's Responses API, in lines of the type `response_item`; in older files, the items are
 //! the lines themselves. Where turns were rolled back, the session branches.
 
-use std::collections::HashSet;
-
 use serde_json::Value;
 
 use super::{
     BRANCH_OF, Message, elements, foreign, labels, text, time_of,
     tree::{Lines, Path, Tree},
 };
-use crate::{Parsed, openai_responses, place::Notes, provider::Provider};
+use crate::{Parsed, openai_responses, place::Notes};
 use utterd_domain::Refusal;
 
 /// What a line is about, whatever the version of the file.
@@ -88,7 +86,7 @@ fn line(mut line: Value) -> (Kind, Message) {
         _ => (Kind::Other, true),
     };
     let value = if is_item { line } else { line["payload"].take() };
-    (kind, Message { id: None, time, value })
+    (kind, Message { node: 0, id: None, time, value })
 }
 
 /// Snapshots of files are no part of what the model was sent.
@@ -110,33 +108,34 @@ struct Session {
     stays: Vec<usize>,
     /// The places in `stays` where the user's turns begin.
     turns: Vec<usize>,
-    /// How much of `stays` is a message of the user or the model.
-    spoken: usize,
+    /// Whether a message of the user or the model was said.
+    begun: bool,
     /// The last positions of the branches that turns were rolled back from.
     left: Vec<usize>,
 }
 
 impl Session {
-    fn add(&mut self, line: Message) {
+    fn add(&mut self, mut line: Message) {
+        line.node = self.said.len();
         self.before.push(self.stays.last().copied());
         if begins(&line.value) {
             self.turns.push(self.stays.len());
         }
-        self.spoken += usize::from(is_said(&line.value));
-        self.stays.push(self.said.len());
+        self.begun |= is_said(&line.value);
+        self.stays.push(line.node);
         self.said.push(line);
     }
 
     /// Takes from a snapshot what was said, if nothing was said before it: the program can replace a session's lines
     /// with a snapshot of them. Otherwise, the snapshot repeats some of what was said.
     fn restore(&mut self, snapshot: &Message) {
-        if self.spoken > 0 {
+        if self.begun {
             return;
         }
         let summary = text(&snapshot.value, "message");
         let items = elements(&snapshot.value, "replacement_history").iter();
         let said = items.filter(|item| is_said(item) && (summary.is_none() || first_text(item) != summary));
-        let line = |item: &Value| Message { value: item.clone(), id: None, time: snapshot.time };
+        let line = |item: &Value| Message { value: item.clone(), node: 0, id: None, time: snapshot.time };
         said.for_each(|item| self.add(line(item)));
     }
 
@@ -146,59 +145,36 @@ impl Session {
         let (Some(from), Some(last)) = (self.turns.get(first).copied(), self.stays.last()) else { return };
         self.left.push(*last);
         self.turns.truncate(first);
-        let gone = self.stays.drain(from..).filter(|at| is_said(&self.said[*at].value)).count();
-        self.spoken -= gone;
+        self.stays.truncate(from);
     }
 
-    fn read(mut self, found: &mut Vec<Parsed>, notes: &mut Notes) -> Result<(), Refusal> {
-        let current = self.stays.last().into_iter().chain(&self.left).copied().collect();
-        let before = std::mem::take(&mut self.before);
-        Tree::linked(before, current).read(&self, found, notes)
-    }
-
-    /// The number of a branch; `None` for what was not rolled back.
-    fn branch(&self, number: usize) -> Option<usize> {
-        let number = number + usize::from(self.stays.is_empty());
-        (number > 0).then_some(number)
-    }
-}
-
-impl Lines for Session {
-    fn provider(&self) -> &Provider {
-        &openai_responses::PROVIDER
-    }
-
-    fn value(&self, node: usize) -> &Value {
-        &self.said[node].value
-    }
-
-    fn is_said(&self, _: usize) -> bool {
-        true
-    }
-
-    fn is_alone(&self, node: usize) -> bool {
-        begins(self.value(node))
-    }
-
-    fn messages(&self, nodes: &[usize]) -> (Vec<Message>, Vec<usize>) {
-        (nodes.iter().map(|at| self.said[*at].clone()).collect(), (1..=nodes.len()).collect())
-    }
-
-    fn name(&self, _: &Path, number: usize, _: &HashSet<String>) -> String {
-        let name = text(&self.about, "id").unwrap_or("session");
-        self.branch(number).map_or_else(|| name.to_owned(), |branch| format!("{name}~{branch}"))
-    }
-
-    fn describe(&self, parsed: &mut Parsed, _: &Path, number: usize, _: Option<&str>) {
-        let (own, branch) = (text(&self.about, "id"), self.branch(number));
-        parsed.id = parsed.id.take().filter(|_| own.is_some() || branch.is_some());
-        let git = self.about.get("git").and_then(|git| text(git, "branch"));
-        parsed.labels = labels([
-            ("cwd", text(&self.about, "cwd")),
-            ("git_branch", git),
-            ("forked_from", text(&self.about, "forked_from_id")),
-            (BRANCH_OF, branch.map(|_| own.unwrap_or("session"))),
-        ]);
+    /// What was not rolled back, then the branches, which are numbered.
+    fn read(self, found: &mut Vec<Parsed>, notes: &mut Notes) -> Result<(), Refusal> {
+        let Self { about, said, before, stays, left, .. } = self;
+        let own = text(&about, "id");
+        let name = own.unwrap_or("session");
+        let branch = |path: &Path| Some(path.number + usize::from(stays.is_empty())).filter(|it| *it > 0);
+        let lines = Lines {
+            provider: &openai_responses::PROVIDER,
+            is_said: &|_| true,
+            is_alone: &|at| begins(&said[at].value),
+            messages: &|nodes| nodes.iter().map(|at| said[*at].clone()).collect(),
+            name: &|path, _| {
+                branch(path).map_or_else(|| name.to_owned(), |branch| format!("{name}~{branch}"))
+            },
+            describe: &|parsed, path, _| {
+                let branch = branch(path);
+                parsed.id = parsed.id.take().filter(|_| own.is_some() || branch.is_some());
+                parsed.labels = labels([
+                    ("cwd", text(&about, "cwd")),
+                    ("git_branch", about.get("git").and_then(|git| text(git, "branch"))),
+                    ("forked_from", text(&about, "forked_from_id")),
+                    (BRANCH_OF, branch.map(|_| name)),
+                ]);
+            },
+        };
+        let tips = stays.last().into_iter().chain(&left).copied().collect();
+        Tree { before, tips }.read(&lines, found, notes)
     }
 }
 

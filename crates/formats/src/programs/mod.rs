@@ -31,6 +31,8 @@ pub const BRANCH_OF: &str = "branch_of";
 /// A message in the form of an API.
 #[derive(Clone)]
 struct Message {
+    /// The position in the file of what it comes from, or begins with.
+    node: usize,
     /// Its id in the file.
     id: Option<String>,
     /// When it was said.
@@ -40,8 +42,8 @@ struct Message {
 }
 
 /// The id of a conversation that branches: its own for the first way, and for the others that and their last message's.
-fn branch_name(id: &str, number: usize, last: &str) -> String {
-    if number == 0 { id.to_owned() } else { format!("{id}~{last}") }
+fn branch_name(id: &str, path: &tree::Path, last: &str) -> String {
+    if path.number == 0 { id.to_owned() } else { format!("{id}~{last}") }
 }
 
 /// Reads a conversation named `id`: its messages as those of `provider`, then their ids and times.
@@ -52,7 +54,7 @@ fn conversation(
     notes: &mut Notes,
 ) -> Result<Parsed, Refusal> {
     let (mut origins, mut values) = (Vec::new(), Vec::new());
-    for Message { id, time, value } in messages {
+    for Message { id, time, value, .. } in messages {
         origins.push((id, time));
         values.push(value);
     }

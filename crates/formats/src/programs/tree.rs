@@ -2,27 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
-
 use super::{Message, conversation};
-use crate::{
-    Branch, Parsed,
-    place::{Notes, Place},
-    provider::Provider,
-};
-use utterd_domain::{Refusal, limits::MAX_BRANCHES};
-
-/// A message's place in the tree.
-pub struct Node<'a> {
-    /// Its id.
-    pub id: &'a str,
-    /// The id of the message before it. One that is not in the tree begins a conversation.
-    pub before: Option<&'a str>,
-}
+use crate::{Parsed, place::Notes, provider::Provider};
+use utterd_domain::{Refusal, import::Branch, limits::MAX_BRANCHES};
 
 /// The end of a way through the tree, from where it leaves the earlier ways.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Path {
+    /// Its position among the paths.
+    pub number: usize,
     /// The positions of the nodes that no earlier way has, in order.
     pub nodes: Vec<usize>,
     /// The position of the first node of the whole way.
@@ -34,37 +22,40 @@ pub struct Path {
 }
 
 /// What the nodes of a tree say.
-pub trait Lines {
+pub struct Lines<'a> {
     /// The API in the form of which they are read.
-    fn provider(&self) -> &Provider;
-    /// What a node is in the file.
-    fn value(&self, node: usize) -> &Value;
+    pub provider: &'a Provider,
     /// Whether a node says something.
-    fn is_said(&self, node: usize) -> bool;
+    pub is_said: &'a dyn Fn(usize) -> bool,
     /// Whether a node can be read without those before it, and they without it, so that a branch can begin there or
     /// after it.
-    fn is_alone(&self, node: usize) -> bool;
-    /// What nodes say, one after the other, and how many messages that are up to each node.
-    fn messages(&self, nodes: &[usize]) -> (Vec<Message>, Vec<usize>);
-    /// The id of the conversation that a path leads to; `number` is the path's position.
-    fn name(&self, path: &Path, number: usize, taken: &HashSet<String>) -> String;
-    /// Sets what else is known about a conversation, which left the one named `left`.
-    fn describe(&self, parsed: &mut Parsed, path: &Path, number: usize, left: Option<&str>);
+    pub is_alone: &'a dyn Fn(usize) -> bool,
+    /// What nodes say, one after the other.
+    pub messages: &'a dyn Fn(&[usize]) -> Vec<Message>,
+    /// The id of the conversation that a path leads to.
+    pub name: &'a dyn Fn(&Path, &HashSet<String>) -> String,
+    /// Sets what else is known about a conversation, which left the one that is named.
+    pub describe: &'a dyn Fn(&mut Parsed, &Path, Option<&str>),
 }
+
+/// The bytes of the smallest node.
+const NODE: usize = 64;
 
 /// Which node is before which.
 pub struct Tree {
-    before: Vec<Option<usize>>,
+    /// For each node, the one before it.
+    pub before: Vec<Option<usize>>,
     /// The last nodes of the ways, in order.
-    tips: Vec<usize>,
+    pub tips: Vec<usize>,
 }
 
 impl Tree {
-    /// A tree whose first way leads to `current`, by default to the last node. The others follow in the order of their
-    /// last nodes.
-    pub fn of(nodes: &[Node<'_>], current: Option<&str>) -> Self {
-        let at: HashMap<&str, usize> = nodes.iter().enumerate().map(|(at, node)| (node.id, at)).collect();
-        let named = nodes.iter().map(|node| at.get(node.before?).copied()).enumerate();
+    /// A tree of nodes, each with its id and that of the one before it; one that is not in the tree begins a
+    /// conversation. The first way leads to `current`, by default to the last node. The others follow in the order of
+    /// their last nodes.
+    pub fn of(nodes: &[(&str, Option<&str>)], current: Option<&str>) -> Self {
+        let at: HashMap<&str, usize> = nodes.iter().enumerate().map(|(at, (id, _))| (*id, at)).collect();
+        let named = nodes.iter().map(|(_, before)| at.get((*before)?).copied()).enumerate();
         let before: Vec<Option<usize>> = named.map(|(at, it)| it.filter(|it| *it != at)).collect();
         let mut is_leaf = vec![true; nodes.len()];
         before.iter().flatten().for_each(|at| is_leaf[*at] = false);
@@ -74,11 +65,6 @@ impl Tree {
             tips.retain(|leaf| *leaf != current);
             tips.insert(0, current);
         }
-        Self { before, tips }
-    }
-
-    /// A tree in which each node names an earlier one.
-    pub fn linked(before: Vec<Option<usize>>, tips: Vec<usize>) -> Self {
         Self { before, tips }
     }
 
@@ -98,11 +84,9 @@ impl Tree {
                 self.before[*first] = None;
             }
             nodes.reverse();
-            let root = match left {
-                Some(left) => found[left].root,
-                None => nodes.first().copied().unwrap_or(*tip),
-            };
-            found.push(Path { nodes, root, follows: at.filter(|_| left.is_some()), left });
+            let first = nodes.first().copied().unwrap_or(*tip);
+            let root = left.map_or(first, |left| found[left].root);
+            found.push(Path { number, nodes, root, follows: at.filter(|_| left.is_some()), left });
         }
         found
     }
@@ -111,7 +95,7 @@ impl Tree {
     /// what that was said after.
     pub fn read(
         mut self,
-        lines: &impl Lines,
+        lines: &Lines<'_>,
         found: &mut Vec<Parsed>,
         notes: &mut Notes,
     ) -> Result<(), Refusal> {
@@ -119,20 +103,24 @@ impl Tree {
         // For each node, the last utterance of a conversation that was said up to it.
         let mut places: Vec<Option<Branch>> = vec![None; self.before.len()];
         let mut branches = 0;
-        for (number, path) in self.paths().iter().enumerate() {
-            let name = lines.name(path, number, &taken);
+        for path in &self.paths() {
+            let name = (lines.name)(path, &taken);
             names.push(name.clone());
             taken.insert(name.clone());
-            let Some(first) = path.nodes.iter().find(|at| lines.is_said(**at)) else {
+            let Some(first) = path.nodes.iter().find(|at| (lines.is_said)(**at)) else {
                 let place = path.follows.and_then(|at| places[at]);
                 path.nodes.iter().for_each(|at| places[*at] = place);
                 continue;
             };
-            let (mut nodes, follows) = self.repeated(path.follows, *first, lines, notes)?;
+            let (mut nodes, follows) = self.repeated(path.follows, *first, lines);
             let repeated = nodes.len();
             nodes.extend(&path.nodes);
-            let (messages, counts) = lines.messages(&nodes);
-            let mut parsed = conversation(name, messages, lines.provider(), notes)?;
+            let messages = (lines.messages)(&nodes);
+            let again = messages.iter().take_while(|message| message.node != *first);
+            let again: usize = again.map(|message| message.value.to_string().len()).sum();
+            notes.repeat(again + repeated * NODE)?;
+            let from: Vec<usize> = messages.iter().map(|message| message.node).collect();
+            let mut parsed = conversation(name, messages, lines.provider, notes)?;
             parsed.branch = follows.and_then(|at| places[at]);
             branches += usize::from(parsed.branch.is_some());
             if branches > MAX_BRANCHES {
@@ -141,12 +129,18 @@ impl Tree {
                 );
                 return Err(Refusal::invalid("content", text));
             }
-            for (at, count) in nodes.iter().zip(counts).skip(repeated) {
-                let said = parsed.said.partition_point(|sourced| sourced.index < count).checked_sub(1);
-                places[*at] = said.map(|after| Branch { of: found.len(), after }).or(parsed.branch);
+            let mut place = parsed.branch;
+            let mut said = parsed.said.iter().map(|sourced| from.get(sourced.index)).enumerate().peekable();
+            for (number, at) in nodes.iter().enumerate() {
+                while let Some((after, _)) = said.next_if(|(_, from)| *from == Some(at)) {
+                    place = Some(Branch { of: found.len(), after });
+                }
+                if number >= repeated {
+                    places[*at] = place;
+                }
             }
             let left = path.left.map(|left| names[left].as_str());
-            lines.describe(&mut parsed, path, number, left);
+            (lines.describe)(&mut parsed, path, left);
             found.push(parsed);
         }
         Ok(())
@@ -158,17 +152,15 @@ impl Tree {
         &self,
         mut follows: Option<usize>,
         mut first: usize,
-        lines: &impl Lines,
-        notes: &mut Notes,
-    ) -> Result<(Vec<usize>, Option<usize>), Refusal> {
+        lines: &Lines<'_>,
+    ) -> (Vec<usize>, Option<usize>) {
         let mut repeated = Vec::new();
-        while let Some(at) = follows.filter(|at| !lines.is_alone(*at) && !lines.is_alone(first)) {
-            notes.repeat(lines.value(at), &Place::root("content"))?;
+        while let Some(at) = follows.filter(|at| !(lines.is_alone)(*at) && !(lines.is_alone)(first)) {
             repeated.push(at);
             (first, follows) = (at, self.before[at]);
         }
         repeated.reverse();
-        Ok((repeated, follows))
+        (repeated, follows)
     }
 }
 
@@ -177,11 +169,9 @@ mod tests {
     use super::*;
 
     fn found(nodes: &[(&str, &str)], current: Option<&str>) -> Vec<(String, Option<usize>, Option<usize>)> {
-        let nodes: Vec<Node<'_>> = nodes
-            .iter()
-            .map(|(id, before)| Node { id, before: Some(before).filter(|it| !it.is_empty()).copied() })
-            .collect();
-        let named = |path: &Path| path.nodes.iter().map(|at| nodes[*at].id).collect();
+        let node = |(id, before): &(_, _)| (*id, Some(*before).filter(|it: &&str| !it.is_empty()));
+        let nodes: Vec<(&str, Option<&str>)> = nodes.iter().map(node).collect();
+        let named = |path: &Path| path.nodes.iter().map(|at| nodes[*at].0).collect();
         let paths = Tree::of(&nodes, current).paths();
         paths.iter().map(|path| (named(path), path.follows, path.left)).collect()
     }
