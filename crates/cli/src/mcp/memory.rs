@@ -90,7 +90,7 @@ impl Memory {
         }
         let recipient = self.recipient(recipient);
         let own = match self.window_of(&recipient) {
-            Some((window, _)) => self.current(&mut window.lock().await).await?,
+            Some((window, _)) => self.current(&mut *window.lock().await).await?,
             None => None,
         };
         Ok((own.map(|own| own.conversation_id).unwrap_or_default(), recipient))
@@ -106,7 +106,9 @@ impl Memory {
     ) -> Result<Opened, Fault> {
         match (conversation.filter(|id| !id.is_empty()), self.window_of(recipient)) {
             (Some(id), _) => Ok(Opened { id, ..Opened::default() }),
-            (None, Some((window, client))) => self.open_in(&mut window.lock().await, client, may_start).await,
+            (None, Some((window, client))) => {
+                self.open_in(&mut *window.lock().await, client, may_start).await
+            }
             (None, None) => Ok(Opened::default()),
         }
     }
@@ -135,7 +137,7 @@ impl Memory {
     /// Ends the window's conversation, so that others see what came of it; deletes it if nothing was said.
     pub async fn close(&self) {
         let Some((window, _)) = &self.window else { return };
-        let closed = match self.current(&mut window.lock().await).await {
+        let closed = match self.current(&mut *window.lock().await).await {
             Ok(Some(current)) if current.utterance_count() == 0 => {
                 let conversation_id = current.conversation_id;
                 let request = DeleteConversationRequest { conversation_id, ..Default::default() };

@@ -52,6 +52,11 @@ impl Index {
         self.blocks.retain(|block| keep(block.number));
     }
 
+    /// All blocks but the last, with their numbers: these are complete.
+    pub fn whole_blocks(&self) -> impl Iterator<Item = (u64, &Arc<IndexBlock>)> {
+        self.blocks.iter().rev().skip(1).rev().map(|block| (block.number, block))
+    }
+
     /// The number of utterances.
     pub fn len(&self) -> usize {
         self.blocks.iter().map(|block| block.documents.len()).sum()
