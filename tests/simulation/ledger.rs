@@ -306,6 +306,7 @@ impl Ledger {
         if after.key().id.is_of_state() != matches!(command.doing, Doing::Own(_)) {
             return Err("is of another kind".to_owned());
         }
+        world.heard = (change.before.next().get() == 1).then(|| (&after.head.policy).into());
         let done = world.take(command, time_of(change, after, command), id);
         let facts = done.map_err(|reason| format!("must be refused as {reason}"))?;
         if revision_in(&world, after) != change.before.next().get() {

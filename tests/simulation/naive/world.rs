@@ -19,6 +19,8 @@ pub struct World {
     /// Recipients' own states, as conversations without utterances.
     pub(super) own: BTreeMap<String, Conversation>,
     pub(super) default_policy: Policy,
+    /// The policy with which the conversation of the next command is stored, if that starts one.
+    pub heard: Option<Policy>,
     /// After how many microseconds without a word a conversation is idle.
     idle: i64,
     births: usize,
@@ -27,7 +29,7 @@ pub struct World {
 impl World {
     pub fn new(default_policy: Policy, idle: i64) -> Self {
         let (conversations, active, own) = Default::default();
-        Self { conversations, active, own, default_policy, idle, births: 0 }
+        Self { conversations, active, own, default_policy, heard: None, idle, births: 0 }
     }
 
     pub fn get(&self, id: &str) -> Option<&Arc<Conversation>> {
@@ -266,10 +268,11 @@ impl World {
         Some(self.born(id, recipient, policy, now))
     }
 
-    /// The policy of the recipient's newest conversation.
-    fn next_policy(&self, recipient: &str) -> Option<Policy> {
-        let own = self.conversations.values().filter(|of| of.recipient == recipient);
-        own.max_by_key(|of| (of.start, &of.id)).map(|of| of.policy.clone())
+    /// The policy of a recipient's next conversation, as it is stored: it is that of the conversation that was the
+    /// newest when the call looked.
+    fn next_policy(&mut self, recipient: &str) -> Option<Policy> {
+        let has_one = self.conversations.values().any(|of| of.recipient == recipient);
+        self.heard.take().filter(|_| has_one)
     }
 
     fn born(&mut self, id: &str, recipient: &str, policy: Policy, now: i64) -> Conversation {
