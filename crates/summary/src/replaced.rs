@@ -25,10 +25,8 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
         });
         let found = if later.item.marks.has(Marks::CORRECTION) {
             // the most alike; of those, the newest
-            let ranked =
-                earlier.map(|earlier| (earlier.likeness(later), earlier)).filter(|(like, _)| *like > 0);
-            let best = ranked.reduce(|best, next| if next.0 > best.0 { next } else { best });
-            best.map(|(_, earlier)| earlier)
+            let best = earlier.rev().max_by_key(|earlier| earlier.likeness(later));
+            best.filter(|best| best.likeness(later) > 0)
         } else {
             earlier.find(|earlier| earlier.tells_same_of(later))
         };

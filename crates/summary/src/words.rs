@@ -38,9 +38,6 @@ pub struct Said {
 const COURTESY_WORDS: usize = 2;
 /// A constraint of no more content words says what it is of next.
 const LEAD_WORDS: usize = 2;
-/// A label has so many bytes.
-const LEAST_LABEL: usize = 3;
-const MOST_LABEL: usize = 24;
 /// A longer sentence is a pasted text.
 const MOST_BYTES: usize = 2_000;
 
@@ -74,9 +71,6 @@ impl Said {
         self.marks = self.marks.with(next.marks);
         self.words += next.words;
         self.content += next.content;
-        self.refuses |= next.refuses;
-        self.affirms_only &= next.affirms_only;
-        self.announces = next.announces;
         self.read = Read::default();
     }
 }
@@ -119,9 +113,8 @@ fn of(sentence: &Sentence<'_>) -> Option<Said> {
 }
 
 fn is_stressed(text: &str) -> bool {
-    let label = text.split_once(": ").map_or("", |(label, _)| label);
-    let is_label = |c: char| c.is_uppercase() || c == ' ';
-    (LEAST_LABEL..=MOST_LABEL).contains(&label.len()) && label.chars().all(is_label)
+    let is_label = |label: &str| label.len() > 2 && label.chars().all(|c| c.is_uppercase() || c == ' ');
+    text.split_once(": ").is_some_and(|(label, _)| is_label(label))
 }
 
 /// On one line, without the marks of lists, headings and emphasis.

@@ -240,6 +240,13 @@ fn what_was_corrected_is_told_as_it_holds_now() {
         ),
         ("The limit is 40 users.", "Write the report.", "The limit is 65 users.", "65", "40"),
         (
+            "Der Termin ist am Montag.",
+            "Reserviere den Raum.",
+            "Nein, der Termin ist am Mittwoch.",
+            "Mittwoch",
+            "am Montag",
+        ),
+        (
             "La reunión es el lunes.",
             "Prepara la sala.",
             "En realidad, la reunión es el martes.",
@@ -469,6 +476,16 @@ fn a_standing_instruction_is_kept() {
         let told = text(&talk(&lines), 150);
         assert!(told.contains(instruction), "{told}");
     }
+}
+
+/// What a lead says of is told with it, and what stands before a task that a program hands over is the user's.
+#[test]
+fn an_instruction_before_a_task_is_kept_with_its_lead() {
+    let instruction = "For the rest of this session. Answer in one sentence.";
+    let task = "The queue stalls when it is full, which happens each morning. ".repeat(30);
+    let handed = format!("{instruction}\n<task>\nMend the queue\n{task}\n</task>\nThink step by step.");
+    let told = text(&talk(&[&handed, "I will look at it."]), 300);
+    assert!(told.contains(instruction) && !told.contains("step by step"), "{told}");
 }
 
 #[test]
