@@ -25,7 +25,7 @@ use utterd_summary::{
 };
 
 use crate::{
-    Ranges, Role, Sequence, TokenCounter, Utterance,
+    Ranges, Role, Sequence, Timestamp, TokenCounter, Utterance,
     exchange::{Answers, LateResult, Pairing, Said},
     limits::DEFAULT_SUMMARY_TOKENS,
     values::memory::allocated,
@@ -78,6 +78,11 @@ pub struct Extract {
 /// say nothing.
 pub fn items(source: &[Arc<Utterance>]) -> Vec<Item> {
     analyse(&messages(source))
+}
+
+/// What a summary says of which only the text is left.
+pub(crate) fn items_of_text(text: &str) -> Vec<Item> {
+    utterd_summary::parse::items(text)
 }
 
 /// What `source` mostly is.
@@ -168,7 +173,9 @@ fn message<'a>(
             Role::Tool => Speaker::Tool,
         },
         name: utterance.name().filter(|_| utterance.role != Role::Tool),
-        time: Some(utterance.create_time.0 / 1_000_000),
+        time: Some(utterance.create_time)
+            .filter(|time| *time != Timestamp::UNKNOWN)
+            .map(|time| time.0 / 1_000_000),
         text: &utterance.content,
         calls: calls.chain(late).collect(),
     }

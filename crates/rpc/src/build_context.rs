@@ -148,7 +148,7 @@ fn format(number: i32) -> Result<Format, Refusal> {
     })
 }
 
-fn placement(number: i32) -> Result<SummaryPlacement, Refusal> {
+pub(super) fn placement(number: i32) -> Result<SummaryPlacement, Refusal> {
     use proto::SummaryPlacement as Wire;
     let accepted = "SYSTEM (1) and USER_MESSAGE (2)";
     Ok(match decode::choice("summary_placement", number, accepted)? {

@@ -5,6 +5,7 @@ use tonic::Status;
 
 use crate::{
     RequestLimits, Services,
+    build_context::placement,
     conversation::encoding,
     convert::{decode, encode},
     proto,
@@ -21,9 +22,12 @@ use utterd_domain::{
 };
 use utterd_engine::{Caller, LONG_TEXT_BYTES, offload};
 use utterd_formats::history::{
-    DEFAULT_MAX_BYTES, DEFAULT_MAX_MESSAGES, Format, Incoming, Prepared, Request, Warning, WarningKind,
-    prepare, prompt, read::read,
+    Compaction, DEFAULT_MAX_BYTES, DEFAULT_MAX_MESSAGES, Format, Incoming, Prepared, Request, Warning,
+    WarningKind, prepare, prompt, read::read,
 };
+
+/// A limit that no history reaches: a request is smaller.
+const UNLIMITED: usize = i32::MAX as usize;
 
 impl Services {
     pub(super) async fn prepared_history(
@@ -55,10 +59,12 @@ fn asked(request: &proto::PrepareHistoryRequest, limits: RequestLimits) -> Resul
     let messages = request.max_messages.map(|number| decode::natural("max_messages", number)).transpose()?;
     let bytes = request.max_bytes.map(|number| decode::positive("max_bytes", number)).transpose()?;
     let tokens = request.token_budget.map(|number| decode::positive("token_budget", number)).transpose()?;
+    let summary = compaction(request)?;
+    let or = |default: usize| if summary.is_some() { UNLIMITED } else { default };
     Ok(Request {
         limits: Limits {
-            messages: messages.map_or(DEFAULT_MAX_MESSAGES, |messages| messages as usize),
-            bytes: bytes.map_or(DEFAULT_MAX_BYTES, |bytes| bytes as usize),
+            messages: messages.map_or(or(DEFAULT_MAX_MESSAGES), |messages| messages as usize),
+            bytes: bytes.map_or(or(DEFAULT_MAX_BYTES), |bytes| bytes as usize),
             tokens,
         },
         alternation: alternation(request.alternation)?,
@@ -66,7 +72,18 @@ fn asked(request: &proto::PrepareHistoryRequest, limits: RequestLimits) -> Resul
         max_content_bytes: limits.max_content_bytes,
         recall: request.recall.as_ref().map(|asked| recall(asked, &request.prompt)).transpose()?,
         whole_messages: request.whole_messages,
+        summary,
     })
+}
+
+/// Reads how to summarise; `None` if nothing is to be summarised.
+fn compaction(request: &proto::PrepareHistoryRequest) -> Result<Option<Compaction>, Refusal> {
+    let placement = placement(request.summary_placement)?;
+    let focus = decode::focus(request.focus_areas.clone())?;
+    let keep_recent = request.keep_recent.map(|count| decode::natural("keep_recent", count)).transpose()?;
+    let limit = request.summary_token_limit.unwrap_or_default();
+    let token_limit = decode::natural("summary_token_limit", limit)?;
+    Ok((token_limit > 0).then_some(Compaction { token_limit, placement, keep_recent, focus }))
 }
 
 /// Reads the prompt and limits of the recall; the default prompt is the request's own.
@@ -174,6 +191,8 @@ fn response(prepared: Prepared) -> proto::PrepareHistoryResponse {
         token_count: Some(encode::int(prepared.token_count)),
         dropped: prepared.dropped.into_iter().map(dropped).collect(),
         recalled: prepared.recalled.into_iter().map(encode::int).collect(),
+        summary: prepared.summary,
+        history_token_count: Some(encode::int(prepared.history_token_count)),
         warnings: prepared.warnings.into_iter().map(warning).collect(),
     }
 }
@@ -182,7 +201,7 @@ fn dropped(dropped: Dropped) -> proto::DroppedMessage {
     let reason = encode::same_name!(
         dropped.reason, DropReason to DropReason:
         NotAMessage UnknownRole InvalidContent Empty InvalidToolCall InvalidField TooLarge OrphanedResult
-        UnansweredCall Alternation MaxMessages MaxBytes TokenBudget
+        UnansweredCall Alternation MaxMessages MaxBytes TokenBudget Summarised
     );
     let index = Some(encode::int(dropped.index));
     proto::DroppedMessage { index, reason: reason.into(), text: dropped.text }

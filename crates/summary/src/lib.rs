@@ -15,6 +15,7 @@ pub mod item;
 pub mod message;
 mod names;
 mod numbers;
+pub mod parse;
 mod read;
 mod records;
 pub mod render;

@@ -5,9 +5,9 @@ use tonic::Code;
 use utterd::{
     config::Settings,
     proto::{
-        Alternation, ContextFormat, CountTokensRequest, DropReason, Event, HistoryRecall, NewUtterance,
-        Operation, PrepareHistoryRequest, PrepareHistoryResponse, WarningKind, WatchEventsRequest,
-        watch_events_response::Message,
+        Alternation, ContextFormat, CountTokensRequest, DropReason, DroppedMessage, Event, HistoryRecall,
+        NewUtterance, Operation, PrepareHistoryRequest, PrepareHistoryResponse, SummaryPlacement,
+        WarningKind, WatchEventsRequest, watch_events_response::Message,
     },
 };
 
@@ -285,7 +285,7 @@ async fn only_what_cannot_be_a_history_is_refused() {
             PrepareHistoryRequest { token_budget: Some(4), ..fine() },
             "INVALID_FIELD",
             "token_budget",
-            "the prompt alone needs 5",
+            "accepted: 5 or more",
         ),
         (
             PrepareHistoryRequest { alternation: Alternation::Reject.into(), ..history(&row(), "") },
@@ -352,6 +352,74 @@ async fn what_does_not_fit_is_recalled() {
     }
     let refusal = session.context().prepare_history(asking("", HistoryRecall::default())).await.refusal();
     refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames("recall.prompt");
+}
+
+/// Each call continues the summary with which its history begins; nothing exceeds the budget, and no call is without its
+/// result.
+#[tokio::test]
+async fn compactions_chain() {
+    let session = Session::new().await;
+    for placement in [SummaryPlacement::System, SummaryPlacement::UserMessage] {
+        let mut history = vec![
+            said("system", "Be brief."),
+            said("user", "Fix the stall of the queue in src/queue.rs. Never touch the public API."),
+        ];
+        let mut compactions = 0;
+        for round in 1..=40 {
+            let (file, id) = (format!("src/part{round}.rs"), format!("call-{round}"));
+            let arguments = json!({"path": file, "old": "a", "new": "b"}).to_string();
+            let function = json!({"name": "edit", "arguments": arguments});
+            let call = json!({"id": id, "type": "function", "function": function});
+            history.extend([
+                json!({"role": "assistant", "content": "I edit the next part.", "tool_calls": [call]}),
+                json!({"role": "tool", "tool_call_id": id, "content": "The file was changed. ".repeat(8)}),
+            ]);
+            let request = PrepareHistoryRequest {
+                messages_json: json!(history).to_string(),
+                token_budget: Some(700),
+                summary_token_limit: Some(300),
+                summary_placement: placement.into(),
+                ..Default::default()
+            };
+            let response = prepare(&session, request).await;
+            assert!(response.token_count() <= 700, "{}", response.token_count());
+            let folded = |dropped: &&DroppedMessage| dropped.reason() == DropReason::Summarised;
+            let count = response.dropped.iter().filter(folded).count();
+            assert_eq!(count, response.dropped.len(), "{:?}", response.dropped);
+            assert!(count == 0 || response.history_token_count() > response.token_count());
+            compactions += usize::from(count > 0);
+            history = messages(&response).as_array().unwrap().clone();
+            let of = |role: &str| history.iter().filter(|message| message["role"] == role).count();
+            let calls = history.iter().filter(|message| message["tool_calls"].is_array()).count();
+            assert_eq!(of("tool"), calls, "{history:?}");
+            let told = history.iter().filter(|message| message.to_string().contains("Goal: Fix the stall"));
+            assert_eq!(told.count(), usize::from(compactions > 0), "one summary: {history:?}");
+        }
+        assert!(compactions >= 5, "{compactions}");
+        let summary = json!(history).to_string();
+        assert!(
+            summary.contains("Never touch the public API") && summary.contains("edit → ok: "),
+            "{summary}"
+        );
+    }
+}
+
+/// Until the next messages leave, a history that grows is told alike.
+#[tokio::test]
+async fn a_summary_stays_until_the_next_messages_leave() {
+    let session = Session::new().await;
+    let (mut before, mut same) = (Vec::new(), 0);
+    for count in 60..100 {
+        let request = PrepareHistoryRequest {
+            token_budget: Some(500),
+            summary_token_limit: Some(100),
+            ..history(&json!(turns(count)), "")
+        };
+        let now = messages(&prepare(&session, request).await).as_array().unwrap().clone();
+        same += usize::from(now.starts_with(&before));
+        before = now;
+    }
+    assert!(same > 30, "{same} of 40 begin like the one before");
 }
 
 /// It is stateless, and appears in the trace.

@@ -53,4 +53,5 @@ pub use content_parts::{Content, ContentParts, Image, Original};
 pub use found::{Earlier, Found, Match, Source, surrounding};
 pub use message::{Archived, Context, How, Message, Omission};
 pub use request::{Format, RECALL_PERCENT, RecallLimits, Request, SummaryPlacement, Unanswered};
+pub use summary::{Recognized, recognize};
 pub use warning::{Uncovered, Warning};

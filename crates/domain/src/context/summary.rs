@@ -8,6 +8,45 @@ use crate::{
     segment::Summary,
 };
 
+/// Precedes the lines in a system message.
+const SYSTEM_BEFORE: &str = "Summary of the conversation so far:\n";
+/// Precede the lines in a user message, around the number of messages.
+const USER_BEFORE: [&str; 2] = ["[CONVERSATION HISTORY SUMMARY - ", " messages]\n\n"];
+/// Follows the lines in a user message.
+const USER_AFTER: &str = "\n[END SUMMARY - Recent conversation continues below]";
+
+/// A summary in a message that a context told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recognized<'t> {
+    /// What precedes and follows it in the message.
+    pub around: [&'t str; 2],
+    /// Its lines.
+    pub text: &'t str,
+    /// How many messages it is about; 1 if it does not say.
+    pub messages: u64,
+}
+
+/// Finds the summary in a message that a context told, with what was joined to that.
+pub fn recognize(role: Role, content: &str) -> Option<Recognized<'_>> {
+    match role {
+        Role::System => {
+            let place = content.find(SYSTEM_BEFORE)?;
+            let (before, told) = (&content[..place], &content[place + SYSTEM_BEFORE.len()..]);
+            // no line of a summary is empty
+            let (text, after) = told.split_once("\n\n").unwrap_or((told, ""));
+            let stands_alone = before.is_empty() || before.ends_with("\n\n");
+            stands_alone.then_some(Recognized { around: [before.trim_end(), after], text, messages: 1 })
+        }
+        Role::User => {
+            let (count, told) = content.strip_prefix(USER_BEFORE[0])?.split_once(USER_BEFORE[1])?;
+            let (text, after) = told.split_once(USER_AFTER)?;
+            let messages = count.parse::<u32>().ok()?.max(1).into();
+            Some(Recognized { around: ["", after.trim_start()], text, messages })
+        }
+        Role::Assistant | Role::Tool => None,
+    }
+}
+
 /// What comes before and after the lines.
 struct Frame {
     role: Role,
@@ -25,15 +64,13 @@ impl Frame {
                 before: "## Summary of the conversation so far\n".to_owned(),
                 after: "",
             },
-            (_, SummaryPlacement::System) => Self {
-                role: Role::System,
-                before: "Summary of the conversation so far:\n".to_owned(),
-                after: "",
-            },
+            (_, SummaryPlacement::System) => {
+                Self { role: Role::System, before: SYSTEM_BEFORE.to_owned(), after: "" }
+            }
             (_, SummaryPlacement::UserMessage) => Self {
                 role: Role::User,
-                before: format!("[CONVERSATION HISTORY SUMMARY - {messages} messages]\n\n"),
-                after: "\n[END SUMMARY - Recent conversation continues below]",
+                before: format!("{}{messages}{}", USER_BEFORE[0], USER_BEFORE[1]),
+                after: USER_AFTER,
             },
         }
     }

@@ -4,22 +4,33 @@ use std::sync::Arc;
 
 use crate::{
     Conversation, Draft, Identity, LineageId, More, Policy, Role, Sequence, Timestamp, TokenCounter,
-    ToolCall, Utterance, UtteranceId,
+    Utterance, UtteranceId,
     exchange::{Answers, LateResult, Pairing},
     history::Entry,
 };
 
-/// The conversation in which `entries` were said, which are paired so.
+/// The conversation in which `entries` were said, which are paired so, after `before` other messages.
 ///
-/// The sequence of an utterance is the place of its entry, counted from 1. Calls without a result and results without a
+/// The sequence of an utterance is the place of its entry, counted from 1, and `before`. Calls without a result and results without a
 /// call are not in it, nor what is then empty. A late result is.
-pub fn conversation(entries: &[Entry], pairing: &Pairing, counter: &dyn TokenCounter) -> Conversation {
+pub fn conversation(
+    entries: &[Entry],
+    pairing: &Pairing,
+    before: u64,
+    counter: &dyn TokenCounter,
+) -> Conversation {
+    let sequence = |place: usize| Sequence(before + place as u64 + 1);
     let mut conversation = Conversation::new(Identity::default(), Policy::SESSION);
     let Conversation { head, window, .. } = &mut conversation;
     for (place, Entry { draft, .. }) in entries.iter().enumerate() {
         let late = match pairing.answers[place] {
             Answers::Nothing if draft.role == Role::Tool => continue,
-            Answers::Late(call) => Some(late_result(call, entries)),
+            Answers::Late(call) => {
+                let (caller, call) = call.unwrap_or_default();
+                let calls = entries.get(caller).map_or(&[][..], |entry| entry.draft.tool_calls());
+                let tool = calls.get(call).map_or_else(Box::default, |made| made.name.clone());
+                Some(LateResult { caller: sequence(caller), tool })
+            }
             Answers::Nothing | Answers::Open => None,
         };
         let draft = answered(draft, &pairing.results[place]);
@@ -53,11 +64,6 @@ pub fn conversation(entries: &[Entry], pairing: &Pairing, counter: &dyn TokenCou
     conversation
 }
 
-/// The sequence of the entry at `place`.
-fn sequence(place: usize) -> Sequence {
-    Sequence(place as u64 + 1)
-}
-
 /// The draft with those of its calls that have a result.
 fn answered(draft: &Draft, results: &[Option<usize>]) -> Draft {
     let mut draft = draft.clone();
@@ -67,10 +73,4 @@ fn answered(draft: &Draft, results: &[Option<usize>]) -> Draft {
         draft.more.take_if(|more| **more == More::default());
     }
     draft
-}
-
-fn late_result(call: Option<(usize, usize)>, entries: &[Entry]) -> LateResult {
-    let (caller, call) = call.unwrap_or_default();
-    let made: Option<&ToolCall> = entries.get(caller).and_then(|entry| entry.draft.tool_calls().get(call));
-    LateResult { caller: sequence(caller), tool: made.map_or_else(Box::default, |made| made.name.clone()) }
 }

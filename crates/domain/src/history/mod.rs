@@ -108,6 +108,8 @@ pub enum DropReason {
     MaxBytes,
     /// There is no room for it in tokens.
     TokenBudget,
+    /// There is no room for it, and the summary tells of it.
+    Summarised,
 }
 
 impl From<Limit> for DropReason {

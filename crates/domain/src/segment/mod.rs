@@ -13,6 +13,7 @@ mod summary;
 mod summary_context;
 #[cfg(test)]
 mod tests;
+mod told;
 mod unfold;
 
 pub use cut::Cut;

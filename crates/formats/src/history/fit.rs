@@ -12,7 +12,7 @@ use crate::{
     render,
 };
 use utterd_domain::{
-    Conversation, Ranges, Refusal, Result, Role, Sequence, TokenCounter,
+    Conversation, Ranges, Refusal, Result, Role, Sequence, TokenCounter, Window,
     context::{self, Archived, Context, How, RecallLimits, asked_before, build_with, recallable},
     history::{
         Limit,
@@ -22,8 +22,10 @@ use utterd_domain::{
 
 /// A conversation to fit.
 pub struct Fit<'a> {
-    /// The conversation, with all of the history in its window.
+    /// The conversation, with all of the history in its window that is not in its summary.
     pub whole: Conversation,
+    /// The whole history.
+    pub said: Window,
     /// What the caller asks for.
     pub request: &'a Request,
     /// Counts tokens.
@@ -67,7 +69,7 @@ impl Fit<'_> {
     /// Fits the newest units, and what they leave out is recalled if there is room for it.
     pub fn fit(&self) -> Result<Fitted> {
         let recall = self.request.recall.as_ref();
-        let search = recall.and_then(|recall| Some((recall, Searched::of(&self.whole.window, recall)?)));
+        let search = recall.and_then(|recall| Some((recall, Searched::of(&self.said, recall)?)));
         let fitted = match search {
             None => self.newest(&None),
             search => self.newest(&search).or_else(|_| self.newest(&None)),
@@ -169,9 +171,7 @@ impl Fit<'_> {
         let window = &self.whole.window;
         let head = window.instructions() as usize;
         let gone = window.slice(stay.instructions..head).chain(window.slice(head..stay.start));
-        let gone: Arc<Ranges> = Arc::new(gone.map(|said| said.sequence).collect());
-        conversation.window.remove(&gone);
-        (conversation.head.left, conversation.head.archived) = (gone.clone(), gone);
+        leave(&mut conversation, &gone.map(|said| said.sequence).collect());
         conversation
     }
 
@@ -183,7 +183,7 @@ impl Fit<'_> {
         search: &Search<'_>,
     ) -> Result<Context> {
         let is_asked = |turn| {
-            let mut said = self.whole.window.iter();
+            let mut said = self.said.iter();
             said.find(|said| said.turn == turn && said.role == Role::User)
         };
         let archived =
@@ -191,7 +191,8 @@ impl Fit<'_> {
         let mut request = context::Request {
             format: self.request.format,
             budget,
-            stable_steps: Some(false),
+            stable_steps: Some(self.request.summary.is_some()),
+            summary: self.request.summary.as_ref().map(|summary| summary.placement).unwrap_or_default(),
             whole_messages: self.request.whole_messages,
             ..context::Request::default()
         };
@@ -228,6 +229,13 @@ impl Fit<'_> {
         let left_out = said.filter(|(_, said)| !fitted.shown.contains(said.sequence));
         left_out.map(|(place, said)| (said.sequence, limit(place))).collect()
     }
+}
+
+/// Moves utterances out of the window.
+pub fn leave(conversation: &mut Conversation, gone: &Ranges) {
+    conversation.window.remove(gone);
+    Arc::make_mut(&mut conversation.head.left).union(gone);
+    conversation.head.archived = conversation.head.left.clone();
 }
 
 /// The bytes of the message that quotes what is recalled.

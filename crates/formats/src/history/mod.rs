@@ -12,9 +12,10 @@ mod normal;
 mod pairs;
 mod prepare;
 pub mod read;
+mod summary;
 
 pub use prepare::prepare;
-pub use utterd_domain::context::Format;
+pub use utterd_domain::context::{Format, SummaryPlacement};
 
 use utterd_domain::{
     Draft, More, Result, Role,
@@ -42,8 +43,24 @@ pub struct Request {
     pub max_content_bytes: usize,
     /// How to quote the messages that the limits leave out; `None` quotes nothing.
     pub recall: Option<Recall>,
+    /// How to summarise the messages that the limits leave out; `None` leaves them out untold.
+    pub summary: Option<Compaction>,
     /// Whether only tool results are cut: a prompt that exceeds a limit by itself is refused.
     pub whole_messages: bool,
+}
+
+/// How to summarise what does not fit.
+#[derive(Clone, Debug, Default)]
+pub struct Compaction {
+    /// The most tokens of the summary.
+    pub token_limit: u32,
+    /// Where it is placed.
+    pub placement: SummaryPlacement,
+    /// If something does not fit, everything but at least this many of the newest messages is summarised; `None` means
+    /// only what does not fit.
+    pub keep_recent: Option<u32>,
+    /// Words that make a sentence more important.
+    pub focus: Vec<String>,
 }
 
 impl Default for Request {
@@ -55,6 +72,7 @@ impl Default for Request {
             format: Format::OpenAiChat,
             max_content_bytes: MOST_CONTENT_BYTES,
             recall: None,
+            summary: None,
             whole_messages: false,
         }
     }
@@ -120,6 +138,10 @@ pub struct Prepared {
     pub message_count: usize,
     /// The token count of the messages and the system text, as in a context.
     pub token_count: u32,
+    /// The token count of the history and the prompt, before anything was left out.
+    pub history_token_count: u64,
+    /// The lines of the summary; empty if there is none.
+    pub summary: String,
     /// The messages left out, in the order of the request.
     pub dropped: Vec<Dropped>,
     /// The places of messages that were left out and are quoted, ascending.

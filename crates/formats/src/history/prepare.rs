@@ -6,6 +6,7 @@ use crate::{
         Incoming, Prepared, Request, Warning, WarningKind,
         fit::{Fit, Fitted},
         normal, pairs,
+        summary::Earlier,
     },
     repair,
 };
@@ -37,16 +38,24 @@ pub fn prepare(
     let bytes = bytes + prompt.as_ref().map_or(0, |prompt| prompt.content.len());
     let has_prompt = prompt.is_some();
     let entries = entries.into_iter().chain(prompt.map(|draft| Entry { index: None, draft }));
-    let (entries, unusable) = normal::all(entries, request, field);
+    let (mut entries, unusable) = normal::all(entries, request, field);
+    let earlier = request.summary.as_ref().and_then(|_| Earlier::take(&mut entries));
+    let before = earlier.as_ref().map_or(0, |earlier| earlier.before);
     let said: Vec<Parts<'_>> = entries.iter().map(|entry| Parts::from(&entry.draft)).collect();
     let pairing = repair::pairing(&said);
     let (unpaired, moved) = pairs::report(&entries, &pairing, field);
-    let mut whole = conversation(&entries, &pairing, counter);
-    let told = Told { entries: &entries, field };
+    let mut whole = conversation(&entries, &pairing, before, counter);
+    whole.summary = earlier.map(|earlier| earlier.summary(counter)).unwrap_or_default();
+    let history_token_count = whole.window.tokens() + u64::from(whole.summary.tokens());
+    let told = Told { entries: &entries, field, before };
     dropped.extend(unusable.into_iter().chain(unpaired));
     dropped.extend(told.alternate(&mut whole, request)?);
-    let Fitted { finished, left_out, recalled, .. } = Fit { whole, request, counter, has_prompt }.fit()?;
-    let mut prepared = finished.prepared();
+    let mut fit = Fit { said: whole.window.clone(), whole, request, counter, has_prompt };
+    let folded = request.summary.as_ref().map(|compaction| fit.fold(compaction)).transpose()?;
+    dropped.extend(folded.unwrap_or_default().sequences().filter_map(|sequence| told.summarised(sequence)));
+    let Fitted { finished, left_out, recalled, .. } = fit.fit()?;
+    let summary = fit.whole.summary.text();
+    let mut prepared = Prepared { history_token_count, summary, ..finished.prepared() };
     let left_out = left_out.into_iter().map(|(sequence, limit)| told.left_out(sequence, limit, request));
     dropped.extend(left_out.flatten());
     dropped.sort_by_key(|dropped| dropped.index);
@@ -63,12 +72,14 @@ pub fn prepare(
 struct Told<'a> {
     entries: &'a [Entry],
     field: &'static str,
+    /// The last sequence before theirs.
+    before: u64,
 }
 
 impl Told<'_> {
     /// The message of an utterance.
     fn entry(&self, sequence: Sequence) -> Option<&Entry> {
-        self.entries.get((sequence.get() as usize).checked_sub(1)?)
+        self.entries.get(usize::try_from(sequence.get().checked_sub(self.before + 1)?).ok()?)
     }
 
     /// Drops or refuses runs of one role; [`Alternation::Merge`] merges what the limits have left.
@@ -92,6 +103,13 @@ impl Told<'_> {
         let text =
             format!("{field}[{index}] does not fit: {name} is {most}, and newer messages take precedence");
         Some(Dropped { index, reason: DropReason::from(limit), text })
+    }
+
+    /// A message that the summary is about.
+    fn summarised(&self, sequence: Sequence) -> Option<Dropped> {
+        let index = self.entry(sequence)?.index?;
+        let text = format!("{}[{index}] does not fit, and the summary tells of it", self.field);
+        Some(Dropped { index, reason: DropReason::Summarised, text })
     }
 
     /// A message that is followed by another one of its role.

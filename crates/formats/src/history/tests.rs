@@ -18,6 +18,7 @@ const OPENAI: Request = Request {
     format: Format::OpenAiChat,
     max_content_bytes: 1 << 20,
     recall: None,
+    summary: None,
     whole_messages: false,
 };
 const ANTHROPIC: Request = Request { format: Format::AnthropicMessages, ..OPENAI };
