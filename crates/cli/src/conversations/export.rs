@@ -3,13 +3,13 @@
 use std::{
     io::{self, Write},
     path::PathBuf,
-    time::Instant,
 };
 
 use clap::{
     Args, ValueEnum,
     builder::{PossibleValuesParser, TypedValueParser},
 };
+use tokio::time::Instant;
 
 use crate::{
     args::{ConversationFormat, Target, choice},

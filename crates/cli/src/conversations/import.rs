@@ -3,12 +3,11 @@
 use std::{
     io,
     path::{Path, PathBuf},
-    time::Instant,
 };
 
 use clap::Args;
 use futures::stream;
-use tokio::{sync::mpsc, task::spawn_blocking};
+use tokio::{sync::mpsc, task::spawn_blocking, time::Instant};
 use tonic::Status;
 
 use super::parts::Parts;

@@ -1,9 +1,10 @@
 //! Words and lines for people.
 
-use std::{ops::RangeInclusive, time::Instant};
+use std::ops::RangeInclusive;
 
 use indicatif::{HumanBytes, HumanCount};
 use prost_types::Timestamp;
+use tokio::time::Instant;
 
 use utterd_rpc::proto::{Role, SequenceRange, ToolCall, Utterance, UtteranceRef};
 
