@@ -143,7 +143,7 @@ impl Client {
     fn trying(&self, number: u64, run: usize, call: Call, invoked: Tick, begun: Begun) -> Trying {
         if let Call::Do(command, attempt) = &call {
             let request = attempt.as_ref().map(|attempt| attempt.id.as_str());
-            self.world.disk.ledger.lock().begin(number, command, request, invoked);
+            self.world.disk.ledger.lock().begin(number, run, command, request, invoked);
         }
         Trying { number, run, call: Arc::new(call), invoked, time: self.world.clock.now().0, begun }
     }

@@ -89,6 +89,8 @@ pub struct Ledger {
 struct Asked {
     /// The number of the call, and when it was made first.
     call: Option<(u64, Tick)>,
+    /// The engines that it was made to.
+    runs: Vec<usize>,
     command: Command,
 }
 
@@ -150,13 +152,14 @@ impl Ledger {
         self.pointers.get(recipient)?.last()?.1.clone()
     }
 
-    /// A call is made that may take effect.
-    pub fn begin(&mut self, number: u64, command: &Command, request: Option<&str>, tick: Tick) {
-        let asked = || Asked { call: Some((number, tick)), command: command.clone() };
-        match request {
-            Some(request) => drop(self.named.entry(request.to_owned()).or_insert_with(asked)),
-            None => drop(self.unnamed.insert(number, asked())),
-        }
+    /// A call is made to an engine, and may take effect.
+    pub fn begin(&mut self, number: u64, run: usize, command: &Command, request: Option<&str>, tick: Tick) {
+        let asked = || Asked { call: Some((number, tick)), runs: Vec::new(), command: command.clone() };
+        let asked = match request {
+            Some(request) => self.named.entry(request.to_owned()).or_insert_with(asked),
+            None => self.unnamed.entry(number).or_insert_with(asked),
+        };
+        asked.runs.push(run);
     }
 
     /// A call without a request id will not take effect any more.
@@ -280,8 +283,8 @@ impl Ledger {
             }
         }
         // of several that do the same, one may lead to what is stored
-        let so: Vec<_> =
-            worlds.iter().filter(|(_, world)| !last || world.compare(after).is_ok()).cloned().collect();
+        let fits = |world: &World| world.compare(after).is_ok() && points_alike(world, taken.commit);
+        let so: Vec<_> = worlds.iter().filter(|(_, world)| !last || fits(world)).cloned().collect();
         let is_clear = so.len() == 1;
         let almost = worlds.into_iter().filter(|_| !id.is_of_state());
         let (call, world) = so.into_iter().chain(almost).next().ok_or(why)?;
@@ -351,7 +354,7 @@ impl Ledger {
 
     /// What may have asked for a change.
     fn asked(&self, taken: &Taken<'_>, id: &ConversationId, revision: Revision) -> Vec<Asked> {
-        let uncalled = |command: Command| Asked { call: None, command };
+        let uncalled = |command: Command| Asked { call: None, runs: Vec::new(), command };
         if let Some(strange) = taken.strange {
             return vec![uncalled(strange.clone())];
         }
@@ -365,19 +368,20 @@ impl Ledger {
         let (conversation, doing) = (Some(id.to_string()), Doing::Tell);
         let tell = Command { conversation, recipient: None, expected: None, doing };
         let tell = self.has_teller.then(|| uncalled(tell));
-        let all = named.chain(self.unnamed.values()).cloned();
+        let is_here = |asked: &&Asked| asked.runs.iter().any(|run| By::Run(*run) == taken.by);
+        let all = named.chain(self.unnamed.values().filter(is_here)).cloned();
         all.flat_map(|asked| [Some(asked.clone()), self.started(asked)]).flatten().chain(tell).collect()
     }
 
     /// The same call if it finds nothing to replace, and starts a conversation: it may then find another that was
     /// started meanwhile.
     fn started(&self, asked: Asked) -> Option<Asked> {
-        let Asked { call, mut command } = asked;
+        let Asked { call, runs, mut command } = asked;
         let since = call.map_or(0, |(_, tick)| tick);
         let was_there = self.worlds_since(since).all(|world| world.find(&command).is_some());
         let Doing::Memorize(said) = &mut command.doing else { return None };
         let replaces = said.after.take().is_some();
-        (replaces && !was_there).then_some(Asked { call, command })
+        (replaces && !was_there).then_some(Asked { call, runs, command })
     }
 
     /// Records a change that the naive world has made too.
@@ -430,6 +434,14 @@ impl Ledger {
             self.wrongs.push(format!("{}: active are {active:?}; must be {must:?}", taken.tick));
         }
     }
+}
+
+/// Whether the active conversations are those to which a commit points.
+fn points_alike(world: &World, commit: &Commit) -> bool {
+    commit.pointers.iter().all(|pointer| {
+        let active = world.active.get(pointer.recipient.id.as_str());
+        active.map(String::as_str) == pointer.after.as_ref().map(|id| id.as_str())
+    })
 }
 
 fn revision_in(world: &World, of: &Conversation) -> u64 {
