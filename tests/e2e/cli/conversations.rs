@@ -85,7 +85,7 @@ fn what_was_forgotten_comes_back() {
     let restored = json(&run(&["4", "--json"]).worked());
     assert_eq!(restored["restored"][0]["sequence"], "4");
     assert_holds(&run(&["9"]).failed(3), &["there is no utterance 9"]);
-    assert_holds(&run(&["4-2"]).failed(2), &["UTTERANCES must be a number"]);
+    assert_holds(&run(&["4-2"]).failed(3), &["there is no utterance 4-2"]);
 }
 
 fn fed(server: &Server, arguments: &[&str], input: &str) -> Outcome {
