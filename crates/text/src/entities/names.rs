@@ -6,6 +6,7 @@ use regex_automata::{Anchored, Input, meta::Regex};
 
 use super::kind::{Entity, Kind};
 use crate::{
+    chars::is_unspaced,
     cues::{Cues, cues},
     language::{Language, is_stop},
     sentences::abbreviates,
@@ -39,7 +40,10 @@ impl<'a> Names<'a> {
         let Range { start: mut at, end } = between;
         while let Some(capital) = self.text[at..end].find(char::is_uppercase) {
             at += capital;
-            let words = name.find(Input::new(self.text).span(at..end).anchored(Anchored::Yes));
+            // within a word, as in data, a capital begins no name
+            let begins = !self.text[..at].ends_with(|c: char| c.is_alphanumeric() && !is_unspaced(c));
+            let here = begins.then(|| Input::new(self.text).span(at..end).anchored(Anchored::Yes));
+            let words = here.and_then(|here| name.find(here));
             at = match words {
                 Some(words) => words.end(),
                 None => at + self.text[at..].chars().next().map_or(1, char::len_utf8),
