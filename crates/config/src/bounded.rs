@@ -18,7 +18,7 @@ pub fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a file of settings or secrets, of at most `most` bytes. One that everybody can write to is refused, unless
-/// [`ALLOW_WORLD_WRITABLE`] is set.
+/// `UTTERD_ALLOW_WORLD_WRITABLE` is `true`.
 pub fn read_trusted(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
