@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    BRANCH_OF, Message, authored, branch_name, elements, is_true, labels, missing, text,
+    BRANCH_OF, Message, authored, elements, is_true, labels, missing, text,
     tree::{Lines, Tree},
 };
 use crate::{Parsed, openai_chat, place::Notes};
@@ -51,7 +51,7 @@ fn one(
         is_said: &|at| is_shown(said[at]),
         is_alone: &is_alone,
         messages: &messages,
-        name: &|path, _| branch_name(id, path, path.nodes.last().map_or("", |at| nodes[*at].0)),
+        name: &|path, _| path.name(id, path.nodes.last().map_or("", |at| nodes[*at].0)),
         describe: &|parsed, _, left| {
             parsed.title = text(value, "title").map(str::to_owned);
             parsed.start = seconds(value, "create_time").or(parsed.start);

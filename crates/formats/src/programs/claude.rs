@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    BRANCH_OF, Message, authored, branch_name, elements, is_true, labels, missing, text, time_of,
+    BRANCH_OF, Message, authored, elements, is_true, labels, missing, text, time_of,
     tree::{Lines, Tree},
 };
 use crate::{Parsed, anthropic, place::Notes};
@@ -41,7 +41,7 @@ fn one(value: &Value, found: &mut Vec<Parsed>, notes: &mut Notes) -> Result<(), 
         // a message holds its calls and their results
         is_alone: &|_| true,
         messages: &|nodes| nodes.iter().flat_map(|at| messages(*at, &said[*at])).collect(),
-        name: &|path, _| branch_name(id, path, path.nodes.last().map_or("", |at| nodes[*at].0)),
+        name: &|path, _| path.name(id, path.nodes.last().map_or("", |at| nodes[*at].0)),
         describe: &|parsed, _, left| {
             parsed.title = text(value, "name").map(str::to_owned);
             parsed.start = time_of(value, "created_at").or(parsed.start);

@@ -41,11 +41,6 @@ struct Message {
     value: Value,
 }
 
-/// The id of a conversation that branches: its own for the first way, and for the others that and their last message's.
-fn branch_name(id: &str, path: &tree::Path, last: &str) -> String {
-    if path.number == 0 { id.to_owned() } else { format!("{id}~{last}") }
-}
-
 /// Reads a conversation named `id`: its messages as those of `provider`, then their ids and times.
 fn conversation(
     id: String,

@@ -21,6 +21,14 @@ pub struct Path {
     pub left: Option<usize>,
 }
 
+impl Path {
+    /// The id of what it leads to in the conversation `id`: that id for the first path, and for the others that and
+    /// their last message's.
+    pub fn name(&self, id: &str, last: &str) -> String {
+        if self.number == 0 { id.to_owned() } else { format!("{id}~{last}") }
+    }
+}
+
 /// What the nodes of a tree say.
 pub struct Lines<'a> {
     /// The API in the form of which they are read.

@@ -1,6 +1,19 @@
-//! Whether a value looks like a credential, given that its label says so.
+//! The table of credentials, and whether a value looks like one, given that its label says so.
 
-use super::PATTERNS;
+use std::sync::LazyLock;
+
+use crate::Patterns;
+
+/// A kind and a pattern or word of that kind on each line:
+///
+/// | `prefix`, `word` | a credential that is a word of its own, by how it begins or by its form |
+/// |---|---|
+/// | `around`, `login` | what surrounds the credential, which is the group of the pattern if it has one |
+/// | `password`, `key`, `session` | how the label of a credential ends |
+/// | `before` | before `token`: what says where a list goes on, which opens nothing |
+/// | `plain` | a variable, a placeholder, a path, code: what only stands where a credential could |
+pub(super) const TABLE: &str = include_str!("../secrets.tsv");
+pub(super) static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(TABLE));
 
 /// What a label promises.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

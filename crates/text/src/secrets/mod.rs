@@ -10,8 +10,7 @@ use std::{borrow::Cow, ops::Range, sync::LazyLock};
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 use regex_automata::{Anchored, Input, meta::Regex};
 
-use crate::Patterns;
-use look::{Kind, is_plain, is_random, is_secret};
+use look::{Kind, PATTERNS, is_plain, is_random, is_secret};
 
 /// Stands for a credential.
 pub const MARK: &str = "[secret]";
@@ -73,17 +72,6 @@ const PREFIX_BYTES: usize = 16;
 const LABELLED_BYTES: usize = 12;
 /// No credential that shows by its form is.
 const FORM_BYTES: usize = 44;
-
-/// A kind and a pattern or word of that kind on each line:
-///
-/// | `prefix`, `word` | a credential that is a word of its own, by how it begins or by its form |
-/// |---|---|
-/// | `around`, `login` | what surrounds the credential, which is the group of the pattern if it has one |
-/// | `password`, `key`, `session` | how the label of a credential ends |
-/// | `before` | before `token`: what says where a list goes on, which opens nothing |
-/// | `plain` | a variable, a placeholder, a path, code: what only stands where a credential could |
-const TABLE: &str = include_str!("../secrets.tsv");
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(TABLE));
 
 /// Adds what patterns find between two places, where `is_one` says that it is a credential.
 fn shaped(

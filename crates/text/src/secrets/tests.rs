@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::*;
+use super::{look::TABLE, *};
 
 /// Texts with made-up credentials; `~` stands in each so that no scanner takes this file for a leak.
 const CREDENTIALS: &[&str] = &[
