@@ -128,7 +128,7 @@ def _block(part: types.Part, role: str) -> dict[str, Any] | None:
         text = json.dumps(response.response, ensure_ascii=False, default=str)
         return {"type": "tool_result", "tool_use_id": response.id or response.name, "content": text}
     if part.thought:
-        return thinking(part.text, part.thought_signature and _base64(part.thought_signature))
+        return thinking(part.text, _base64(part.thought_signature or b""))
     if part.text:
         return {"type": "text", "text": part.text}
     blob = part.inline_data

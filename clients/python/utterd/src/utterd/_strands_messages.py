@@ -84,7 +84,8 @@ def _shown(media: Media) -> dict[str, Any]:
 
 
 def _thought(block: dict[str, Any]) -> dict[str, Any] | None:
-    return block.get("reasoningContent", {}).get("reasoningText")
+    thought: dict[str, Any] | None = block.get("reasoningContent", {}).get("reasoningText")
+    return thought
 
 
 def results_in(said: dict[str, Any]) -> int:
