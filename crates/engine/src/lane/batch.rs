@@ -27,7 +27,22 @@ pub struct Batch {
     moved: Moved,
     extras: Extras,
     /// The decided writes, in order, each with the answer it gets once the commit is made.
-    decided: SmallVec<[(Box<dyn QueuedWrite>, Answer); 1]>,
+    decided: Decisions,
+}
+
+/// Decided writes, in order, each with its answer.
+pub type Decisions = SmallVec<[(Box<dyn QueuedWrite>, Answer); 1]>;
+
+/// What is left of a batch after its commit.
+#[derive(Default)]
+pub struct Finished {
+    /// The writes to answer. They are answered when the conversation is not held any more: a caller that writes
+    /// again at once then finds it free.
+    pub answered: Decisions,
+    /// The writes to decide again, in order.
+    pub undecided: Vec<Box<dyn QueuedWrite>>,
+    /// Whether to take these one at a time.
+    pub one_by_one: bool,
 }
 
 /// The result of adding a write to a batch.
@@ -234,11 +249,10 @@ impl Batch {
         self.decided.into_iter().map(|(write, _)| write).collect()
     }
 
-    /// Commits the decided writes and answers them. Returns the writes that have to be decided again, in order,
-    /// and whether to take them one at a time.
-    pub async fn finish(self, engine: &Engine) -> (Vec<Box<dyn QueuedWrite>>, bool) {
+    /// Commits the decided writes. Returns the writes that have to be decided again, in order, and those to answer.
+    pub async fn finish(self, engine: &Engine) -> Finished {
         if self.is_empty() {
-            return Default::default();
+            return Finished::default();
         }
         let Self { part, recipient_state, extras, decided, .. } = self;
         engine.meters.batch.observe(decided.len() as f64);
@@ -251,14 +265,17 @@ impl Batch {
             Ok(()) => {
                 parts[0].ended().into_iter().for_each(|ended| engine.retention.add(ended));
                 begun.into_iter().for_each(|recipient| engine.retention.add_recipient(recipient));
-                decided.into_iter().for_each(|(write, answer)| write.answer(answer));
-                Default::default()
+                Finished { answered: decided, ..Finished::default() }
             }
-            Err(Uncommitted::Conflict(conflict)) => (again(decided.into_iter(), &conflict), false),
+            Err(Uncommitted::Conflict(conflict)) => {
+                Finished { undecided: again(decided.into_iter(), &conflict), ..Finished::default() }
+            }
             // a single one may still fit, or not panic
-            Err(Uncommitted::Full(_) | Uncommitted::Panicked) if decided.len() > 1 => {
-                (decided.into_iter().map(|(write, _)| write).collect(), true)
-            }
+            Err(Uncommitted::Full(_) | Uncommitted::Panicked) if decided.len() > 1 => Finished {
+                undecided: decided.into_iter().map(|(write, _)| write).collect(),
+                one_by_one: true,
+                ..Finished::default()
+            },
             Err(Uncommitted::Full(full)) => fail(decided, &full.into()),
             Err(Uncommitted::Panicked) => fail(decided, &EngineError::Panicked),
             Err(Uncommitted::Failed(error)) => fail(decided, &error),
@@ -282,12 +299,9 @@ async fn released(
     }
 }
 
-fn fail(
-    decided: SmallVec<[(Box<dyn QueuedWrite>, Answer); 1]>,
-    error: &EngineError,
-) -> (Vec<Box<dyn QueuedWrite>>, bool) {
-    decided.into_iter().for_each(|(write, _)| write.answer(Answer::Failed(error.clone())));
-    Default::default()
+fn fail(decided: Decisions, error: &EngineError) -> Finished {
+    let failed = |(write, _)| (write, Answer::Failed(error.clone()));
+    Finished { answered: decided.into_iter().map(failed).collect(), ..Finished::default() }
 }
 
 /// Returns the writes of a conflicting commit that can be decided again here; the others are answered that they

@@ -6,7 +6,7 @@ use crate::{
     Engine, EngineError, Operation, Result,
     applied::{Applied, Decided, RuleResult},
     lane::{
-        batch::{Batch, Joined, conflicted},
+        batch::{Batch, Decisions, Finished, Joined, conflicted},
         commit::{Extras, Part, Uncommitted},
         completed::start,
         decide::{Moved, is_long},
@@ -80,17 +80,20 @@ impl Run {
             // taken before the state is read, so that the state is no older than any of them
             self.queue.take(&mut writes, most);
             let batch = Within::Queue.catching(drive_batch(&hold, &mut writes, most)).await;
-            let again = batch.unwrap_or_else(|Panicked| {
+            let finished = batch.unwrap_or_else(|Panicked| {
                 self.queue.forget();
-                true
+                Finished { one_by_one: true, ..Finished::default() }
             });
-            most = if again { 1 } else { BATCH };
+            most = if finished.one_by_one { 1 } else { BATCH };
+            put_back(&mut writes, finished.undecided);
             if writes.is_empty() && self.end() {
                 // the last to leave removes the queue of a conversation that does not exist
                 drop(self);
-                return;
+                drop(hold);
+                return answer(finished.answered);
             }
             drop(hold);
+            answer(finished.answered);
             if round % ROUNDS == 0 {
                 tokio::task::yield_now().await;
             }
@@ -104,9 +107,12 @@ impl Run {
     }
 }
 
-/// Makes one commit of the first writes, at most this many. Leaves those that have to be decided again, and returns
-/// whether to decide them one by one.
-async fn drive_batch(hold: &Hold, writes: &mut Writes, most: usize) -> bool {
+fn answer(decisions: Decisions) {
+    decisions.into_iter().for_each(|(write, answer)| write.answer(answer));
+}
+
+/// Makes one commit of the first writes, at most this many.
+async fn drive_batch(hold: &Hold, writes: &mut Writes, most: usize) -> Finished {
     let engine = &hold.engine;
     // if several have seen a state, there is no telling which is the newest
     let alone = writes.len().min(most) == 1;
@@ -116,8 +122,8 @@ async fn drive_batch(hold: &Hold, writes: &mut Writes, most: usize) -> bool {
     let mut batch = match begun.unwrap_or(Err(EngineError::Panicked)) {
         Ok(batch) => Box::new(batch),
         Err(error) => {
-            writes.drain(..).for_each(|write| write.answer(Answer::Failed(error.clone())));
-            return false;
+            let failed = |write| (write, Answer::Failed(error.clone()));
+            return Finished { answered: writes.drain(..).map(failed).collect(), ..Finished::default() };
         }
     };
     for _ in 0..most {
@@ -129,22 +135,20 @@ async fn drive_batch(hold: &Hold, writes: &mut Writes, most: usize) -> bool {
                 break;
             }
             Joined::Panicked => {
-                again(writes, batch.into_undecided_writes());
-                return false;
+                put_back(writes, batch.into_undecided_writes());
+                return Finished::default();
             }
             Joined::RollsOver(write, left) => {
-                again(writes, Box::pin(roll_over(hold, write, left)).await);
-                return false;
+                put_back(writes, Box::pin(roll_over(hold, write, left)).await);
+                return Finished::default();
             }
         }
     }
-    let (undecided, one_by_one) = batch.finish(engine).await;
-    again(writes, undecided);
-    one_by_one
+    batch.finish(engine).await
 }
 
 /// Puts writes that have to be decided again before the others, keeping their order.
-fn again(
+fn put_back(
     writes: &mut Writes,
     undecided: impl IntoIterator<Item = Box<dyn QueuedWrite>, IntoIter: DoubleEndedIterator>,
 ) {
