@@ -81,6 +81,7 @@ class DropReason(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     DROP_REASON_MAX_MESSAGES: _ClassVar[DropReason]
     DROP_REASON_MAX_BYTES: _ClassVar[DropReason]
     DROP_REASON_TOKEN_BUDGET: _ClassVar[DropReason]
+    DROP_REASON_SUMMARISED: _ClassVar[DropReason]
 CONTEXT_FORMAT_UNSPECIFIED: ContextFormat
 CONTEXT_FORMAT_OPENAI_CHAT: ContextFormat
 CONTEXT_FORMAT_ANTHROPIC_MESSAGES: ContextFormat
@@ -128,6 +129,7 @@ DROP_REASON_ALTERNATION: DropReason
 DROP_REASON_MAX_MESSAGES: DropReason
 DROP_REASON_MAX_BYTES: DropReason
 DROP_REASON_TOKEN_BUDGET: DropReason
+DROP_REASON_SUMMARISED: DropReason
 
 class CountTokensRequest(_message.Message):
     __slots__ = ("texts", "utterances", "model")
@@ -262,7 +264,7 @@ class OmittedUtterances(_message.Message):
     def __init__(self, reason: _Optional[_Union[OmissionReason, str]] = ..., sequences: _Optional[_Iterable[_Union[_utterance_pb2.SequenceRange, _Mapping]]] = ...) -> None: ...
 
 class PrepareHistoryRequest(_message.Message):
-    __slots__ = ("messages_json", "utterances", "prompt", "max_messages", "max_bytes", "token_budget", "alternation", "format", "model", "recall", "whole_messages")
+    __slots__ = ("messages_json", "utterances", "prompt", "max_messages", "max_bytes", "token_budget", "alternation", "format", "model", "recall", "whole_messages", "summary_token_limit", "summary_placement", "keep_recent", "focus_areas")
     MESSAGES_JSON_FIELD_NUMBER: _ClassVar[int]
     UTTERANCES_FIELD_NUMBER: _ClassVar[int]
     PROMPT_FIELD_NUMBER: _ClassVar[int]
@@ -274,6 +276,10 @@ class PrepareHistoryRequest(_message.Message):
     MODEL_FIELD_NUMBER: _ClassVar[int]
     RECALL_FIELD_NUMBER: _ClassVar[int]
     WHOLE_MESSAGES_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_TOKEN_LIMIT_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_PLACEMENT_FIELD_NUMBER: _ClassVar[int]
+    KEEP_RECENT_FIELD_NUMBER: _ClassVar[int]
+    FOCUS_AREAS_FIELD_NUMBER: _ClassVar[int]
     messages_json: str
     utterances: _containers.RepeatedCompositeFieldContainer[_utterance_pb2.NewUtterance]
     prompt: str
@@ -285,7 +291,11 @@ class PrepareHistoryRequest(_message.Message):
     model: str
     recall: HistoryRecall
     whole_messages: bool
-    def __init__(self, messages_json: _Optional[str] = ..., utterances: _Optional[_Iterable[_Union[_utterance_pb2.NewUtterance, _Mapping]]] = ..., prompt: _Optional[str] = ..., max_messages: _Optional[int] = ..., max_bytes: _Optional[int] = ..., token_budget: _Optional[int] = ..., alternation: _Optional[_Union[Alternation, str]] = ..., format: _Optional[_Union[ContextFormat, str]] = ..., model: _Optional[str] = ..., recall: _Optional[_Union[HistoryRecall, _Mapping]] = ..., whole_messages: bool = ...) -> None: ...
+    summary_token_limit: int
+    summary_placement: SummaryPlacement
+    keep_recent: int
+    focus_areas: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, messages_json: _Optional[str] = ..., utterances: _Optional[_Iterable[_Union[_utterance_pb2.NewUtterance, _Mapping]]] = ..., prompt: _Optional[str] = ..., max_messages: _Optional[int] = ..., max_bytes: _Optional[int] = ..., token_budget: _Optional[int] = ..., alternation: _Optional[_Union[Alternation, str]] = ..., format: _Optional[_Union[ContextFormat, str]] = ..., model: _Optional[str] = ..., recall: _Optional[_Union[HistoryRecall, _Mapping]] = ..., whole_messages: bool = ..., summary_token_limit: _Optional[int] = ..., summary_placement: _Optional[_Union[SummaryPlacement, str]] = ..., keep_recent: _Optional[int] = ..., focus_areas: _Optional[_Iterable[str]] = ...) -> None: ...
 
 class HistoryRecall(_message.Message):
     __slots__ = ("prompt", "limit", "max_percent", "min_relevance")
@@ -300,7 +310,7 @@ class HistoryRecall(_message.Message):
     def __init__(self, prompt: _Optional[str] = ..., limit: _Optional[int] = ..., max_percent: _Optional[int] = ..., min_relevance: _Optional[float] = ...) -> None: ...
 
 class PrepareHistoryResponse(_message.Message):
-    __slots__ = ("messages_json", "system", "message_count", "token_count", "dropped", "warnings", "recalled")
+    __slots__ = ("messages_json", "system", "message_count", "token_count", "dropped", "warnings", "recalled", "summary", "history_token_count")
     MESSAGES_JSON_FIELD_NUMBER: _ClassVar[int]
     SYSTEM_FIELD_NUMBER: _ClassVar[int]
     MESSAGE_COUNT_FIELD_NUMBER: _ClassVar[int]
@@ -308,6 +318,8 @@ class PrepareHistoryResponse(_message.Message):
     DROPPED_FIELD_NUMBER: _ClassVar[int]
     WARNINGS_FIELD_NUMBER: _ClassVar[int]
     RECALLED_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    HISTORY_TOKEN_COUNT_FIELD_NUMBER: _ClassVar[int]
     messages_json: str
     system: str
     message_count: int
@@ -315,7 +327,9 @@ class PrepareHistoryResponse(_message.Message):
     dropped: _containers.RepeatedCompositeFieldContainer[DroppedMessage]
     warnings: _containers.RepeatedCompositeFieldContainer[_warning_pb2.Warning]
     recalled: _containers.RepeatedScalarFieldContainer[int]
-    def __init__(self, messages_json: _Optional[str] = ..., system: _Optional[str] = ..., message_count: _Optional[int] = ..., token_count: _Optional[int] = ..., dropped: _Optional[_Iterable[_Union[DroppedMessage, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[_warning_pb2.Warning, _Mapping]]] = ..., recalled: _Optional[_Iterable[int]] = ...) -> None: ...
+    summary: str
+    history_token_count: int
+    def __init__(self, messages_json: _Optional[str] = ..., system: _Optional[str] = ..., message_count: _Optional[int] = ..., token_count: _Optional[int] = ..., dropped: _Optional[_Iterable[_Union[DroppedMessage, _Mapping]]] = ..., warnings: _Optional[_Iterable[_Union[_warning_pb2.Warning, _Mapping]]] = ..., recalled: _Optional[_Iterable[int]] = ..., summary: _Optional[str] = ..., history_token_count: _Optional[int] = ...) -> None: ...
 
 class DroppedMessage(_message.Message):
     __slots__ = ("index", "reason", "text")
