@@ -157,11 +157,13 @@ async fn a_cut_takes_whole_exchanges() {
         {"role": "tool", "tool_call_id": "a", "content": "1"},
         said("assistant", "done"),
     ]);
-    for (most, first) in [(1, 4), (2, 4), (3, 4), (4, 1), (5, 0)] {
+    // The answer needs the question that began its turn. The results come in the order of the calls.
+    for (most, kept) in [(1, &[][..]), (2, &[0, 4]), (4, &[0, 4]), (5, &[0, 1, 3, 2, 4])] {
         let request = PrepareHistoryRequest { max_messages: Some(most), ..history(&sent, "next") };
         let response = prepare(&session, request).await;
-        let kept = &sent.as_array().unwrap()[first..];
-        assert_eq!(messages(&response).as_array().unwrap()[..kept.len()], *kept, "{most}");
+        let mut expected: Vec<_> = kept.iter().map(|place| sent[*place].clone()).collect();
+        expected.push(said("user", "next"));
+        assert_eq!(messages(&response), json!(expected), "{most}");
     }
     // Only what was said precedes the place of an unanswered call.
     let open = json!([said("user", "q"), {"role": "assistant", "content": "", "tool_calls": [call("a")]}]);
@@ -186,12 +188,13 @@ async fn utterances_are_prepared_too() {
     let request = PrepareHistoryRequest { utterances, prompt: "next".into(), ..Default::default() };
     let request = PrepareHistoryRequest { format: ContextFormat::AnthropicMessages.into(), ..request };
     let response = prepare(&session, request).await;
+    let block = |role: &str, text: &str| json!({"role": role, "content": [{"type": "text", "text": text}]});
     let expected = json!([
-        said("user", "q"),
+        block("user", "q"),
         {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "find", "input": {}}]},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "it is"}]},
-        said("assistant", "done"),
-        said("user", "next"),
+        block("assistant", "done"),
+        block("user", "next"),
     ]);
     assert_eq!(messages(&response), expected);
     use DropReason::*;
@@ -336,7 +339,8 @@ async fn what_does_not_fit_is_recalled() {
     let response = prepare(&session, asking("Which parrot?", HistoryRecall::default())).await;
     let (text, count) = quote(&response);
     assert!(text.contains("\nUser: My parrot is called Captain Flint.\n"), "{text}");
-    assert_eq!((count, response.recalled.first()), (21, Some(&0)));
+    // Beside the quote and the prompt there are 18 messages: the 19th would begin with an answer.
+    assert_eq!((count, response.recalled.first()), (20, Some(&0)));
     let other = HistoryRecall { prompt: "parrot".to_owned(), limit: Some(1), ..Default::default() };
     let response = prepare(&session, asking("Which?", other)).await;
     assert_eq!(response.recalled, [0]);
