@@ -189,7 +189,9 @@ impl<'a> Composing<'a> {
         let share = part_of(self.wanted.budget, section.percent);
         let least = match section.kind {
             Kind::Goal => LEAST_GOAL.min(self.wanted.budget / 2),
-            Kind::Said if section.marks.has(Marks::USER) => LEAST_USER.min(self.wanted.budget.saturating_mul(2) / 3),
+            Kind::Said if section.marks.has(Marks::USER) => {
+                LEAST_USER.min(self.wanted.budget.saturating_mul(2) / 3)
+            }
             _ => 0,
         };
         let room = share.max(least).min(self.left);

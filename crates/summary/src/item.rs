@@ -213,8 +213,8 @@ impl Item {
         self.read.words(&self.text).named(&self.text)
     }
 
-    /// What it is that it says the value of: `my address is`. 0 if it says none.
-    pub(crate) fn thing(&self) -> u64 {
+    /// What it is that it says the value of: `my address is`. Empty if it says none.
+    pub(crate) fn thing(&self) -> &str {
         self.read.words(&self.text).thing(&self.text)
     }
 

@@ -77,7 +77,9 @@ impl<'a> Statement<'a> {
     fn has_value_like(&self, later: &Self) -> bool {
         let (old, new): (Vec<_>, Vec<_>) = (self.item.named().collect(), later.item.named().collect());
         let is_gone = |shape: Shape| old.iter().any(|value| value.0 == shape && !new.contains(value));
-        let is_value = |shape: Shape| !matches!(shape, Shape::Identifier | Shape::Name);
+        // names are values where both say what one thing is: there are too many of them elsewhere
+        let is_of_thing = self.says_thing_of(later);
+        let is_value = |shape: Shape| shape != Shape::Identifier && (shape != Shape::Name || is_of_thing);
         new.iter().any(|value| is_value(value.0) && !old.contains(value) && is_gone(value.0))
     }
 
@@ -91,9 +93,16 @@ impl<'a> Statement<'a> {
         self.item.marks.has(Marks::REQUEST)
     }
 
+    /// Whether this says what a thing is, and a correction has all words for that thing: `my new address is`.
+    fn says_thing_of(&self, later: &Self) -> bool {
+        let thing = concepts(self.item.thing());
+        !thing.is_empty() && thing.iter().all(|word| later.item.concepts().contains(word))
+    }
+
     /// Whether both say what one thing is, and say different things.
     fn tells_same_of(&self, later: &Self) -> bool {
-        let same = self.item.thing() != 0 && self.item.thing() == later.item.thing();
+        let (thing, other) = (self.item.thing(), later.item.thing());
+        let same = !thing.is_empty() && thing.to_lowercase() == other.to_lowercase();
         same && !self.asks() && !later.asks() && self.item.text != later.item.text
     }
 }
