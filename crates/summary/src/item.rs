@@ -213,7 +213,7 @@ impl Item {
         self.read.words(&self.text).named(&self.text)
     }
 
-    /// What it is that it says the value of: `my address is`. Empty if it says none.
+    /// What it is that it says the value of, in small letters: `my address is`. Empty if it says none.
     pub(crate) fn thing(&self) -> &str {
         self.read.words(&self.text).thing(&self.text)
     }

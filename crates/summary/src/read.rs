@@ -39,7 +39,7 @@ pub(crate) struct Words {
     pub concepts: Box<[u64]>,
     language: Language,
     named: OnceLock<Named>,
-    thing: OnceLock<Range<usize>>,
+    thing: OnceLock<Box<str>>,
 }
 
 impl Read {
@@ -81,10 +81,10 @@ impl Words {
         named.iter().filter_map(|(shape, place)| Some((*shape, text.get(place.clone())?)))
     }
 
-    /// What it is that `text`, which has these words, says the value of: `my address is`. Empty if it says none.
-    pub(crate) fn thing<'a>(&self, text: &'a str) -> &'a str {
-        let place = self.thing.get_or_init(|| thing(text, self.language));
-        text.get(place.clone()).unwrap_or_default()
+    /// What it is that `text`, which has these words, says the value of, in small letters: `my address is`. Empty if it
+    /// says none.
+    pub(crate) fn thing(&self, text: &str) -> &str {
+        self.thing.get_or_init(|| thing(text, self.language).to_lowercase().into())
     }
 }
 
@@ -96,11 +96,10 @@ pub(crate) fn shared(one: &[u64], other: &[u64]) -> usize {
 }
 
 /// The words up to the first that stands between a thing and its value, unless they say nothing of which thing.
-fn thing(text: &str, language: Language) -> Range<usize> {
+fn thing(text: &str, language: Language) -> &str {
     // "no, my address is"
     let lead = text.split_once(", ").filter(|(lead, _)| !lead.contains(' '));
-    let begin = lead.map_or(0, |(_, rest)| text.len() - rest.len());
-    let text = &text[begin..];
+    let text = lead.map_or(text, |(_, rest)| rest);
     let is_copula = |word: &str| COPULAS.iter().any(|copula| copula.eq_ignore_ascii_case(word));
     let mut end = 0;
     for word in text.split_inclusive(' ') {
@@ -108,10 +107,10 @@ fn thing(text: &str, language: Language) -> Range<usize> {
         end += word.len();
         if is_copula(word.trim_end()) {
             let says = start > 0 && words_in(&text[..start], language).any(|word| !word.is_stop);
-            return if says { begin..begin + end } else { 0..0 };
+            return if says { &text[..end] } else { "" };
         }
     }
-    0..0
+    ""
 }
 
 /// What the words of `text` mean, without those that only carry it.

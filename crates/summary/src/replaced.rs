@@ -78,9 +78,12 @@ impl<'a> Statement<'a> {
         let (old, new): (Vec<_>, Vec<_>) = (self.item.named().collect(), later.item.named().collect());
         let is_gone = |shape: Shape| old.iter().any(|value| value.0 == shape && !new.contains(value));
         // names are values where both say what one thing is: there are too many of them elsewhere
-        let is_of_thing = self.says_thing_of(later);
-        let is_value = |shape: Shape| shape != Shape::Identifier && (shape != Shape::Name || is_of_thing);
-        new.iter().any(|value| is_value(value.0) && !old.contains(value) && is_gone(value.0))
+        let is_value = |shape: Shape| match shape {
+            Shape::Identifier => false,
+            Shape::Name => self.says_thing_of(later),
+            _ => true,
+        };
+        new.iter().any(|value| !old.contains(value) && is_gone(value.0) && is_value(value.0))
     }
 
     /// Whether a correction asks for the same to be done in another way: it has the verb that this begins with.
@@ -101,8 +104,7 @@ impl<'a> Statement<'a> {
 
     /// Whether both say what one thing is, and say different things.
     fn tells_same_of(&self, later: &Self) -> bool {
-        let (thing, other) = (self.item.thing(), later.item.thing());
-        let same = !thing.is_empty() && thing.to_lowercase() == other.to_lowercase();
+        let same = !self.item.thing().is_empty() && self.item.thing() == later.item.thing();
         same && !self.asks() && !later.asks() && self.item.text != later.item.text
     }
 }
