@@ -245,8 +245,8 @@ impl Batch {
     }
 
     /// Returns the decided writes, in order, to be decided again.
-    pub fn into_undecided_writes(self) -> SmallVec<[Box<dyn QueuedWrite>; 1]> {
-        self.decided.into_iter().map(|(write, _)| write).collect()
+    pub fn into_undecided_writes(self) -> Vec<Box<dyn QueuedWrite>> {
+        undecided(self.decided)
     }
 
     /// Commits the decided writes. Returns the writes that have to be decided again, in order, and those to answer.
@@ -268,14 +268,12 @@ impl Batch {
                 Finished { answered: decided, ..Finished::default() }
             }
             Err(Uncommitted::Conflict(conflict)) => {
-                Finished { undecided: again(decided.into_iter(), &conflict), ..Finished::default() }
+                Finished::of_undecided(again(decided.into_iter(), &conflict))
             }
             // a single one may still fit, or not panic
-            Err(Uncommitted::Full(_) | Uncommitted::Panicked) if decided.len() > 1 => Finished {
-                undecided: decided.into_iter().map(|(write, _)| write).collect(),
-                one_by_one: true,
-                ..Finished::default()
-            },
+            Err(Uncommitted::Full(_) | Uncommitted::Panicked) if decided.len() > 1 => {
+                Finished { one_by_one: true, ..Finished::of_undecided(undecided(decided)) }
+            }
             Err(Uncommitted::Full(full)) => fail(decided, &full.into()),
             Err(Uncommitted::Panicked) => fail(decided, &EngineError::Panicked),
             Err(Uncommitted::Failed(error)) => fail(decided, &error),
@@ -297,6 +295,17 @@ async fn released(
             false => None,
         }),
     }
+}
+
+impl Finished {
+    /// Writes to decide again, and nothing to answer.
+    pub fn of_undecided(undecided: Vec<Box<dyn QueuedWrite>>) -> Self {
+        Self { undecided, ..Self::default() }
+    }
+}
+
+fn undecided(decided: Decisions) -> Vec<Box<dyn QueuedWrite>> {
+    decided.into_iter().map(|(write, _)| write).collect()
 }
 
 fn fail(decided: Decisions, error: &EngineError) -> Finished {

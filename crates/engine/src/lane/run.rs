@@ -134,13 +134,10 @@ async fn drive_batch(hold: &Hold, writes: &mut Writes, most: usize) -> Finished 
                 writes.push_front(write);
                 break;
             }
-            Joined::Panicked => {
-                put_back(writes, batch.into_undecided_writes());
-                return Finished::default();
-            }
+            Joined::Panicked => return Finished::of_undecided(batch.into_undecided_writes()),
             Joined::RollsOver(write, left) => {
-                put_back(writes, Box::pin(roll_over(hold, write, left)).await);
-                return Finished::default();
+                let undecided = Box::pin(roll_over(hold, write, left)).await;
+                return Finished::of_undecided(undecided.into_iter().collect());
             }
         }
     }
@@ -148,10 +145,7 @@ async fn drive_batch(hold: &Hold, writes: &mut Writes, most: usize) -> Finished 
 }
 
 /// Puts writes that have to be decided again before the others, keeping their order.
-fn put_back(
-    writes: &mut Writes,
-    undecided: impl IntoIterator<Item = Box<dyn QueuedWrite>, IntoIter: DoubleEndedIterator>,
-) {
+fn put_back(writes: &mut Writes, undecided: Vec<Box<dyn QueuedWrite>>) {
     undecided.into_iter().rev().for_each(|write| writes.push_front(write));
 }
 
