@@ -58,7 +58,7 @@ pub struct Message {
     /// Its cost; see [`wording`](crate::context::wording).
     pub tokens: u32,
     /// Tokens of it that are left out before its text is cut: a model's thoughts, and what it has as it is stored.
-    pub beside: u32,
+    pub(super) beside: u32,
 }
 
 /// How a message was made.
@@ -148,7 +148,7 @@ impl Message {
     }
 
     /// A message in the context's own words.
-    pub(super) fn own(role: Role, how: How, text: String, tokens: u32) -> Self {
+    pub fn own(role: Role, how: How, text: String, tokens: u32) -> Self {
         let instead = Some(text.into());
         Self { role, utterance: None, instead, content_parts: None, answers: 0, how, tokens, beside: 0 }
     }

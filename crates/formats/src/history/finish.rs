@@ -116,16 +116,8 @@ fn open(context: &mut Context, counter: &dyn TokenCounter) {
     if context.messages.get(context.head).is_none_or(|first| first.role != Role::Assistant) {
         return;
     }
-    let opening = Message {
-        role: Role::User,
-        utterance: None,
-        instead: Some(OPENING.into()),
-        content_parts: None,
-        answers: 0,
-        how: How::Placeholder,
-        tokens: counter.count(OPENING) + MESSAGE_TOKENS,
-        beside: 0,
-    };
+    let tokens = counter.count(OPENING) + MESSAGE_TOKENS;
+    let opening = Message::own(Role::User, How::Placeholder, OPENING.to_owned(), tokens);
     context.messages.insert(context.head, opening);
 }
 

@@ -168,9 +168,7 @@ impl Fit<'_> {
     /// The conversation after everything else has left its window.
     fn leaving(&self, stay: Stay) -> Conversation {
         let mut conversation = self.whole.clone();
-        let window = &self.whole.window;
-        let head = window.instructions() as usize;
-        let gone = window.slice(stay.instructions..head).chain(window.slice(head..stay.start));
+        let gone = self.whole.window.slice(stay.instructions..stay.start);
         leave(&mut conversation, &gone.map(|said| said.sequence).collect());
         conversation
     }
