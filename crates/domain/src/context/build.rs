@@ -21,12 +21,18 @@ use crate::{
 
 /// The turn with which the window goes on after what left it, if the user utterance of that turn left it too.
 pub fn asked_before(conversation: &Conversation) -> Option<u32> {
+    let turn = turn_goes_on(conversation)?;
+    let first = conversation.window.at(turns::start_of(&conversation.window, turn))?;
+    (first.role != Role::User).then_some(turn)
+}
+
+/// The turn with which the window goes on after what left it, if it began before that.
+pub(super) fn turn_goes_on(conversation: &Conversation) -> Option<u32> {
     let window = &conversation.window;
     let left = conversation.head.left.last()?;
     let place = window.place(left.next()).unwrap_or_else(|place| place);
-    let turn = window.at(place).map(|next| next.turn).filter(|turn| *turn > 0)?;
-    let first = window.at(turns::start_of(window, turn))?;
-    (first.role != Role::User).then_some(turn)
+    let next = window.at(place).filter(|next| next.turn > 0 && next.role != Role::User)?;
+    Some(next.turn)
 }
 
 /// Builds the context of `conversation` from its window: see [`build_with`].

@@ -10,6 +10,7 @@
 //!   it directly.
 //! - Units that do not fit are left out in steps that depend only on the conversation, so that a context
 //!   begins like the one before it until the next step; or as few as possible are left out.
+//! - What left the window of the turn in progress comes from the archive as far as there is room.
 //! - Recalled utterances are chosen from everything that is stored and not shown: whole exchanges, best
 //!   first, as many as fit. Recent units get what recall leaves of its share, and the other way round.
 //! - A recipient that comes back is told apart from a stranger: a share says how its earlier conversations
@@ -35,6 +36,7 @@ mod message;
 mod omitted;
 mod pinned;
 mod plan;
+mod reach;
 mod recalled;
 mod recent;
 mod request;
@@ -52,6 +54,7 @@ pub use build::{asked_before, build, build_with, recallable};
 pub use content_parts::{Content, ContentParts, Image, Original};
 pub use found::{Earlier, Found, Match, Source, surrounding};
 pub use message::{Archived, Context, How, Message, Omission};
+pub use reach::Reach;
 pub use request::{Format, RECALL_PERCENT, RecallLimits, Request, SummaryPlacement, Unanswered};
 pub use summary::{Recognized, recognize};
 pub use warning::{Uncovered, Warning};

@@ -157,14 +157,15 @@ impl Engine {
         call: &BuildContextCall,
     ) -> Result<BuildContextReply> {
         let state = self.read_or_blank(caller, &call.address).await?;
-        let turns = match call.request.include_archive {
-            true => Box::pin(self.archived_turns(&state, &call.request)).await?,
-            false => Vec::new(),
-        };
+        let turns = Box::pin(self.archived_turns(&state, &call.request)).await?;
         let is_read = |turn: &u32| turns.iter().any(|said| said.turn == *turn && said.role == Role::User);
         let limits = call.recall.as_ref().map(|recall| recall.limits);
         let mut sources = Sources {
-            request: Request { recall: limits, ..call.request.clone() },
+            request: Request {
+                recall: limits,
+                include_archive: call.request.include_archive || !turns.is_empty(),
+                ..call.request.clone()
+            },
             counter: self.counter(state.head.identity.encoding),
             pinned: match state.head.pinned_away.is_empty() {
                 true => Vec::new(),

@@ -1,10 +1,12 @@
 //! Contexts with the archive.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 
 use super::{super::*, always::check_account, talk::*};
 use crate::{
-    Marks, Policy, Ranges, Role, Sequence,
+    Marks, Policy, Ranges, Role, Sequence, Utterance,
     testing::{Talk, o200k, requests, steps},
 };
 
@@ -68,6 +70,74 @@ proptest! {
                 prop_assert!(many.holds(&few), "{few} {many}\n{told_few:#?}\n{told_many:#?}");
             }
             (few, many) => prop_assert_eq!(few.is_err(), many.is_err()),
+        }
+    }
+}
+
+/// What is archived and a context has room for, read a little at a time.
+fn reached(talk: &Talk, request: &Request) -> Vec<Arc<Utterance>> {
+    let Some(mut reach) = Reach::of(&talk.0, request) else { return Vec::new() };
+    let mut turns = Vec::new();
+    for read in talk.1.rchunks(3) {
+        if !reach.goes_on() {
+            break;
+        }
+        reach.go_over(read);
+        turns.splice(0..0, read.iter().cloned());
+    }
+    let is_all = turns.len() == talk.1.len();
+    reach.trim(&mut turns, is_all);
+    turns
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    /// Long results push what is short out of the window; contexts have room for it beside what they cut.
+    #[test]
+    fn a_turn_in_progress_is_shown_around_long_results(
+        before in 0..3usize,
+        lengths in prop::collection::vec(prop_oneof![4 => 1..20usize, 1 => 300..3_000usize], 1..12),
+        budget in prop::option::of(2_200..6_000u32),
+        request in requests(),
+        include_archive in any::<bool>(),
+    ) {
+        let mut talk = Talk::with(Policy { tokens: Some(Marks::of(400)), ..Policy::ROLLING });
+        for turn in 0..before {
+            talk.say(Role::User, &format!("Question {turn}")).say(Role::Assistant, "An answer.");
+        }
+        talk.say(Role::User, "Go.");
+        for length in &lengths {
+            talk.call("", &["a"]).answer("a", &"late ".repeat(*length));
+        }
+        let request = Request {
+            format: if request.format == Format::Text { Format::OpenAiChat } else { request.format },
+            budget,
+            include_archive,
+            recall: None,
+            instructions: None,
+            mask_images_after_turns: None,
+            ..request
+        };
+        let turns = reached(&talk, &request);
+        let with = Request { include_archive: include_archive || !turns.is_empty(), ..request.clone() };
+        let archived = Archived { turns: &turns, asked: talk.asked(), ..Archived::default() };
+        let context = build_with(&talk.0, archived, &with, o200k()).unwrap();
+        check_account(&talk, &context)?;
+        prop_assert!(context.tokens <= with.budget.or(Request::default_budget(&talk.0)).unwrap());
+        let shown = sequences(&context);
+        let is_long = |exchange: &&usize| lengths[**exchange] >= 300;
+        let exchanges: Vec<usize> = (0..lengths.len()).collect();
+        let long: Vec<usize> = exchanges.iter().filter(is_long).copied().collect();
+        let asked = 2 * before as u64 + 1;
+        prop_assert!(shown.contains(&asked), "{:?}", told(&context));
+        // there is room for one that is long
+        let first = long.iter().rev().nth(1).map_or(0, |older| older + 1);
+        if long.len() < 2 || request.stable_steps == Some(false) {
+            for exchange in first..lengths.len() {
+                let call = asked + 1 + 2 * exchange as u64;
+                prop_assert!(shown.contains(&call), "{exchange} of {lengths:?}: {:#?}", told(&context));
+            }
         }
     }
 }
