@@ -19,11 +19,10 @@ use crate::{
 const UTTERD: &str = env!("CARGO_BIN_EXE_utterd");
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/clients/model_context.py");
 
-/// The Python client, which checks responses against the tools' schemas: over stdio and HTTP, with the newest
-/// protocol version and the previous one.
+/// The Python client: over stdio and HTTP, with the newest protocol version and the previous one.
 pub const PYTHON: Client = Client {
     name: "mcp_python",
-    probe: &["python3", "-c", "from mcp import Client, MCPError"],
+    probe: &["python3", "-c", "from mcp import Client"],
     install: "pip install mcp",
     optional: false,
     checks: &[
@@ -43,10 +42,6 @@ pub const CONFORMANCE: Client = Client {
         ("server_stateless", |server| conforms_but_for(server, "server-stateless", &UNTESTABLE)),
         ("ping", |server| conforms(server, "ping")),
         ("tools_list", |server| conforms(server, "tools-list")),
-        ("resources_list", |server| conforms(server, "resources-list")),
-        ("resource_not_found", |server| conforms(server, "sep-2164-resource-not-found")),
-        ("prompts_list", |server| conforms(server, "prompts-list")),
-        ("completion_complete", |server| conforms(server, "completion-complete")),
         ("caching", |server| conforms(server, "caching")),
         ("http_header_validation", |server| conforms(server, "http-header-validation")),
         ("dns_rebinding_protection", |server| conforms(server, "dns-rebinding-protection")),
@@ -124,13 +119,8 @@ fn inspect(server: &Server) -> Checked {
         "--tool-arg",
         "limit=1",
     ])?;
-    assert_eq!(
-        (&called["isError"], &called["structuredContent"]["more"]),
-        (&false.into(), &false.into()),
-        "{called}"
-    );
-    let templates = run(&["resources/templates/list"])?;
-    assert_eq!(templates["resourceTemplates"].as_array().map(Vec::len), Some(2), "{templates}");
+    let text = called["content"][0]["text"].as_str().unwrap_or_default();
+    assert!(called["isError"] == false && text.starts_with("Nothing was found."), "{called}");
     Ok(())
 }
 

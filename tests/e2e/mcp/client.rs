@@ -51,7 +51,19 @@ impl Client {
 
     /// The client of the process that `command` starts, after the handshake.
     pub fn of(command: Command) -> Self {
-        let mut client = Self::silent(command);
+        Self::silent(command).greeted()
+    }
+
+    /// A client whose model gets the answers, after the handshake.
+    pub fn of_model() -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        let mut command = utterd(directory.path());
+        command.arg("mcp").env("UTTERD_LOG", "error");
+        Self { _directory: Some(directory), ..Self::piped(command).greeted() }
+    }
+
+    fn greeted(self) -> Self {
+        let mut client = self;
         let answer = client.request("initialize", initialize());
         assert_eq!(answer["serverInfo"]["name"], "utterd");
         client.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
@@ -63,9 +75,13 @@ impl Client {
         Self::silent_with_log(command, "error")
     }
 
-    /// The same, with this log level.
+    /// The same, with this log level. Every answer is also for a program.
     pub fn silent_with_log(mut command: Command, level: &str) -> Self {
-        command.args(["--recipient", "tester"]).env("UTTERD_LOG", level);
+        command.args(["--recipient", "tester", "--all-tools"]).env("UTTERD_LOG", level);
+        Self::piped(command)
+    }
+
+    fn piped(mut command: Command) -> Self {
         let mut child =
             command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the process starts");
         let stdin = child.stdin.take();

@@ -24,12 +24,14 @@ fn a_conversation_that_ended_is_listed_and_read() {
     );
 
     let (ended, text) = client.call("end_conversation", json!({ "reason": "task completed" }));
-    assert_eq!((&ended["id"], &ended["messageCount"]), (id, &json!(4)));
+    let ended = &ended["conversation"];
+    assert_eq!((&ended["conversationId"], &ended["utteranceCount"]), (id, &json!(4)));
     assert_holds(&text, &["ended ", "What is memorized next starts another conversation."]);
 
     let (list, text) = client.call("get_conversation", json!({}));
-    assert_eq!(list, json!({ "conversations": [ended] }));
     assert_eq!(list, serde_json::from_str::<serde_json::Value>(&text).expect("JSON"));
+    let ended = &list["conversations"][0];
+    assert_eq!((&ended["id"], &ended["messageCount"]), (id, &json!(4)));
     for field in ["title", "summary", "startedAt", "endedAt"] {
         assert!(ended[field].as_str().is_some_and(|text| !text.is_empty()), "{field}: {ended}");
     }
@@ -87,7 +89,8 @@ fn a_long_conversation_is_read_in_parts() {
     let (ended, _) = client.call("end_conversation", json!({}));
     let (mut from, mut read) = (1, Vec::new());
     loop {
-        let arguments = json!({ "conversation_id": ended["id"], "from_message": from });
+        let id = &ended["conversation"]["conversationId"];
+        let arguments = json!({ "conversation_id": id, "from_message": from });
         let (part, text) = client.call("get_conversation", arguments);
         assert!(text.len() < 80_000, "{}", text.len());
         let messages = part["messages"].as_array().expect("messages").clone();

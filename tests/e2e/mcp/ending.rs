@@ -56,8 +56,6 @@ fn stdout_is_the_protocols_alone() {
     client.request("initialize", crate::mcp::client::initialize());
     client.memorize("My number is zebrafish.");
     client.write_text("this is no message, zebrafish");
-    let error = client.read();
-    assert!(error["error"]["code"] == -32700 && !error.to_string().contains("zebrafish"), "{error}");
     client.fail("forget", json!({ "zebrafish": true }));
     client.close();
     let (answers, status) = client.rest();

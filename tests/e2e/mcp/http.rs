@@ -27,7 +27,7 @@ impl Listening {
     fn start(flags: &[&str]) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let mut command = utterd(directory.path());
-        command.args(["mcp", "--http", "127.0.0.1:0"]).args(flags).env("UTTERD_LOG", "error");
+        command.args(["mcp", "--all-tools", "--http", "127.0.0.1:0"]).args(flags).env("UTTERD_LOG", "error");
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the process starts");
         let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
         let process = Process(child);
@@ -78,7 +78,7 @@ fn each_request_stands_for_itself() {
     let messages = json!([{ "role": "user", "content": "The train leaves at nine." }]);
     assert_eq!(listening.call(&[], "memorize", json!({ "messages": messages }))["isError"], false);
     let found = listening.call(&[], "remember", json!({ "prompt": "train" }));
-    assert_eq!(found["structuredContent"]["matches"][0]["content"], "The train leaves at nine.");
+    assert_eq!(found["structuredContent"]["matches"][0]["utterance"]["content"], "The train leaves at nine.");
     let (status, ..) = listening.send("GET /mcp", &[("accept", "text/event-stream")], "");
     assert_eq!(status, 405);
     let (status, _, body) = listening.send("POST /", &[], "{}");
@@ -184,7 +184,7 @@ fn callers_show_the_server_who_they_are() {
     listening.call(&[("authorization", &shop)], "memorize", json!({ "messages": messages }));
     let count = |token: &str| {
         let capacity = listening.call(&[("authorization", token)], "get_capacity_info", json!({}));
-        capacity["structuredContent"]["utteranceCount"].clone()
+        capacity["structuredContent"]["capacity"]["utteranceCount"].clone()
     };
     assert_eq!((count(&shop), count(&desk)), (json!(1), json!(0)), "a namespace sees nothing of another");
 }

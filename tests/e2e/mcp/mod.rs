@@ -8,7 +8,6 @@ mod ending;
 mod forgetting;
 mod http;
 mod lines;
-mod resources;
 mod sources;
 mod tools;
 mod windows;

@@ -22,7 +22,7 @@ fn a_running_servers_conversations_are_offered() {
         };
         let mut client = Client::of(command);
         let (found, _) = client.call("remember", json!({ "prompt": "train", "conversation_id": "mcp-1" }));
-        assert_eq!(found["matches"][0]["content"], "The train leaves at nine.");
+        assert_eq!(found["matches"][0]["utterance"]["content"], "The train leaves at nine.");
         client.close();
         assert!(client.rest().1.success());
     }
@@ -79,7 +79,7 @@ fn a_server_that_comes_back_is_used_again() {
     let error = client.fail("get_capacity_info", json!({}));
     assert_holds(&error, &["Next: try again in a moment.", "see whether the utterd server is running"]);
     let _again = Server::start_at(&address, tempfile::tempdir().expect("a directory"), &[]);
-    assert_eq!(client.call("get_capacity_info", json!({})).0["utteranceCount"], 0);
+    assert_eq!(client.call("get_capacity_info", json!({})).0["capacity"]["utteranceCount"], 0);
 }
 
 #[test]

@@ -35,8 +35,8 @@ pub struct Mcp {
     /// The recipient of calls that name none
     #[arg(long, short, value_name = "ID", default_value = "default")]
     pub recipient: String,
-    /// List every tool with all its arguments and the schema of its answers, for programs: it costs a model three times as
-    /// many tokens
+    /// List every tool with all its arguments, and add the JSON of the API to each answer, for programs: it costs a model
+    /// many more tokens
     #[arg(long)]
     pub all_tools: bool,
     /// Listen here for MCP over streamable HTTP, instead of stdio; port 0 picks a free one

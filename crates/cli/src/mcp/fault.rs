@@ -1,10 +1,6 @@
 //! What goes wrong with a call, and what the caller can do about it.
 
-use rmcp::{
-    ErrorData,
-    model::{CallToolResult, ContentBlock},
-};
-use serde_json::Value;
+use rmcp::model::{CallToolResult, ContentBlock};
 use tonic::{Code, Status};
 
 use crate::errors::{reason, refusal};
@@ -16,8 +12,6 @@ pub enum Fault {
     Refused(Box<Status>),
     /// The request is wrong; the text says how.
     Wrong(String),
-    /// What was asked for does not exist; the text says what does.
-    Missing(String),
 }
 
 /// How often a request is tried, at most, if the connection to the server is lost each time: when a client closes all
@@ -53,12 +47,12 @@ impl From<Status> for Fault {
 
 impl Fault {
     /// What went wrong, with the server's reason, and what to do next.
-    pub fn told(&self) -> String {
+    fn told(self) -> String {
         match self {
-            Self::Wrong(text) | Self::Missing(text) => text.clone(),
-            Self::Refused(status) => match next_step(status) {
-                Some(next) => format!("{}\n{next}", refusal(status)),
-                None => refusal(status),
+            Self::Wrong(text) => text,
+            Self::Refused(status) => match next_step(&status) {
+                Some(next) => format!("{}\n{next}", refusal(&status)),
+                None => refusal(&status),
             },
         }
     }
@@ -66,20 +60,6 @@ impl Fault {
     /// The fault as a tool's answer: a model reads it, and can correct its call.
     pub fn into_result(self) -> CallToolResult {
         CallToolResult::error(vec![ContentBlock::text(self.told())])
-    }
-
-    /// The fault as a protocol error, if no other answer is possible; `data` names what was asked for.
-    pub fn into_error(self, data: Option<Value>) -> ErrorData {
-        match &self {
-            Self::Missing(_) => ErrorData::resource_not_found(self.told(), data),
-            Self::Refused(status) if status.code() == Code::NotFound => {
-                ErrorData::resource_not_found(self.told(), data)
-            }
-            Self::Refused(status) if status.code() != Code::InvalidArgument => {
-                ErrorData::internal_error(self.told(), data)
-            }
-            _ => ErrorData::invalid_params(self.told(), data),
-        }
     }
 }
 

@@ -6,23 +6,18 @@ use http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, ContentBlock,
-        GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-        ReadResourceRequestParams, ReadResourceResponse, Reference, ServerCapabilities, ServerConfig, Tool,
+        CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult, PaginatedRequestParams,
+        ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
 };
 
 use super::{
     client::Client,
-    fault::{Fault, persist},
+    fault::Fault,
     memory::{Memory, Window},
-    prompts, resources, tools,
-    wire::{REPLACED, Replaced},
+    tools,
 };
-use serde_json::{Value, json};
-
 use utterd_telemetry::panics::{Panicked, Within};
 
 const INSTRUCTIONS: &str = "A memory of conversations. Call `memorize` with what the user and you say, as it is said: \
@@ -47,14 +42,10 @@ pub struct Handler {
 }
 
 impl Handler {
-    /// A handler over `memory`, which ends with this process if it `is_brief`. Lists `all_tools` or the usual ones.
+    /// A handler over `memory`, which ends with this process if it `is_brief`. Lists `all_tools`, and answers programs;
+    /// or lists the usual ones, and answers models.
     pub fn new(memory: Memory, is_brief: bool, all_tools: bool) -> Self {
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_resources()
-            .enable_prompts()
-            .enable_completions()
-            .build();
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
         let own = Implementation::new("utterd", env!("CARGO_PKG_VERSION"))
             .with_title("utterd: conversation memory");
         let kept = if is_brief { BRIEFLY } else { "" };
@@ -121,88 +112,10 @@ impl ServerHandler for Handler {
         let called = tool.call(self.memory_of(&context), request.arguments.unwrap_or_default());
         let called = Within::Call.catching(called).await;
         let mut result = called.unwrap_or_else(|Panicked| Fault::Wrong(FAULT.to_owned()).into_result());
-        if is_replaced(&context) {
-            result.content.push(ContentBlock::text(REPLACED));
+        if !self.all_tools {
+            // clients that get it show it to their model in place of the text
+            result.structured_content = None;
         }
         Ok(result.into())
-    }
-
-    async fn list_resources(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        let cursor = request.and_then(|request| request.cursor).unwrap_or_default();
-        let memory = self.memory_of(&context);
-        whole(persist(|| resources::list(&memory, &cursor)), None).await
-    }
-
-    async fn list_resource_templates(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
-    }
-
-    async fn read_resource(
-        &self,
-        request: ReadResourceRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
-        let (memory, uri) = (self.memory_of(&context), request.uri);
-        let data = Some(json!({ "uri": uri }));
-        Ok(whole(persist(|| resources::read(&memory, &uri)), data).await?.into())
-    }
-
-    async fn complete(
-        &self,
-        request: CompleteRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CompleteResult, ErrorData> {
-        match request.r#ref {
-            // the only argument of resources and prompts is a conversation's id
-            Reference::Resource(_) | Reference::Prompt(_) => {
-                let (memory, start) = (self.memory_of(&context), request.argument.value);
-                whole(persist(|| resources::complete(&memory, &start)), None).await
-            }
-            _ => Ok(CompleteResult::default()),
-        }
-    }
-
-    async fn list_prompts(
-        &self,
-        _: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::described()))
-    }
-
-    async fn get_prompt(
-        &self,
-        request: GetPromptRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
-        let memory = self.memory_of(&context);
-        Ok(whole(persist(|| prompts::get(&memory, &request.name, &arguments)), None).await?.into())
-    }
-}
-
-/// Whether something in the request was no text, and was replaced.
-fn is_replaced(context: &RequestContext<RoleServer>) -> bool {
-    let over_http = context.extensions.get::<Parts>().map(|parts| &parts.extensions);
-    context.extensions.get::<Replaced>().is_some()
-        || over_http.is_some_and(|it| it.get::<Replaced>().is_some())
-}
-
-/// Returns the answer, or an error that holds `data`; also after a panic.
-async fn whole<T>(
-    answer: impl Future<Output = Result<T, Fault>>,
-    data: Option<Value>,
-) -> Result<T, ErrorData> {
-    match Within::Call.catching(answer).await {
-        Ok(answered) => answered.map_err(|fault| fault.into_error(data)),
-        Err(Panicked) => Err(ErrorData::internal_error(FAULT, None)),
     }
 }

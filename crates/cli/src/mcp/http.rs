@@ -5,7 +5,7 @@
 //! from an allowed origin. Callers send the gRPC server their own credentials, in the same headers as its other
 //! callers; this process never lends its own.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{borrow::Cow, net::SocketAddr, sync::Arc};
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, StatusCode, header::CONTENT_TYPE};
@@ -19,6 +19,7 @@ use rmcp::{
     },
 };
 use serde::de::IgnoredAny;
+use serde_json::Value;
 use tokio::time::sleep;
 
 use super::{
@@ -133,23 +134,23 @@ async fn answer(request: Request<Incoming>, service: Service, handler: Handler, 
         Err(error) => return refused(error.code(), error.to_string()),
     };
     let _kept = plain::keep(parts.extensions.get());
-    let (json, replaced) = wire::text(&body);
-    if is_json && let Err(error) = serde_json::from_str::<IgnoredAny>(&json) {
+    let json = wire::text(&body);
+    if is_json && let Err(error) = serde_json::from_slice::<IgnoredAny>(&json) {
         let error = ErrorData::parse_error(format!("the request is not JSON: {error}"), None);
         return fault(error, None);
     }
-    let rewritten = replaced.map(|replaced| {
-        parts.extensions.insert(replaced);
-        Bytes::from(json.into_owned())
-    });
-    let body = rewritten.unwrap_or_else(|| Bytes::from_owner(body));
+    let body = match json {
+        Cow::Owned(json) => Bytes::from(json),
+        Cow::Borrowed(_) => Bytes::from_owner(body),
+    };
     let request = Request::from_parts(parts, Full::new(body.clone()));
     let answer = service.handle(request).await;
     match answer.status() {
         // JSON that is refused for its type is not a message of the protocol
         StatusCode::UNSUPPORTED_MEDIA_TYPE if is_json => {
             let error = ErrorData::invalid_request("the request is no message of JSON-RPC 2.0", None);
-            fault(error, wire::id(&serde_json::from_slice(&body).unwrap_or_default()))
+            let json: Value = serde_json::from_slice(&body).unwrap_or_default();
+            fault(error, serde_json::from_value(json["id"].clone()).ok())
         }
         _ => answer.map(BodyExt::boxed_unsync),
     }

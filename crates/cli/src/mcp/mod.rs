@@ -1,14 +1,13 @@
-//! `utterd mcp`: the memory as tools and resources of the Model Context Protocol.
+//! `utterd mcp`: the memory as tools of the Model Context Protocol.
 //!
 //! - [`source`]: the server whose conversations are offered, a running one or one in this process
-//! - [`stdio`], [`http`]: the transports; [`lines`]: the messages of the first; [`wire`]: what clients send, as text
+//! - [`stdio`], [`http`]: the transports; [`wire`]: what clients send, as text
 //! - [`handler`]: answers each request of the protocol
 //! - [`memory`]: a server as one caller sees it, and the conversation of one client's session; [`client`]: that client
 //! - [`tools`]: the tools, one file each; [`tool`]: what they have in common; [`fit`]: what models write, fitted to
 //!   their [`schema`]
 //! - [`bounds`]: how much an answer holds
-//! - [`resources`]: conversations as resources; [`prompts`]: a prompt that continues a conversation;
-//!   [`transcript`]: conversations in the form of seed 000
+//! - [`transcript`]: what was said in a conversation, in the form of seed 000
 //! - [`fault`]: errors, and what to do next
 
 mod admission;
@@ -19,10 +18,7 @@ mod fault;
 mod fit;
 mod handler;
 mod http;
-mod lines;
 mod memory;
-mod prompts;
-mod resources;
 mod schema;
 mod signal;
 mod source;

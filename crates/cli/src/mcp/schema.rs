@@ -1,4 +1,4 @@
-//! The schemas of the tools' arguments and answers.
+//! The schemas of the tools' arguments.
 
 use std::sync::Arc;
 
@@ -7,15 +7,22 @@ use rmcp::{
     schemars::{
         JsonSchema, Schema,
         generate::SchemaSettings,
-        transform::{RecursiveTransform, Transform},
+        transform::{AddNullable, RecursiveTransform},
     },
 };
 use serde_json::Value;
 
-/// The schema of a tool's arguments. An optional argument can also be null, but the schema does not say so: every
-/// model provider understands a single type.
+/// The schema of a tool's arguments, without references to follow. An optional argument can also be null, but the
+/// schema does not say so: every model provider understands a single type.
 pub fn of_arguments<T: JsonSchema>() -> Arc<JsonObject> {
-    object::<T>(SchemaSettings::draft2020_12().with_transform(RecursiveTransform(without_null)))
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let settings = settings.with_transform(AddNullable::default()).with_transform(RecursiveTransform(plain));
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    schema.remove("description");
+    Arc::new(schema.as_object().cloned().unwrap_or_default())
 }
 
 /// The same without the arguments `rare`, wherever they occur.
@@ -42,53 +49,13 @@ pub fn names(schema: &JsonObject) -> Vec<&str> {
     properties.into_iter().flatten().map(|(name, _)| name.as_str()).collect()
 }
 
-/// The schema of a tool's answer.
-pub fn of_answer<T: JsonSchema>() -> Arc<JsonObject> {
-    object::<T>(SchemaSettings::draft2020_12().for_serialize())
-}
-
-/// Each schema is self-contained: no client has to follow references.
-fn object<T: JsonSchema>(mut settings: SchemaSettings) -> Arc<JsonObject> {
-    settings.inline_subschemas = true;
-    settings.meta_schema = None;
-    let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    RecursiveTransform(plain).transform(&mut schema);
-    match schema.to_value() {
-        Value::Object(mut object) => {
-            object.shift_remove("description");
-            Arc::new(object)
-        }
-        _ => Arc::default(),
-    }
-}
-
-/// Removes the names and the sizes of our types, which mean nothing to clients.
+/// Removes what is null, and the names and the sizes of our types, which mean nothing to clients.
 fn plain(schema: &mut Schema) {
-    schema.remove("title");
-    schema.remove("format");
-}
-
-fn without_null(schema: &mut Schema) {
-    let is_null = |schema: &Value| schema.get("type").is_some_and(|kind| kind == "null");
-    if let Some(Value::Array(any)) = schema.get_mut("anyOf") {
-        any.retain(|one| !is_null(one));
-        if let [Value::Object(only)] = any.as_slice() {
-            let only = only.clone();
-            schema.remove("anyOf");
-            only.into_iter().for_each(|(key, value)| {
-                schema.insert(key, value);
-            });
-        }
+    for name in ["title", "format", "nullable"] {
+        schema.remove(name);
     }
     if let Some(Value::Array(values)) = schema.get_mut("enum") {
         values.retain(|value| !value.is_null());
-    }
-    if let Some(Value::Array(kinds)) = schema.get_mut("type") {
-        kinds.retain(|kind| kind != "null");
-        if let [only] = kinds.as_slice() {
-            let only = only.clone();
-            schema.insert("type".into(), only);
-        }
     }
     if schema.get("default").is_some_and(Value::is_null) {
         schema.remove("default");

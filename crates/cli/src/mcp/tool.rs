@@ -1,11 +1,12 @@
 //! What every tool has.
 
 use futures::{FutureExt, future::BoxFuture};
+use prost::{Message, Name};
 use rmcp::{
     model::{CallToolResult, ContentBlock, JsonObject, Tool as Described, ToolAnnotations},
     schemars::JsonSchema,
 };
-use serde::{Serialize, de::DeserializeOwned};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 pub use super::{fault::Fault, fit::Aliases, memory::Memory};
@@ -14,8 +15,9 @@ use super::{
     fit::{fit, is_address},
     schema,
 };
+use crate::terminal::reflect;
 
-/// A tool: its names, its arguments and answer, and the calls that it makes.
+/// A tool: its names, its arguments, and the calls that it makes.
 pub trait Tool: 'static {
     /// Its name for models.
     const NAME: &'static str;
@@ -33,8 +35,6 @@ pub trait Tool: 'static {
     const ALIASES: Aliases = &[];
     /// Its arguments.
     type Arguments: DeserializeOwned + JsonSchema + Send;
-    /// Its answer.
-    type Answer: Serialize + JsonSchema;
 
     /// Brings arguments into form, if models also write them in another one.
     fn reshape(_: &mut JsonObject) {}
@@ -43,7 +43,7 @@ pub trait Tool: 'static {
     fn call(
         memory: &Memory,
         arguments: Self::Arguments,
-    ) -> impl Future<Output = Result<Told<Self::Answer>, Fault>> + Send;
+    ) -> impl Future<Output = Result<Answer, Fault>> + Send;
 }
 
 /// A tool's effect on what is stored.
@@ -57,19 +57,20 @@ pub enum Effect {
     Changes,
 }
 
-/// A tool's answer: for a program, and as a text that says all of it.
-pub struct Told<A> {
-    /// For a program.
-    pub answer: A,
-    /// For a model or a person.
+/// A tool's answer.
+pub struct Answer {
+    /// All of it, for a model.
     pub text: String,
+    /// The same for a program.
+    pub json: Value,
 }
 
-impl<A: Serialize> Told<A> {
-    /// An answer whose text is its JSON.
-    pub fn as_json(answer: A) -> Self {
-        let text = serde_json::to_string(&answer).unwrap_or_default();
-        Self { answer, text }
+impl Answer {
+    /// What the server responded, told in `text`; a program gets the response in the JSON of the API.
+    pub fn new<M: Message + Name>(response: &M, text: String) -> Result<Self, Fault> {
+        let json = reflect(response).map_err(|error| Fault::Wrong(error.to_string()))?;
+        let json = serde_json::to_value(&json).map_err(|error| Fault::Wrong(error.to_string()))?;
+        Ok(Self { text, json })
     }
 }
 
@@ -91,18 +92,16 @@ impl Entry {
             .destructive(T::EFFECT == Effect::Changes)
             .open_world(false);
         let described = Described::new(T::NAME, T::DESCRIPTION, schema::of_arguments::<T::Arguments>())
-            .with_raw_output_schema(schema::of_answer::<T::Answer>())
             .with_title(T::TITLE)
             .with_annotations(hints);
         let call = |memory, schema, given| call::<T>(memory, schema, given).boxed();
         Self { described, is_usual: T::IS_USUAL, rare: T::RARE, call }
     }
 
-    /// Its description with the usual arguments, and without the schema of its answer.
+    /// Its description with the usual arguments.
     pub fn briefly(&self) -> Described {
         let mut described = self.described.clone();
         described.input_schema = schema::without(described.input_schema, self.rare);
-        described.output_schema = None;
         described
     }
 
@@ -119,8 +118,12 @@ async fn call<T: Tool>(memory: Memory, schema: &JsonObject, mut given: JsonObjec
         return fault.into_result();
     }
     let memory = memory.anew();
-    let told = persist(|| attempt::<T>(&memory, given.clone())).await;
-    let mut result = told.and_then(answered).unwrap_or_else(Fault::into_result);
+    let answered = persist(|| attempt::<T>(&memory, given.clone())).await;
+    let mut result = answered.map_or_else(Fault::into_result, |Answer { text, json }| {
+        let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+        result.structured_content = Some(json);
+        result
+    });
     if !unknown.is_empty() {
         let text = format!("Ignored, as {} has no such argument: {}.", T::NAME, unknown.join(", "));
         result.content.push(ContentBlock::text(text));
@@ -136,16 +139,8 @@ fn refused<T: Tool>(unknown: &[String], schema: &JsonObject) -> Option<Fault> {
     Some(Fault::Wrong(format!("{wrong}: {} has no such argument; accepted: {known}.", T::NAME)))
 }
 
-async fn attempt<T: Tool>(memory: &Memory, given: JsonObject) -> Result<Told<T::Answer>, Fault> {
+async fn attempt<T: Tool>(memory: &Memory, given: JsonObject) -> Result<Answer, Fault> {
     let arguments = serde_path_to_error::deserialize(Value::Object(given))
         .map_err(|error| Fault::Wrong(format!("The arguments of {} are wrong: {error}.", T::NAME)))?;
     T::call(memory, arguments).await
-}
-
-fn answered<A: Serialize>(told: Told<A>) -> Result<CallToolResult, Fault> {
-    let answer = serde_json::to_value(told.answer)
-        .map_err(|error| Fault::Wrong(format!("the answer cannot be written as JSON: {error}")))?;
-    let mut result = CallToolResult::structured(answer);
-    result.content = vec![ContentBlock::text(told.text)];
-    Ok(result)
 }

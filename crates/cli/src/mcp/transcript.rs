@@ -1,104 +1,24 @@
-//! Conversations in the form of seed 000: times, a title, a summary, and what user and assistant said.
+//! What was said in a conversation, in the form of seed 000.
 
 use std::mem::take;
 
 use prost_types::Timestamp;
-use rmcp::schemars::{self, JsonSchema};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{bounds::cut, fault::Fault, memory::Memory};
-use crate::{conversations::stored, terminal::counted};
-use utterd_rpc::proto::{Conversation, ListUtterancesRequest, Role, Utterance, UtteranceState};
+use crate::{
+    conversations::stored,
+    terminal::{counted, role},
+};
+use utterd_rpc::proto::{ListUtterancesRequest, Role, Utterance, UtteranceState};
 
-/// A conversation without its messages.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Listed {
-    /// Its id.
-    pub id: String,
-    /// Its title, in 5 to 8 words; null until it ends.
-    pub title: Option<String>,
-    /// What it was about and what came of it; null until it ends.
-    pub summary: Option<String>,
-    /// When it started, ISO 8601.
-    pub started_at: String,
-    /// When it ended, ISO 8601; null until then.
-    pub ended_at: Option<String>,
-    /// How many of its messages are stored, including tool results and instructions.
-    pub message_count: i64,
-}
-
-impl From<&Conversation> for Listed {
-    fn from(conversation: &Conversation) -> Self {
-        let some = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
-        Self {
-            id: conversation.conversation_id.clone(),
-            title: some(&conversation.title),
-            summary: some(&conversation.closing_summary),
-            started_at: written(conversation.start_time.as_ref()),
-            ended_at: conversation.end_time.as_ref().map(ToString::to_string),
-            message_count: conversation.utterance_count().into(),
-        }
-    }
-}
-
-/// What a user or an assistant said.
-#[derive(Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Message {
-    /// When it was said, ISO 8601.
-    pub timestamp: String,
-    /// Who said it.
-    pub role: Speaker,
-    /// What was said.
-    pub content: String,
-    /// The tools that the assistant used for it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tools_used: Vec<String>,
-}
-
-/// A speaker in a transcript.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Speaker {
-    User,
-    Assistant,
-}
-
-/// A part of a conversation.
+/// A part of what user and assistant said.
+#[derive(Default)]
 pub struct Transcript {
-    /// The conversation.
-    pub conversation: Conversation,
-    /// Its messages, in order.
-    pub messages: Vec<Message>,
+    /// The messages, the oldest first.
+    pub messages: Vec<Value>,
     /// The number of the first message after this part; `None` if there is none.
     pub next: Option<usize>,
-}
-
-/// Reads a conversation from its message number `first` on, counting from 1: as many messages as fit in `bytes`, or as
-/// much as fits of the first one.
-pub async fn read(memory: &Memory, id: &str, first: usize, bytes: usize) -> Result<Transcript, Fault> {
-    let conversation = stored::conversation(&memory.server, id, "").await?;
-    let mut request = ListUtterancesRequest {
-        conversation_id: id.to_owned(),
-        include_archive: true,
-        page_size: stored::PAGE_SIZE,
-        ..Default::default()
-    };
-    let mut part = Part { first, bytes, ..Part::default() };
-    loop {
-        let page = memory.server.conversations().list_utterances(request.clone()).await?.into_inner();
-        page.utterances.into_iter().for_each(|utterance| part.add(utterance));
-        if page.next_page_token.is_empty() || part.next.is_some() {
-            return Ok(Transcript { conversation, messages: part.messages, next: part.next });
-        }
-        request.page_token = page.next_page_token;
-    }
-}
-
-/// A part of a transcript under construction.
-#[derive(Default)]
-struct Part {
     first: usize,
     /// The bytes that are left.
     bytes: usize,
@@ -106,60 +26,74 @@ struct Part {
     count: usize,
     /// Tools that were called since the last message.
     called: Vec<String>,
-    messages: Vec<Message>,
-    next: Option<usize>,
 }
 
-impl Part {
+/// Reads a conversation from its message number `first` on, counting from 1: as many messages as fit in `bytes`, or as
+/// much as fits of the first one.
+pub async fn read(memory: &Memory, id: &str, first: usize, bytes: usize) -> Result<Transcript, Fault> {
+    let mut request = ListUtterancesRequest {
+        conversation_id: id.to_owned(),
+        include_archive: true,
+        page_size: stored::PAGE_SIZE,
+        ..Default::default()
+    };
+    let mut read = Transcript { first, bytes, ..Transcript::default() };
+    loop {
+        let page = memory.server.conversations().list_utterances(request.clone()).await?.into_inner();
+        page.utterances.into_iter().for_each(|utterance| read.add(utterance));
+        if page.next_page_token.is_empty() || read.next.is_some() {
+            return Ok(read);
+        }
+        request.page_token = page.next_page_token;
+    }
+}
+
+impl Transcript {
     /// Adds an utterance. Instructions and tool results are not messages; tools that were called belong to the
     /// assistant's next message.
-    fn add(&mut self, utterance: Utterance) {
+    fn add(&mut self, mut utterance: Utterance) {
         if utterance.state() == UtteranceState::Forgotten || utterance.aside || self.next.is_some() {
             return;
         }
-        let role = match utterance.role() {
-            Role::User => Speaker::User,
-            Role::Assistant => Speaker::Assistant,
+        match utterance.role() {
+            Role::User => self.called.clear(),
+            Role::Assistant => {
+                self.called.extend(take(&mut utterance.tool_calls).into_iter().map(|it| it.name))
+            }
             _ => return,
-        };
-        match role {
-            Speaker::User => self.called.clear(),
-            Speaker::Assistant => {
-                self.called.extend(utterance.tool_calls.iter().map(|call| call.name.clone()));
-            }
         }
-        if !utterance.content.is_empty() {
-            let tools_used = self.used(role, utterance.tools_used);
-            let timestamp = written(utterance.create_time.as_ref());
-            self.push(Message { timestamp, role, content: utterance.content, tools_used });
-        }
-    }
-
-    fn used(&mut self, role: Speaker, mut tools: Vec<String>) -> Vec<String> {
-        if role == Speaker::Assistant {
-            for tool in take(&mut self.called) {
-                if !tools.contains(&tool) {
-                    tools.push(tool);
-                }
-            }
-        }
-        tools
-    }
-
-    fn push(&mut self, mut message: Message) {
-        self.count += 1;
-        if self.count < self.first {
+        if utterance.content.is_empty() {
             return;
         }
-        if !self.messages.is_empty() && message.content.len() > self.bytes {
+        for tool in take(&mut self.called) {
+            if !utterance.tools_used.contains(&tool) {
+                utterance.tools_used.push(tool);
+            }
+        }
+        self.count += 1;
+        if self.count >= self.first {
+            self.push(utterance);
+        }
+    }
+
+    fn push(&mut self, mut said: Utterance) {
+        let whole = said.content.len();
+        if !self.messages.is_empty() && whole > self.bytes {
             self.next = Some(self.count);
             return;
         }
-        let whole = message.content.len();
-        if cut(&mut message.content, self.bytes) {
-            message.content += &format!(" […] [cut off: {}]", counted(whole - self.bytes, "byte"));
+        if cut(&mut said.content, self.bytes) {
+            said.content += &format!(" […] [cut off: {}]", counted(whole - self.bytes, "byte"));
         }
         self.bytes = self.bytes.saturating_sub(whole);
+        let mut message = json!({
+            "timestamp": written(said.create_time.as_ref()),
+            "role": role(said.role()),
+            "content": said.content,
+        });
+        if !said.tools_used.is_empty() {
+            message["toolsUsed"] = json!(said.tools_used);
+        }
         self.messages.push(message);
     }
 }
@@ -184,8 +118,8 @@ mod tests {
         }
     }
 
-    fn part(first: usize, bytes: usize) -> Part {
-        let mut part = Part { first, bytes, ..Part::default() };
+    fn part(first: usize, bytes: usize) -> Transcript {
+        let mut part = Transcript { first, bytes, ..Transcript::default() };
         for utterance in [
             said(Role::System, "Be brief.", &[]),
             said(Role::User, "Write a note.", &[]),
@@ -202,16 +136,16 @@ mod tests {
         part
     }
 
-    fn contents(part: &Part) -> Vec<&str> {
-        part.messages.iter().map(|message| &*message.content).collect()
+    fn contents(part: &Transcript) -> Vec<&str> {
+        part.messages.iter().map(|message| message["content"].as_str().unwrap()).collect()
     }
 
     #[test]
     fn a_transcript_is_what_user_and_assistant_said() {
         let part = part(1, 1_000);
         assert_eq!(contents(&part), ["Write a note.", "I have.", "Thanks.", "Bye."]);
-        assert_eq!(part.messages[1].tools_used, ["write_file"]);
-        assert!(part.messages[3].tools_used.is_empty(), "a user's message ends what was called before");
+        assert_eq!(part.messages[1]["toolsUsed"], json!(["write_file"]));
+        assert!(part.messages[3]["toolsUsed"].is_null(), "a user's message ends what was called before");
         assert_eq!(part.next, None);
     }
 

@@ -1,20 +1,16 @@
 //! `build_context`: builds what a model should see of a conversation.
 
 use rmcp::schemars::{self, JsonSchema};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::Deserialize;
 
 use crate::{
     args::choice,
     mcp::{
         bounds::CONTEXT_TOKENS,
-        tool::{Aliases, Effect, Fault, Memory, Told, Tool},
+        tool::{Aliases, Answer, Effect, Fault, Memory, Tool},
     },
-    terminal::{ranges, word},
 };
-use utterd_rpc::proto::{
-    BuildContextRequest, BuildContextResponse, ContextRecall, Earlier, OmittedUtterances, RememberScope,
-};
+use utterd_rpc::proto::{BuildContextRequest, BuildContextResponse, ContextRecall, Earlier, RememberScope};
 
 /// Builds a context.
 pub struct BuildContext;
@@ -51,42 +47,6 @@ choice! {
     }
 }
 
-/// A context.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Context {
-    /// The conversation; empty when the recipient has none yet.
-    conversation_id: String,
-    /// The conversation's revision that the context was built from.
-    revision: i64,
-    /// With the format text: the context.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
-    /// With the other formats: the messages.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Vec<serde_json::Map<String, Value>>>")]
-    messages: Option<Value>,
-    /// With anthropic_messages: the request's system, if there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<Vec<serde_json::Map<String, Value>>>")]
-    system: Option<Value>,
-    /// Tokens of the context.
-    token_count: i64,
-    /// What is left out of the conversation, and why.
-    omitted: Vec<Omitted>,
-    /// Anything else to know.
-    warnings: Vec<String>,
-}
-
-/// Messages that are left out.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Omitted {
-    /// Their numbers in the conversation, such as `1–5, 8`.
-    sequences: String,
-    /// Why, such as `evicted` or `budget`.
-    reason: String,
-}
-
 impl Tool for BuildContext {
     const NAME: &'static str = "build_context";
     const TITLE: &'static str = "Build a context";
@@ -97,9 +57,8 @@ impl Tool for BuildContext {
     const ALIASES: Aliases =
         &[("token_budget", &["budget", "max_tokens", "tokens"]), ("recall", &["query", "prompt"])];
     type Arguments = Arguments;
-    type Answer = Context;
 
-    async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Context>, Fault> {
+    async fn call(memory: &Memory, arguments: Arguments) -> Result<Answer, Fault> {
         let names = arguments.conversation_id.as_ref().is_some_and(|id| !id.is_empty());
         let (conversation_id, recipient_id) =
             memory.address(arguments.conversation_id, arguments.recipient_id).await?;
@@ -122,30 +81,7 @@ impl Tool for BuildContext {
             ..Default::default()
         };
         let response = memory.server.contexts().build_context(request).await?.into_inner();
-        told(response)
-    }
-}
-
-fn told(response: BuildContextResponse) -> Result<Told<Context>, Fault> {
-    let text = text(&response);
-    let is_text = response.messages_json.is_empty();
-    let answer = Context {
-        token_count: response.token_count().into(),
-        omitted: response.omitted.iter().map(omitted).collect(),
-        warnings: response.warnings.into_iter().map(|warning| warning.text).collect(),
-        messages: json(&response.messages_json)?,
-        system: json(&response.system_json)?,
-        text: is_text.then_some(response.text),
-        conversation_id: response.conversation_id,
-        revision: response.revision,
-    };
-    Ok(Told { answer, text })
-}
-
-fn omitted(omitted: &OmittedUtterances) -> Omitted {
-    Omitted {
-        sequences: ranges(&omitted.sequences),
-        reason: word(omitted.reason().as_str_name(), "OMISSION_REASON_"),
+        Answer::new(&response, text(&response))
     }
 }
 
@@ -158,12 +94,4 @@ fn text(response: &BuildContextResponse) -> String {
         (messages, "") => messages.to_owned(),
         (messages, system) => format!("{{\"system\":{system},\"messages\":{messages}}}"),
     }
-}
-
-fn json(text: &str) -> Result<Option<Value>, Fault> {
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let parsed = serde_json::from_str(text);
-    parsed.map(Some).map_err(|error| Fault::Wrong(format!("the server's messages are not JSON: {error}")))
 }

@@ -5,10 +5,7 @@ use serde::Deserialize;
 
 use crate::{
     conversations::end::describe,
-    mcp::{
-        tool::{Aliases, Effect, Fault, Memory, Told, Tool},
-        transcript::Listed,
-    },
+    mcp::tool::{Aliases, Answer, Effect, Fault, Memory, Tool},
 };
 use utterd_rpc::proto::EndConversationRequest;
 
@@ -35,9 +32,8 @@ impl Tool for EndConversation {
     const RARE: &'static [&'static str] = &["recipient_id"];
     const ALIASES: Aliases = &[("conversation_id", &["id"])];
     type Arguments = Arguments;
-    type Answer = Listed;
 
-    async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Listed>, Fault> {
+    async fn call(memory: &Memory, arguments: Arguments) -> Result<Answer, Fault> {
         let (conversation_id, recipient_id) =
             memory.address(arguments.conversation_id, arguments.recipient_id).await?;
         let request = EndConversationRequest {
@@ -48,8 +44,7 @@ impl Tool for EndConversation {
             ..Default::default()
         };
         let response = memory.server.conversations().end_conversation(request).await?.into_inner();
-        let ended = response.conversation.unwrap_or_default();
-        let text = describe(&ended) + "\nWhat is memorized next starts another conversation.";
-        Ok(Told { answer: Listed::from(&ended), text })
+        let ended = response.conversation.clone().unwrap_or_default();
+        Answer::new(&response, describe(&ended) + "\nWhat is memorized next starts another conversation.")
     }
 }

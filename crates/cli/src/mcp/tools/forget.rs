@@ -1,13 +1,12 @@
 //! `forget`: forgets what an instruction selects, once that is confirmed.
 
 use rmcp::schemars::{self, JsonSchema};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use super::reference::Reference;
 use crate::{
     mcp::{
         bounds::LISTED,
-        tool::{Aliases, Effect, Fault, Memory, Told, Tool},
+        tool::{Aliases, Answer, Effect, Fault, Memory, Tool},
     },
     messages::forget::describe,
 };
@@ -33,26 +32,6 @@ pub struct Arguments {
     recipient_id: Option<String>,
 }
 
-/// What was forgotten, or would be.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Forgotten {
-    /// Whether it was done; false if this only says what would be forgotten.
-    done: bool,
-    /// The conversation.
-    conversation_id: String,
-    /// The conversation's revision: after the change, or, if nothing was done, the one to confirm with.
-    revision: i64,
-    /// The instructions as they were understood, in their short form.
-    understood_as: String,
-    /// Whether it is for good.
-    hard: bool,
-    /// The messages, at most the first 500; an exchange with tools is forgotten whole.
-    messages: Vec<Reference>,
-    /// Anything else to know.
-    warnings: Vec<String>,
-}
-
 impl Tool for Forget {
     const NAME: &'static str = "forget";
     const TITLE: &'static str = "Forget messages";
@@ -62,9 +41,8 @@ impl Tool for Forget {
     const RARE: &'static [&'static str] = &["recipient_id"];
     const ALIASES: Aliases = &[("instructions", &["instruction", "what"])];
     type Arguments = Arguments;
-    type Answer = Forgotten;
 
-    async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Forgotten>, Fault> {
+    async fn call(memory: &Memory, arguments: Arguments) -> Result<Answer, Fault> {
         let done = arguments.confirm.unwrap_or_default();
         let hard = arguments.hard.unwrap_or_default();
         let (conversation_id, recipient_id) =
@@ -83,32 +61,23 @@ impl Tool for Forget {
             request_id: memory.request_id.clone(),
             ..Default::default()
         };
-        let response = memory.server.memory().forget(request).await?.into_inner();
-        let revision = if done { response.revision } else { revision };
-        Ok(Told { text: text(&response, done, revision), answer: answer(response, done, revision) })
+        let mut response = memory.server.memory().forget(request).await?.into_inner();
+        if !done {
+            response.revision = revision;
+        }
+        let text = text(&response, done);
+        response.forgotten.truncate(LISTED);
+        Answer::new(&response, text)
     }
 }
 
-fn answer(response: ForgetResponse, done: bool, revision: i64) -> Forgotten {
-    let hard = response.mode() == ForgetMode::Hard;
-    Forgotten {
-        done,
-        messages: response.forgotten.iter().take(LISTED).map(Reference::from).collect(),
-        conversation_id: response.conversation_id,
-        revision,
-        understood_as: response.understood_as,
-        hard,
-        warnings: response.warnings.into_iter().map(|warning| warning.text).collect(),
-    }
-}
-
-fn text(response: &ForgetResponse, done: bool, revision: i64) -> String {
+fn text(response: &ForgetResponse, done: bool) -> String {
     let mut text = describe(response, !done);
     if !done && !response.forgotten.is_empty() {
         text += &format!(
             "\nNothing is forgotten yet. To do it, call forget again with the same arguments, conversation_id {}, \
-             expected_revision {revision} and confirm true.",
-            response.conversation_id
+             expected_revision {} and confirm true.",
+            response.conversation_id, response.revision
         );
     }
     text

@@ -4,14 +4,18 @@ use rmcp::{
     model::JsonObject,
     schemars::{self, JsonSchema},
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
-use crate::mcp::{
-    bounds::ANSWER_BYTES,
-    tool::{Aliases, Effect, Fault, Memory, Told, Tool},
-    transcript::{self, Listed, Message},
+use crate::{
+    conversations::stored,
+    mcp::{
+        bounds::ANSWER_BYTES,
+        tool::{Aliases, Answer, Effect, Fault, Memory, Tool},
+        transcript::{self, written},
+    },
 };
-use utterd_rpc::proto::{ConversationStatus, ListConversationsRequest};
+use utterd_rpc::proto::{Conversation, ConversationStatus, ListConversationsRequest};
 
 /// Conversations in a list, by default.
 const RECENT: f64 = 10.0;
@@ -36,37 +40,6 @@ pub struct Arguments {
     recipient_id: Option<String>,
 }
 
-/// One conversation, or a list.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-#[schemars(extend("type" = "object"))] // clients require this
-pub enum Answer {
-    /// A conversation with its messages.
-    One(One),
-    /// Conversations without their messages.
-    Recent(Recent),
-}
-
-/// A conversation with its messages.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct One {
-    #[serde(flatten)]
-    listed: Listed,
-    /// What user and assistant said, the oldest first.
-    messages: Vec<Message>,
-    /// If there was no room for all messages: the number of the next one, for from_message.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next_message: Option<i64>,
-}
-
-/// Conversations that ended, the newest first.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Recent {
-    /// The conversations, without their messages.
-    conversations: Vec<Listed>,
-}
-
 impl Tool for GetConversation {
     const NAME: &'static str = "get_conversation";
     const TITLE: &'static str = "Read past conversations";
@@ -77,37 +50,43 @@ impl Tool for GetConversation {
     const RARE: &'static [&'static str] = &["recipient_id"];
     const ALIASES: Aliases = &[("conversation_id", &["id"]), ("list_recent", &["limit", "count", "recent"])];
     type Arguments = Arguments;
-    type Answer = Answer;
 
     /// Some models write `true` for "list them".
     fn reshape(given: &mut JsonObject) {
         given.retain(|name, value| name != "list_recent" || !value.is_boolean());
     }
 
-    async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Answer>, Fault> {
-        let answer = match arguments.conversation_id.as_deref() {
-            None | Some("") => Answer::Recent(recent(memory, arguments).await?),
-            Some(id) => Answer::One(one(memory, id, arguments.from_message).await?),
+    async fn call(memory: &Memory, arguments: Arguments) -> Result<Answer, Fault> {
+        let json = match arguments.conversation_id.as_deref() {
+            None | Some("") => recent(memory, arguments).await?,
+            Some(id) => one(memory, id, arguments.from_message).await?,
         };
-        Ok(Told::as_json(answer))
+        Ok(Answer { text: json.to_string(), json })
     }
 }
 
-async fn one(memory: &Memory, id: &str, from: Option<i64>) -> Result<One, Fault> {
+/// A conversation with its messages.
+async fn one(memory: &Memory, id: &str, from: Option<i64>) -> Result<Value, Fault> {
     let first = usize::try_from(from.unwrap_or(1)).ok().filter(|first| *first > 0);
     let first = first.ok_or_else(|| Fault::Wrong("from_message: must be 1 or more.".into()))?;
-    let read = transcript::read(memory, id, first, ANSWER_BYTES).await?;
-    if read.conversation.status() != ConversationStatus::Closed {
+    let conversation = stored::conversation(&memory.server, id, "").await?;
+    if conversation.status() != ConversationStatus::Closed {
         return Err(Fault::Wrong(format!(
             "Conversation {id} has not ended, and only completed conversations are read here.\nNext: call remember or \
              build_context with this conversation_id to read it, or end_conversation if it is over."
         )));
     }
-    let next_message = read.next.and_then(|next| i64::try_from(next).ok());
-    Ok(One { listed: Listed::from(&read.conversation), messages: read.messages, next_message })
+    let read = transcript::read(memory, id, first, ANSWER_BYTES).await?;
+    let mut one = listed(&conversation);
+    one["messages"] = Value::Array(read.messages);
+    if let Some(next) = read.next {
+        one["nextMessage"] = next.into();
+    }
+    Ok(one)
 }
 
-async fn recent(memory: &Memory, arguments: Arguments) -> Result<Recent, Fault> {
+/// Conversations that ended, the newest first, without their messages.
+async fn recent(memory: &Memory, arguments: Arguments) -> Result<Value, Fault> {
     let wanted = arguments.list_recent.unwrap_or(RECENT);
     if !(1.0..=MOST_RECENT).contains(&wanted) || wanted.fract() != 0.0 {
         return Err(Fault::Wrong(format!("list_recent: is {wanted}; accepted: 1 to {MOST_RECENT}.")));
@@ -119,5 +98,17 @@ async fn recent(memory: &Memory, arguments: Arguments) -> Result<Recent, Fault> 
         ..Default::default()
     };
     let response = memory.server.conversations().list_conversations(request).await?.into_inner();
-    Ok(Recent { conversations: response.conversations.iter().map(Listed::from).collect() })
+    Ok(json!({ "conversations": response.conversations.iter().map(listed).collect::<Vec<_>>() }))
+}
+
+fn listed(conversation: &Conversation) -> Value {
+    let some = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+    json!({
+        "id": conversation.conversation_id,
+        "title": some(&conversation.title),
+        "summary": some(&conversation.closing_summary),
+        "startedAt": written(conversation.start_time.as_ref()),
+        "endedAt": conversation.end_time.as_ref().map(ToString::to_string),
+        "messageCount": conversation.utterance_count(),
+    })
 }

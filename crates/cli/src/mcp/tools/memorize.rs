@@ -4,14 +4,15 @@ use rmcp::{
     model::JsonObject,
     schemars::{self, JsonSchema},
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::{reference::Reference, role::Role};
+use super::role::Role;
 use crate::{
     mcp::{
+        bounds::LISTED,
         fault::is_lost,
-        tool::{Aliases, Effect, Fault, Memory, Told, Tool},
+        tool::{Aliases, Answer, Effect, Fault, Memory, Tool},
     },
     terminal::{count, counted, sequences},
 };
@@ -67,32 +68,6 @@ pub struct Call {
     arguments: Option<Value>,
 }
 
-/// What was stored.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Stored {
-    /// The conversation that it went to.
-    conversation_id: String,
-    /// The conversation's revision after this.
-    revision: i64,
-    /// Each message, in the order given.
-    memorized: Vec<Reference>,
-    /// How many older messages left the window for the summary.
-    evicted_count: i64,
-    /// Whether the conversation began with this.
-    started_conversation: bool,
-    /// The conversation that had been idle and has ended now.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ended_conversation_id: Option<String>,
-    /// Whether this had been stored before, with the same request_id.
-    replayed: bool,
-    /// Tokens in the window now.
-    token_count: i64,
-    /// The most tokens in the window; absent when unlimited.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_tokens: Option<i64>,
-}
-
 impl Tool for Memorize {
     const NAME: &'static str = "memorize";
     const TITLE: &'static str = "Memorize messages";
@@ -107,7 +82,6 @@ impl Tool for Memorize {
         ("arguments", &["input", "args"]),
     ];
     type Arguments = Arguments;
-    type Answer = Stored;
 
     fn reshape(given: &mut JsonObject) {
         if given.contains_key("role") && !given.contains_key("messages") {
@@ -120,7 +94,7 @@ impl Tool for Memorize {
         given.values_mut().for_each(unnest);
     }
 
-    async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Stored>, Fault> {
+    async fn call(memory: &Memory, arguments: Arguments) -> Result<Answer, Fault> {
         let recipient_id = memory.recipient(arguments.recipient_id);
         let answers = arguments.messages.first().is_some_and(|message| message.role == Role::Tool);
         let opened = memory.open(arguments.conversation_id, &recipient_id, !answers).await?;
@@ -141,7 +115,9 @@ impl Tool for Memorize {
         let mut response = stored?.into_inner();
         response.started_conversation |= opened.started;
         response.ended_conversation_id.extend(opened.ended.as_deref());
-        Ok(Told { text: text(&response), answer: response.into() })
+        let text = text(&response);
+        response.evicted.truncate(LISTED);
+        Answer::new(&response, text)
     }
 }
 
@@ -181,23 +157,6 @@ impl From<Message> for NewUtterance {
             tools_used: message.tools_used.unwrap_or_default(),
             pinned: message.pinned.unwrap_or_default(),
             ..Self::default()
-        }
-    }
-}
-
-impl From<MemorizeResponse> for Stored {
-    fn from(response: MemorizeResponse) -> Self {
-        let capacity = response.capacity.unwrap_or_default();
-        Self {
-            conversation_id: response.conversation_id,
-            revision: response.revision,
-            memorized: response.memorized.iter().map(Reference::from).collect(),
-            evicted_count: i64::try_from(response.evicted.len()).unwrap_or(i64::MAX),
-            started_conversation: response.started_conversation,
-            ended_conversation_id: Some(response.ended_conversation_id).filter(|id| !id.is_empty()),
-            replayed: response.replayed,
-            token_count: capacity.token_count().into(),
-            max_tokens: capacity.max_tokens.map(Into::into),
         }
     }
 }

@@ -6,7 +6,6 @@ mod forget;
 mod get_capacity_info;
 mod get_conversation;
 mod memorize;
-mod reference;
 mod remember;
 mod role;
 mod summarize;

@@ -4,20 +4,20 @@ use std::time::SystemTime;
 
 use prost_types::Timestamp;
 use rmcp::schemars::{self, JsonSchema};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::role::Role;
 use crate::{
     args::choice,
     mcp::{
         bounds::{ANSWER_BYTES, cut},
-        tool::{Aliases, Effect, Fault, Memory, Told, Tool},
+        tool::{Aliases, Answer, Effect, Fault, Memory, Tool},
         transcript::written,
     },
     terminal::text,
 };
 use utterd_formats as formats;
-use utterd_rpc::proto::{self, RememberFilter, RememberRequest, RememberScope};
+use utterd_rpc::proto::{Match, RememberFilter, RememberRequest, RememberResponse, RememberScope, Utterance};
 
 /// Matches, by default.
 const LIMIT: i64 = 10;
@@ -25,6 +25,8 @@ const LIMIT: i64 = 10;
 const MOST: i64 = 50;
 /// Characters of a match's content, by default.
 const CHARACTERS: i64 = 1_000;
+/// The end of a content that is cut off.
+const CUT: &str = " […]";
 
 /// Finds messages.
 pub struct Remember;
@@ -65,41 +67,6 @@ choice! {
     }
 }
 
-/// What was found.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Found {
-    /// The best first; without a prompt the newest first.
-    matches: Vec<Match>,
-    /// Whether there are more matches than the limit allows.
-    more: bool,
-}
-
-/// A message that was found.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Match {
-    /// The conversation that it was said in.
-    conversation_id: String,
-    /// Its number in that conversation, from 1.
-    sequence: i64,
-    /// Its id.
-    utterance_id: String,
-    /// Who said it.
-    role: String,
-    /// The name of the person or the tool.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    name: String,
-    /// When it was said, ISO 8601.
-    timestamp: String,
-    /// What was said.
-    content: String,
-    /// Whether the end of the content is cut off; a larger max_characters shows more.
-    cut: bool,
-    /// How much of the prompt it covers, from 0 to 1.
-    relevance: f64,
-}
-
 impl Tool for Remember {
     const NAME: &'static str = "remember";
     const TITLE: &'static str = "Remember what was said";
@@ -115,33 +82,38 @@ impl Tool for Remember {
         ("role", &["speaker"]),
     ];
     type Arguments = Arguments;
-    type Answer = Found;
 
-    async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Found>, Fault> {
+    async fn call(memory: &Memory, arguments: Arguments) -> Result<Answer, Fault> {
         let characters = within(arguments.max_characters, CHARACTERS, i64::MAX, "max_characters")?;
         let request = request(memory, arguments).await?;
         let searched = request.filter.as_ref().map(searched).unwrap_or_default();
-        let response = memory.server.memory().remember(request).await?.into_inner();
-        let matches = response.matches.into_iter().map(|found| shown(found, characters)).collect();
-        let mut found = Found { matches, more: !response.next_page_token.is_empty() };
-        found.bound(ANSWER_BYTES);
-        Ok(Told { text: told(&found) + &searched, answer: found })
+        let mut found = memory.server.memory().remember(request).await?.into_inner();
+        let all = found.matches.len();
+        let mut bytes = ANSWER_BYTES;
+        let characters = usize::try_from(characters).unwrap_or(usize::MAX);
+        found.matches.retain_mut(|found| fits(found, characters, &mut bytes));
+        let is_more = !found.next_page_token.is_empty() || found.matches.len() < all;
+        Answer::new(&found, told(&found, is_more) + &searched)
     }
 }
 
-impl Found {
-    /// Leaves out what is beyond this many bytes of content.
-    fn bound(&mut self, mut bytes: usize) {
-        let fits = |found: &mut Match| {
-            let has_room = bytes > 0;
-            found.cut |= cut(&mut found.content, bytes);
-            bytes -= found.content.len();
-            has_room
-        };
-        let all = self.matches.len();
-        self.matches.retain_mut(fits);
-        self.more |= self.matches.len() < all;
+/// Reduces a match to what is told of it, within this many characters; returns whether any of the `bytes` was left for it.
+fn fits(found: &mut Match, characters: usize, bytes: &mut usize) -> bool {
+    let has_room = *bytes > 0;
+    let mut said = found.utterance.take().unwrap_or_default();
+    if said.content.is_empty() {
+        said.content = text::said(&said).join("\n");
     }
+    let end = said.content.char_indices().nth(characters).map_or(said.content.len(), |(end, _)| end);
+    let is_cut = cut(&mut said.content, end.min(*bytes));
+    *bytes -= said.content.len();
+    if is_cut {
+        said.content += CUT;
+    }
+    let Utterance { sequence, utterance_id, role, name, content, create_time, .. } = said;
+    let told = Utterance { sequence, utterance_id, role, name, content, create_time, ..Default::default() };
+    found.utterance = Some(told);
+    has_room
 }
 
 async fn request(memory: &Memory, arguments: Arguments) -> Result<RememberRequest, Fault> {
@@ -198,52 +170,30 @@ fn searched(filter: &RememberFilter) -> String {
     }
 }
 
-fn shown(found: proto::Match, characters: i64) -> Match {
-    let relevance = found.relevance();
-    let utterance = found.utterance.unwrap_or_default();
-    let role = text::role(utterance.role());
-    let timestamp = written(utterance.create_time.as_ref());
-    let whole =
-        if utterance.content.is_empty() { text::said(&utterance).join("\n") } else { utterance.content };
-    let end = usize::try_from(characters).ok().and_then(|count| whole.char_indices().nth(count));
-    let content = match end {
-        Some((end, _)) => whole[..end].to_owned(),
-        None => whole,
-    };
-    Match {
-        conversation_id: found.conversation_id,
-        sequence: utterance.sequence,
-        utterance_id: utterance.utterance_id,
-        role,
-        name: utterance.name,
-        timestamp,
-        content,
-        cut: end.is_some(),
-        relevance,
-    }
-}
-
-fn told(found: &Found) -> String {
+fn told(found: &RememberResponse, is_more: bool) -> String {
     if found.matches.is_empty() {
         return "Nothing was found. Try other words, or leave arguments out; get_conversation with list_recent lists what \
                 past conversations were about.\n"
             .into();
     }
     let mut text: String = found.matches.iter().map(line).collect();
-    if found.more {
+    if is_more {
         text += "There is more: raise limit, or be more specific about what to look for.\n";
     }
-    if found.matches.iter().any(|found| found.cut) {
+    if text.contains(CUT) {
         text += "[…] is cut off: max_characters shows more.\n";
     }
     text
 }
 
 fn line(found: &Match) -> String {
-    let name = if found.name.is_empty() { String::new() } else { format!(" {}", found.name) };
-    let cut = if found.cut { " […]" } else { "" };
+    let said = found.utterance.clone().unwrap_or_default();
+    let time = written(said.create_time.as_ref());
     format!(
-        "[conversation {}, {}, {}] {}{name}: {}{cut}\n",
-        found.conversation_id, found.sequence, found.timestamp, found.role, found.content
+        "[conversation {}, {}, {time}] {}: {}\n",
+        found.conversation_id,
+        said.sequence,
+        text::speaker(&said),
+        said.content
     )
 }

@@ -1,17 +1,16 @@
 //! `summarize`: summarises a conversation.
 
 use rmcp::schemars::{self, JsonSchema};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::{
     args::choice,
     mcp::{
         bounds::SUMMARY_TOKENS,
-        tool::{Aliases, Effect, Fault, Memory, Told, Tool},
+        tool::{Aliases, Answer, Effect, Fault, Memory, Tool},
     },
-    terminal::word,
 };
-use utterd_rpc::proto::{SummarizeRequest, SummarizeResponse};
+use utterd_rpc::proto::SummarizeRequest;
 
 /// Summarises a conversation.
 pub struct Summarize;
@@ -55,24 +54,6 @@ choice! {
     }
 }
 
-/// A summary.
-#[derive(Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Summary {
-    /// The conversation.
-    conversation_id: String,
-    /// The summary; empty when there is nothing to summarise.
-    text: String,
-    /// Its tokens.
-    token_count: i64,
-    /// The tokens of what it was made from.
-    source_token_count: i64,
-    /// How it was made: `extractive`, from sentences as they were said, or `llm`, by a model.
-    method: String,
-    /// Anything else to know, such as why it is empty.
-    warnings: Vec<String>,
-}
-
 impl Tool for Summarize {
     const NAME: &'static str = "summarize";
     const TITLE: &'static str = "Summarize a conversation";
@@ -86,9 +67,8 @@ impl Tool for Summarize {
         ("recent_count", &["count"]),
     ];
     type Arguments = Arguments;
-    type Answer = Summary;
 
-    async fn call(memory: &Memory, arguments: Arguments) -> Result<Told<Summary>, Fault> {
+    async fn call(memory: &Memory, arguments: Arguments) -> Result<Answer, Fault> {
         let (conversation_id, recipient_id) =
             memory.address(arguments.conversation_id, arguments.recipient_id).await?;
         let request = SummarizeRequest {
@@ -104,28 +84,12 @@ impl Tool for Summarize {
             ..Default::default()
         };
         let response = memory.server.memory().summarize(request).await?.into_inner();
-        let answer = Summary::from(response);
-        let text = match answer.text.as_str() {
-            "" if answer.warnings.is_empty() => "There is nothing to summarise.".to_owned(),
-            "" => answer.warnings.join("\n"),
-            text => text.to_owned(),
+        let warnings = response.warnings.iter().map(|warning| &*warning.text);
+        let text = match (&*response.text, warnings.collect::<Vec<_>>().join("\n")) {
+            ("", none) if none.is_empty() => "There is nothing to summarise.".to_owned(),
+            ("", warnings) => warnings,
+            (text, _) => text.to_owned(),
         };
-        Ok(Told { answer, text })
-    }
-}
-
-impl From<SummarizeResponse> for Summary {
-    fn from(response: SummarizeResponse) -> Self {
-        let told = response.warnings.iter().map(|warning| warning.text.clone());
-        let llm = Some(response.llm_error.clone()).filter(|error| !error.is_empty());
-        let llm = llm.map(|error| format!("no model wrote it: {error}"));
-        Self {
-            warnings: told.chain(llm).collect(),
-            token_count: response.token_count().into(),
-            source_token_count: response.source_token_count().into(),
-            method: word(response.method().as_str_name(), "SUMMARY_METHOD_"),
-            conversation_id: response.conversation_id,
-            text: response.text,
-        }
+        Answer::new(&response, text)
     }
 }
