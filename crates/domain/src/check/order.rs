@@ -69,7 +69,8 @@ impl Order {
                 head.turn, self.turn
             ));
         }
-        if head.awaits_answer && !newest.is_some_and(|newest| newest.awaits_answer) {
+        // where the end was erased exactly, the newest that is left may await an answer again
+        if head.awaits_answer && !self.newest.is_some_and(|newest| newest.awaits_answer) {
             return Err("its head awaits an answer, but the newest utterance does not".to_owned());
         }
         self.check_instructions(head)

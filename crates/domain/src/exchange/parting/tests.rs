@@ -46,6 +46,17 @@ fn sequences(life: &Life) -> Vec<u64> {
 }
 
 #[test]
+fn an_answer_is_awaited_again_where_what_followed_went() {
+    let mut life = Life::new(Policy::SESSION);
+    let asks = More { awaits_answer: true, ..More::default() };
+    life.say(vec![Draft { more: Some(Box::new(asks)), ..said(Role::Assistant, "Which folder?") }, user()]);
+    assert!(!life.state.head.awaits_answer);
+    life.erase(newest(1));
+    assert!(life.state.head.awaits_answer);
+    life.is_sound();
+}
+
+#[test]
 fn a_call_whose_result_went_waits_again() {
     let mut life = exchange(Policy::SESSION);
     assert_eq!(life.erase(newest(1)).utterances.len(), 1);
