@@ -82,6 +82,8 @@ pub struct Ledger {
     named: BTreeMap<String, Asked>,
     /// The calls without one that may still take effect.
     unnamed: BTreeMap<u64, Asked>,
+    /// The calls that asked for a change for which others asked too: which one made it is not known.
+    unsure: BTreeSet<u64>,
 }
 
 /// What a call asks for.
@@ -106,7 +108,7 @@ struct Taken<'a> {
 impl Ledger {
     pub fn new(world: World) -> Self {
         let (conversations, changes, pointers, outcomes, acknowledged) = Default::default();
-        let (wrongs, has_teller, named, unnamed) = Default::default();
+        let (wrongs, has_teller, named, unnamed, unsure) = Default::default();
         let worlds = vec![(0, world.clone())];
         Self {
             conversations,
@@ -120,6 +122,7 @@ impl Ledger {
             has_teller,
             named,
             unnamed,
+            unsure,
         }
     }
 
@@ -210,8 +213,8 @@ impl Ledger {
             let mut why = None;
             let before = rest.iter().map(|(_, changes)| changes.len()).sum::<usize>();
             for (write, changes) in &mut rest {
-                while let Some(change) = changes.first() {
-                    match self.explain(taken, write, change, changes.len() == 1) {
+                while !changes.is_empty() {
+                    match self.explain(taken, write, changes) {
                         Ok(()) => drop(changes.remove(0)),
                         Err(error) => {
                             why.get_or_insert(error);
@@ -253,15 +256,10 @@ impl Ledger {
         }
     }
 
-    /// Finds what asked for a change, and does it; or says why nothing did.
-    fn explain(
-        &mut self,
-        taken: &Taken<'_>,
-        write: &Write,
-        change: &Arc<Change>,
-        last: bool,
-    ) -> Result<(), String> {
-        let (id, revision) = (write.key().id.clone(), change.before.next());
+    /// Finds what asked for the first of these changes, and does it; or says why nothing did.
+    fn explain(&mut self, taken: &Taken<'_>, write: &Write, changes: &[Arc<Change>]) -> Result<(), String> {
+        let (change, rest) = changes.split_first().expect("a change");
+        let (id, revision, last) = (write.key().id.clone(), change.before.next(), rest.is_empty());
         let after = write.after().expect("the state after a change");
         let is_done = match id.is_of_state() {
             // what was said with it was done in one go
@@ -277,39 +275,81 @@ impl Ledger {
         let mut why = format!("a change of {id} to revision {revision}");
         let mut worlds = Vec::new();
         for asked in self.asked(taken, &id, revision) {
-            match self.tried(taken, &asked, after, change) {
+            match self.tried(&self.world, taken, &asked, after, change) {
                 Ok(world) => worlds.push((asked.call, world)),
                 Err(error) => why += &format!("; call {:?} {error}", asked.call),
             }
         }
         // of several that do the same, one may lead to what is stored
-        let fits = |world: &World| world.compare(after).is_ok() && points_alike(world, taken.commit);
-        let so: Vec<_> = worlds.iter().filter(|(_, world)| !last || fits(world)).cloned().collect();
-        let is_clear = so.len() == 1;
+        let number = |(call, _): &(Option<(u64, Tick)>, World)| call.map(|(number, _)| number);
+        let several = is_several(write);
+        // those of a recipient's own state also come with what is said
+        let is_open = id.is_of_state() && !last;
+        let fits = |made: &&(_, World)| {
+            is_open || self.leads(taken, after, &made.1, (rest, &mut Vec::from_iter(number(made))), several)
+        };
+        let so: Vec<_> = worlds.iter().filter(fits).cloned().collect();
+        if so.len() > 1 {
+            self.unsure.extend(so.iter().filter_map(number));
+        }
         let almost = worlds.into_iter().filter(|_| !id.is_of_state());
-        let (call, world) = so.into_iter().chain(almost).next().ok_or(why)?;
-        self.world = world;
-        let number = call.map(|(number, _)| number);
-        number.into_iter().for_each(|number| self.give_up(number));
-        self.note(taken, write, change, last, number.filter(|_| is_clear));
+        let made = so.into_iter().chain(almost).next().ok_or(why)?;
+        let sure = number(&made).filter(|number| !self.unsure.contains(number));
+        self.world = made.1;
+        sure.into_iter().for_each(|number| self.give_up(number));
+        self.note(taken, write, change, last, sure);
         Ok(())
     }
 
-    /// The world after a command, if that makes a change.
+    /// Whether calls that are not among `made` can make the `rest` of the changes, which lead from `world` to what is
+    /// stored.
+    fn leads(
+        &self,
+        taken: &Taken<'_>,
+        after: &Conversation,
+        world: &World,
+        (rest, made): (&[Arc<Change>], &mut Vec<u64>),
+        several: bool,
+    ) -> bool {
+        let Some((change, rest)) = rest.split_first() else {
+            let mut world = world.clone();
+            if several {
+                world.learn_times(after);
+            }
+            return world.compare(after).is_ok() && points_alike(&world, taken.commit);
+        };
+        self.asked(taken, &after.key().id, change.before.next()).into_iter().any(|asked| {
+            let number = asked.call.map(|(number, _)| number);
+            if number.is_some_and(|number| made.contains(&number)) {
+                return false;
+            }
+            let Ok(next) = self.tried(world, taken, &asked, after, change) else { return false };
+            made.extend(number);
+            let leads = self.leads(taken, after, &next, (rest, made), several);
+            made.truncate(made.len() - usize::from(number.is_some()));
+            leads
+        })
+    }
+
+    /// The world after a command in `before`, if that makes a change.
     fn tried(
         &self,
+        before: &World,
         taken: &Taken<'_>,
         asked: &Asked,
         after: &Conversation,
         change: &Change,
     ) -> Result<World, String> {
-        let (mut world, id) = (self.world.clone(), after.key().id.as_str());
+        let (mut world, id) = (before.clone(), after.key().id.as_str());
         let since = asked.call.map_or(taken.tick, |(_, tick)| tick);
         let command = &self.aimed(&asked.command, change, since);
         if after.key().id.is_of_state() != matches!(command.doing, Doing::Own(_)) {
             return Err("is of another kind".to_owned());
         }
-        world.heard = (change.before.next().get() == 1).then(|| (&after.head.policy).into());
+        let recipient = &after.head.identity.recipient;
+        let had_others = || self.worlds_since(since).any(|world| world.has_any(recipient.as_str()));
+        let is_heard = change.before.next().get() == 1 && had_others();
+        world.heard = is_heard.then(|| (&after.head.policy).into());
         let done = world.take(command, time_of(change, after, command), id);
         let facts = done.map_err(|reason| format!("must be refused as {reason}"))?;
         if revision_in(&world, after) != change.before.next().get() {
@@ -317,13 +357,13 @@ impl Ledger {
         }
         if !after.key().id.is_of_state() {
             facts.compare(change)?;
-            world.get(id).map_or(Ok(()), |one| one.compare_words(change))?;
+            let before = before.get(id).map(|before| &**before);
+            world.get(id).map_or(Ok(()), |one| one.compare_words(change, before))?;
         }
         world.learn(id, change.appended.iter().map(|one| (one.sequence.get(), one.id_text())));
         if matches!(command.doing, Doing::Create { .. }) {
             world.learn_start(id, after.head.identity.start_time.0);
         }
-        let recipient = &after.head.identity.recipient;
         let is_left = taken.commit.pointers.iter().all(|pointer| pointer.recipient.id != *recipient);
         let had_one = |world: &World| world.active.contains_key(recipient.as_str());
         if facts.started && is_left && self.worlds_since(since).any(had_one) {
@@ -394,7 +434,7 @@ impl Ledger {
         call: Option<u64>,
     ) {
         let (id, after) = (&write.key().id, write.after().expect("the state after a change"));
-        if last && matches!(write, Write::Change { changes, .. } if changes.len() > 1) {
+        if last && is_several(write) {
             self.world.learn_times(after);
         }
         if last {
@@ -460,6 +500,11 @@ fn time_of(change: &Change, after: &Conversation, command: &Command) -> i64 {
     };
     let said = change.appended.first().filter(|_| is_own_time).map(|first| first.create_time.0);
     said.unwrap_or(after.head.update_time.0)
+}
+
+/// Whether a write has several changes.
+fn is_several(write: &Write) -> bool {
+    matches!(write, Write::Change { changes, .. } if changes.len() > 1)
 }
 
 /// The changes of a write in order; none if it only freezes a branch.

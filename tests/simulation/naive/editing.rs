@@ -76,6 +76,7 @@ impl Conversation {
         (own.time, own.pinned, own.id) =
             (time, said.pinned, said.what.id.as_deref().unwrap_or_default().into());
         own.copies.clone_from(&said.copies);
+        self.pin_whole(newest);
         self.awaits = self.get(newest).awaits_answer().then_some(newest);
     }
 

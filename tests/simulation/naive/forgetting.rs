@@ -105,7 +105,8 @@ impl Conversation {
     /// sentences selects it: a hard forget removes it.
     fn remnants(&self, selection: &Selection) -> Vec<u64> {
         let told = |word: &str, mark: &str| {
-            self.summary.lines().any(|line| holds_word(line, word) && holds_word(line, mark))
+            let tells = |line: &str| holds_word(line, word) && holds_word(line, mark);
+            !mark.is_empty() && self.summary.lines().any(tells)
         };
         let wanted = |sequence: u64| match (&*selection.criteria, selection.take) {
             ([Criterion::All], None) => true,

@@ -66,7 +66,8 @@ impl Conversation {
         let last = self.window().last().copied();
         if is_cut {
             self.turn = last.map_or(0, |last| self.get(last).turn);
-            self.only_instructions = last == Some(at) && self.is_instruction(at);
+            let is_instruction = |last: u64| last == at && self.is_instruction(at);
+            self.only_instructions = last.map_or(at == 0, is_instruction);
         }
         let at_its_end = last.filter(|last| *last == at);
         self.abandoned.retain(|abandoned| (*abandoned as u64) < at);

@@ -116,7 +116,8 @@ impl Conversation {
         }
     }
 
-    fn pin_whole(&mut self, sequence: u64) {
+    /// A pin of one utterance is one of its unit.
+    pub fn pin_whole(&mut self, sequence: u64) {
         let unit = self.whole_units(&[sequence], |_| true);
         if unit.iter().any(|member| self.get(*member).pinned) {
             unit.iter().for_each(|member| self.get_mut(*member).pinned = true);

@@ -1,6 +1,6 @@
 //! What reads must return, and how the server's states are compared with this world.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use utterd::{
     domain::{self, Ranges, Sequence, Utterance, capacity::Capacity},
@@ -107,18 +107,24 @@ impl Conversation {
         same("the compactions to undo", &can, &own.collect())
     }
 
-    /// An error unless a change says the words that were said, and sets the values that were set.
-    pub fn compare_words(&self, change: &domain::Change) -> Result<(), String> {
+    /// An error unless a change of what was `before` says the words that were said, and sets and deletes the values
+    /// that were set and deleted.
+    pub fn compare_words(&self, change: &domain::Change, before: Option<&Self>) -> Result<(), String> {
         // of an utterance that is written twice, the later one stays
         let written = change.appended.iter().chain(&change.rewritten).map(|one| (one.sequence, one));
         for (sequence, one) in written.collect::<BTreeMap<_, _>>() {
             let what = &self.get(sequence.get()).what;
             same("the words", &(one.role, &one.content), &(what.role, &what.content))?;
         }
-        change.state_set.iter().try_for_each(|value| {
-            let kept = self.state.get(&*value.name);
-            same("a value", &Some(&(value.version.get(), value.content.clone())), &kept)
-        })
+        let set = change.state_set.iter();
+        let set = set.map(|value| (value.name.to_string(), (value.version.get(), value.content.clone())));
+        let own = self.state.iter().filter(|(_, (version, _))| *version == self.revision);
+        let own = own.map(|(name, value)| (name.clone(), value.clone()));
+        same("what is set", &set.collect::<BTreeMap<_, _>>(), &own.collect())?;
+        let deleted: BTreeSet<_> = change.state_deleted.iter().map(|name| name.to_string()).collect();
+        let had = before.into_iter().flat_map(|before| before.state.keys());
+        let own = had.filter(|name| !self.state.contains_key(*name)).cloned();
+        same("what is deleted", &deleted, &own.collect())
     }
 
     /// An error unless an utterance is the one with its sequence.

@@ -19,7 +19,8 @@ pub struct World {
     /// Recipients' own states, as conversations without utterances.
     pub(super) own: BTreeMap<String, Conversation>,
     pub(super) default_policy: Policy,
-    /// The policy with which the conversation of the next command is stored, if that starts one.
+    /// The policy with which the conversation of the next command is stored, if that starts one for a recipient who had
+    /// others when the call looked: that of the newest of them.
     pub heard: Option<Policy>,
     /// After how many microseconds without a word a conversation is idle.
     idle: i64,
@@ -263,16 +264,14 @@ impl World {
         }
         let id = command.conversation.as_deref().unwrap_or(fresh);
         let (recipient, by_recipient) = (recipient_of(command), command.conversation.is_none());
-        let policy = self.next_policy(recipient).filter(|_| by_recipient && !is_creation);
+        let policy = self.heard.take().filter(|_| by_recipient && !is_creation);
         let policy = policy.unwrap_or_else(|| self.default_policy.clone());
         Some(self.born(id, recipient, policy, now))
     }
 
-    /// The policy of a recipient's next conversation, as it is stored: it is that of the conversation that was the
-    /// newest when the call looked.
-    fn next_policy(&mut self, recipient: &str) -> Option<Policy> {
-        let has_one = self.conversations.values().any(|of| of.recipient == recipient);
-        self.heard.take().filter(|_| has_one)
+    /// Whether a recipient has a conversation.
+    pub fn has_any(&self, recipient: &str) -> bool {
+        self.conversations.values().any(|of| of.recipient == recipient)
     }
 
     fn born(&mut self, id: &str, recipient: &str, policy: Policy, now: i64) -> Conversation {
