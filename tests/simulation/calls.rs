@@ -150,7 +150,7 @@ async fn done(
 ) -> Result<Answer, EngineError> {
     let (caller, address) = (&Caller::default(), address_of(&command));
     let expected = command.expected.map(Revision);
-    let title = |title: String| Some(title.into());
+    let title = |title: String| (!title.is_empty()).then(|| title.into());
     Ok(match command.doing {
         Doing::Memorize(said) => {
             let after = said.after.map(Sequence);
@@ -180,8 +180,8 @@ async fn done(
             let call = engine::Call { address, attempt, command: update };
             edited(engine.edit_as_fork(caller, call, edit).await?)
         }
-        Doing::Update { title, policy } => {
-            let title = title.map(|title| Some(title.into()));
+        Doing::Update { title: name, policy } => {
+            let title = name.map(title);
             apply(engine, address, attempt, Update { title, labels: None, policy, expected }).await?
         }
         Doing::Create { title: name, policy } => {

@@ -225,7 +225,10 @@ impl Planner<'_> {
             oversize: None,
             ..PolicyUpdate::default()
         });
-        let title = (policy.is_none() || self.dice.percent(50)).then(|| text(self.dice, "title"));
+        let title = (policy.is_none() || self.dice.percent(50)).then(|| match self.dice.percent(30) {
+            true => String::new(),
+            false => text(self.dice, "title"),
+        });
         Doing::Update { title, policy }
     }
 

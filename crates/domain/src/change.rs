@@ -344,6 +344,10 @@ impl Transition {
     pub fn finish(mut self, before: &Summary) -> Self {
         self.forget_answer();
         self.tell_segments(before);
+        let head = &self.after.head;
+        if [head.erased_at, head.silenced_at].contains(&head.revision) || self.change.inherits.is_some() {
+            self.remake_title();
+        }
         self.after.head.stored += self.change.appended.len() as u64;
         self.after.head.stored -= self.change.erased.count() + self.change.dropped.count();
         self.after.head.window_tokens = self.after.window.tokens();

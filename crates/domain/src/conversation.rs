@@ -82,6 +82,9 @@ pub struct Head {
     /// The title the conversation was given.
     #[serde(skip)]
     pub title: Option<Arc<str>>,
+    /// While it goes on without one: the title made from what was said, if a caller asked for that.
+    #[serde(skip)]
+    pub made_title: Option<Arc<str>>,
     /// How the conversation ended; `None` if it has not.
     pub ended: Option<Arc<Ending>>,
     /// The shares through which it can be read; expired ones are dropped at the next change.
@@ -221,6 +224,7 @@ impl Conversation {
             abandoned: Arc::default(),
             awaits_answer: false,
             title: None,
+            made_title: None,
             ended: None,
             shares: Arc::default(),
             labels: Arc::default(),
@@ -343,7 +347,11 @@ impl Head {
             + abandoned
             + self.state.iter().map(|entry| allocated(entry.name.len()) + 64).sum::<usize>()
             + ranges.iter().sum::<usize>()
-            + self.title.as_ref().map_or(0, |title| allocated(title.len()))
+            + [&self.title, &self.made_title]
+                .into_iter()
+                .flatten()
+                .map(|title| allocated(title.len()))
+                .sum::<usize>()
             + self.ended.as_ref().map_or(0, |ending| ending.memory_bytes())
     }
 
@@ -352,12 +360,13 @@ impl Head {
         let labels: usize = self.labels.iter().map(|(key, value)| key.len() + value.len() + 24).sum();
         let ended = self.ended.as_ref().map_or(0, |ending| ending.memory_bytes());
         let identity = self.identity.key.id.as_str().len() + self.identity.recipient.as_str().len();
-        512 + identity + labels + self.title.as_ref().map_or(0, |title| title.len()) + ended
+        512 + identity + labels + self.shown_title().map_or(0, |title| title.len()) + ended
     }
 
-    /// The title it was given, or else the one made when it ended.
+    /// The title it was given, or else the one made on demand or when it ended.
     pub fn shown_title(&self) -> Option<&Arc<str>> {
-        self.title.as_ref().or_else(|| self.ended.as_ref()?.title.as_ref())
+        let made = || self.ended.as_ref().map_or(self.made_title.as_ref(), |ending| ending.title.as_ref());
+        self.title.as_ref().or_else(made)
     }
 
     /// The time at which the conversation expires, if it does.

@@ -32,6 +32,7 @@ pub fn end(before: &Conversation, command: &End, context: &Context<'_>) -> Resul
     let head = &mut transition.after.head;
     head.open = None;
     head.awaits_answer = false;
+    head.made_title = None;
     head.ended = Some(Arc::new(Ending::at(context.now, command.reason.clone())));
     transition.renew_closing(context);
     Ok(transition.finish(&before.summary))
@@ -59,16 +60,27 @@ impl Transition {
         self.after.head.ended = Some(Arc::new(ending));
     }
 
-    /// Updates the made title of an ended conversation: removes it if the conversation was given a title, and
-    /// makes one if that title was taken away.
+    /// Updates the made title: removes it if the conversation was given a title, and makes one if that title was
+    /// taken away.
     pub(super) fn renew_title(&mut self, context: &Context<'_>) {
-        let Some(ending) = &self.after.head.ended else { return };
+        let Some(ending) = &self.after.head.ended else {
+            self.after.head.made_title = self.made_title();
+            return;
+        };
         let mut ending = (**ending).clone();
         ending.title = self.made_title();
         if ending.title.is_some() {
             ending.awaits = ending.awaits.or(self.awaits_teller(context));
         }
         self.after.head.ended = Some(Arc::new(ending));
+    }
+
+    /// Makes the title of a conversation that goes on again, if it has one, because texts that it was made from may be
+    /// gone.
+    pub(super) fn remake_title(&mut self) {
+        if self.after.head.made_title.is_some() {
+            self.after.head.made_title = self.made_title();
+        }
     }
 
     fn made_title(&self) -> Option<Arc<str>> {

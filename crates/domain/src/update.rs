@@ -32,7 +32,7 @@ pub fn create(command: &Create, now: Timestamp) -> Transition {
 /// Changes to a conversation; `None` leaves a value unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct Update {
-    /// A new title; the inner `None` removes it.
+    /// A new title; the inner `None` replaces it by one made from what was said.
     pub title: Option<Option<Arc<str>>>,
     /// All labels, replacing the old ones.
     pub labels: Option<BTreeMap<String, String>>,

@@ -78,9 +78,10 @@ impl Conversation {
         }
         let mut texts = format!("{:?} {:?}", summary, state.compactions);
         // the title and the closing are made of what is stored, and not forgotten
-        texts += &format!("{:?}", state.head.ended);
+        let closing = format!("{:?} {:?}", state.head.made_title, state.head.ended);
+        texts += &closing;
         self.tells_none(&texts, |said| said.home == Home::Erased)?;
-        let shown = format!("{} {:?}", summary.text(), state.head.ended);
+        let shown = format!("{} {closing}", summary.text());
         self.tells_none(&shown, |said| said.forgotten || said.home == Home::Erased)
     }
 

@@ -4,9 +4,12 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Conversation, Role,
+    Conversation, Policy, Role, Verdict,
+    end::{End, end},
     limits::MAX_TITLE_BYTES,
+    test_life::{Life, said},
     testing::{Talk, o200k},
+    update::{Update, update},
 };
 
 fn talk(lines: &[(Role, &str)]) -> Conversation {
@@ -53,6 +56,38 @@ fn of_a_long_conversation_both_ends_are_told() {
     let long = talk(&lines);
     assert_eq!(title(&long).as_deref(), Some("Plan the garden party"));
     assert!(summary(&long).is_some_and(|told| told.contains("ninth of June")));
+}
+
+fn set_title(life: &mut Life, title: Option<&str>) -> Option<String> {
+    let command = Update { title: Some(title.map(Into::into)), ..Update::default() };
+    life.apply(life.decide(|before, context| update(before, &command, context)).unwrap());
+    shown_title(life)
+}
+
+fn shown_title(life: &Life) -> Option<String> {
+    life.state.head.shown_title().map(|title| title.to_string())
+}
+
+#[test]
+fn a_title_is_made_on_demand_and_forgets_too() {
+    let mut life = Life::new(Policy::SESSION);
+    assert_eq!(set_title(&mut life, None), None, "nothing was said");
+    life.say(vec![said(Role::User, "Please send the parcel to Roswitha Quandt in Hamburg tomorrow.")]);
+    life.say(vec![said(Role::User, "And remind me to water the garden in the evening.")]);
+    assert_eq!(shown_title(&life), None, "nobody asked for it");
+    assert!(set_title(&mut life, None).is_some_and(|title| title.contains("Roswitha")));
+    assert_eq!(set_title(&mut life, Some("My own")).as_deref(), Some("My own"));
+    assert!(set_title(&mut life, None).is_some_and(|title| title.contains("Roswitha")));
+    life.forget(1, false);
+    assert!(shown_title(&life).is_some_and(|title| title.contains("garden")));
+    life.restore(1);
+    assert!(shown_title(&life).is_some_and(|title| title.contains("Roswitha")));
+    life.forget(1, true);
+    let made = shown_title(&life);
+    assert!(made.as_ref().is_some_and(|title| title.contains("garden")));
+    let command = End { reason: "".into(), expected: None };
+    life.apply(life.decide(|before, context| end(before, &command, context).map(Verdict::Decided)).unwrap());
+    assert_eq!((shown_title(&life), &life.state.head.made_title), (made, &None));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A conversation's title, labels, shares, parent and copies, and the entries of its state.
+//! A conversation's titles, labels, shares, parent and copies, and the entries of its state.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use utterd_domain::{Copied, ForkedFrom, Head, share::Share, state::StateEntry};
 
-/// A conversation's title, labels, shares, parent, copies and state entries.
+/// A conversation's titles, labels, shares, parent, copies and state entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Description {
     /// See [`Head::title`].
@@ -21,6 +21,8 @@ pub struct Description {
     pub copies: Arc<[Copied]>,
     /// See [`Head::state`].
     pub state: Arc<[StateEntry]>,
+    /// See [`Head::made_title`].
+    pub made_title: Option<Arc<str>>,
 }
 
 impl Description {
@@ -33,6 +35,7 @@ impl Description {
             forked_from: head.forked_from.clone(),
             copies: head.copies.clone(),
             state: head.state.clone(),
+            made_title: head.made_title.clone(),
         }
     }
 

@@ -29,8 +29,9 @@ impl HeadRecord {
 
     /// Returns the record with the whole head: with the parts stored in other records.
     pub fn complete(self, identity: Arc<Identity>, description: Description) -> Self {
-        let Description { title, labels, shares, forked_from, copies, state } = description;
-        let head = Head { identity, title, labels, shares, forked_from, copies, state, ..self.head };
+        let Description { title, labels, shares, forked_from, copies, state, made_title } = description;
+        let head =
+            Head { identity, title, labels, shares, forked_from, copies, state, made_title, ..self.head };
         Self { head, ..self }
     }
 

@@ -42,10 +42,12 @@ fn identity() -> impl Strategy<Value = Identity> {
 fn description() -> impl Strategy<Value = Description> {
     let shares = prop::collection::vec(share(), 0..4);
     let copies = prop::collection::vec(copied(), 0..4);
-    (option::of(text(20)), map(), shares, option::of(forked_from()), copies).prop_map(
-        |(title, labels, shares, forked_from, copies)| Description {
+    let titles = [option::of(text(20)), option::of(text(20))];
+    (titles, map(), shares, option::of(forked_from()), copies).prop_map(
+        |([title, made_title], labels, shares, forked_from, copies)| Description {
             state: Arc::default(),
             title: title.map(Into::into),
+            made_title: made_title.map(Into::into),
             labels: labels.into(),
             shares: shares.into(),
             forked_from: forked_from.map(Into::into),

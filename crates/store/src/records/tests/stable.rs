@@ -237,6 +237,7 @@ fn description() -> Description {
         forked_from: Some(Arc::new(ForkedFrom { conversation, sequence: Sequence(9), approximate: true })),
         copies: [Copied { first: Sequence(10), last: Sequence(12), origin, edited: true }].into(),
         state: [StateEntry { name: "bytes".into(), version: Revision(9), bytes: 2 }].into(),
+        made_title: Some("Fly to Oslo".into()),
     }
 }
 

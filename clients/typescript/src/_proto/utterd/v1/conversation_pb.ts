@@ -162,8 +162,9 @@ export type Conversation = Message<"utterd.v1.Conversation"> & {
   recipientId: string;
 
   /**
-   * The title: the one that a caller gave or, once the conversation has ended, one of 5 to 8 words made
-   * from what was said (fewer if less was said), unless its policy disables summaries.
+   * The title: the one that a caller gave or, once the conversation has ended or UpdateConversation was called
+   * with an empty one, one of 5 to 8 words made from what was said (fewer if less was said), unless its policy
+   * disables summaries.
    *
    * @generated from field: string title = 3;
    */

@@ -315,7 +315,8 @@ export type UpdateConversationRequest = Message<"utterd.v1.UpdateConversationReq
   recipientId: string;
 
   /**
-   * With `title` in the mask: the new title, at most 512 bytes, no control characters; empty for none.
+   * With `title` in the mask: the new title, at most 512 bytes, no control characters. If it is
+   * empty, one is made from what was said, as when the conversation ends.
    *
    * @generated from field: string title = 3;
    */
