@@ -110,7 +110,7 @@ fn complete(args: completions::Completions) -> Result<(), CliError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::help::{GROUPS, arranged};
+    use crate::help::arranged;
 
     #[test]
     fn the_commands_are_consistent() {
@@ -143,35 +143,6 @@ mod tests {
     fn commands() -> Vec<String> {
         let program = Cli::command();
         program.get_subcommands().map(|command| command.get_name().to_owned()).collect()
-    }
-
-    #[test]
-    fn the_help_lists_every_command_once_on_two_screens() {
-        let mut grouped: Vec<_> =
-            GROUPS.iter().flat_map(|(_, names)| names.iter().map(ToString::to_string)).collect();
-        let mut commands = commands();
-        grouped.sort();
-        commands.sort();
-        assert_eq!(grouped, commands);
-        let help = help_of(&["utterd", "--help"]);
-        assert!(help.lines().count() <= 100, "{help}");
-        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
-    }
-
-    #[test]
-    fn the_page_lists_the_commands_in_the_same_groups() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cli.md");
-        let page = std::fs::read_to_string(path).unwrap();
-        let rows = page.lines().skip_while(|line| !line.starts_with("| to | ")).skip(2);
-        let rows: Vec<_> = rows.take_while(|line| line.starts_with('|')).collect();
-        assert_eq!(rows.len(), GROUPS.len(), "{rows:?}");
-        for (row, (title, names)) in rows.iter().zip(GROUPS) {
-            let mut cells = row.split('|').skip(1).map(str::trim);
-            assert_eq!(cells.next().unwrap_or_default(), title.to_lowercase());
-            let listed = cells.next().unwrap_or_default();
-            let listed: Vec<_> = listed.split('`').skip(1).step_by(2).collect();
-            assert_eq!(listed, names, "{row}");
-        }
     }
 
     #[test]

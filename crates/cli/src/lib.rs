@@ -37,8 +37,7 @@ use commands::Cli;
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<_> = arguments.into_iter().collect();
     let as_json = asks_for_json(&arguments);
-    let mut command = call::help::of_method_named(help::arranged(Cli::command()), &arguments);
-    let matches = command.try_get_matches_from_mut(&arguments);
+    let matches = help::arranged(Cli::command()).try_get_matches_from_mut(&arguments);
     match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => errors::exit(cli.run(), as_json),
         // the help and the version end up here too

@@ -100,7 +100,7 @@ fn a_new_conversation_is_started_and_the_old_one_ends() {
     let capacity = server.run(&["capacity", "--recipient", "alice"]).worked();
     assert!(capacity.contains("tokens · 1 utterance · 1 turn") && !capacity.contains("of 20"), "{capacity}");
     let ended = server.run(&["list", "--recipient", "alice", "--status", "closed"]).worked();
-    assert_eq!(ended.lines().count(), 1, "{ended}");
+    assert_eq!(ended.lines().count(), 2, "{ended}");
 }
 
 #[test]

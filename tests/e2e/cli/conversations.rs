@@ -9,26 +9,25 @@ fn json(text: &str) -> Value {
 }
 
 #[test]
-fn conversations_are_listed_for_people_and_for_pipes() {
+fn conversations_are_listed_for_people_and_for_programs() {
     let server = Server::start(&[]);
     server.run(&["memorize", "--to", "a", "-r", "alice", "Where is my order?"]).worked();
     server.run(&["memorize", "--to", "b", "-r", "bob", "one"]).worked();
     server.run(&["memorize", "--to", "b", "-r", "bob", "two"]).worked();
     server.run(&["end", "a"]).worked();
     let all = server.run(&["list", "--all", "--order", "oldest"]).worked();
-    let rows: Vec<Vec<&str>> = all.lines().map(|line| line.split('\t').collect()).collect();
-    assert_eq!(rows[0][..5], ["a", "alice", "closed", "1 said", "9 tokens in the window"]);
-    assert_eq!(rows[1][..4], ["b", "bob", "active", "2 said"]);
-    assert_eq!(rows[0][6], "Where is my order");
-    assert!(rows[1][5].ends_with('Z'), "{all}");
-    assert_eq!((rows[0][7], rows[1][7]), ("", "gets the next message"));
+    let lines: Vec<&str> = all.lines().collect();
+    assert!(lines[0].starts_with("a · alice · closed · 20") && !lines[0].contains("message"), "{all}");
+    assert_eq!(lines[1], "  1 said, 9 tokens in the window · Where is my order");
+    assert!(lines[2].starts_with("b · bob · active · 20"), "{all}");
+    assert!(lines[2].ends_with(" · gets the next message") && lines[3].starts_with("  2 said, "), "{all}");
 
     let alices = server.run(&["list", "-r", "alice", "--json"]).worked();
     assert_eq!((&json(&alices)["conversationId"], &json(&alices)["active"]), (&"a".into(), &Value::Null));
     assert_eq!(json(&server.run(&["list", "-r", "bob", "--json"]).worked())["active"], true);
     let idle = server.run(&["list", "--all", "--status", "closed"]).worked();
-    assert_eq!(idle.lines().count(), 1, "{idle}");
-    assert!(server.run(&["list", "--all", "--prefix", "b"]).worked().starts_with("b\t"));
+    assert_eq!(idle.lines().count(), 2, "{idle}");
+    assert!(server.run(&["list", "--all", "--prefix", "b"]).worked().starts_with("b · "));
     let none = server.run(&["list", "-r", "nobody"]);
     assert_eq!((none.stdout.as_str(), none.stderr.as_str()), ("", "no conversations\n"));
 

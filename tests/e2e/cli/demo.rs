@@ -23,13 +23,14 @@ fn every_command_that_the_demo_names_has_something_to_show() {
         Outcome::of(utterd(directory.path()).args(&words[1..])).worked()
     };
     let listed = try_it("list");
-    assert_eq!(listed.lines().count(), 3, "{listed}");
+    assert_eq!(listed.lines().count(), 6, "{listed}");
     assert_holds(
         &listed,
         &[
-            "trip\tanna\tactive\t38 said\t573 tokens in the window\t",
-            "trip-by-train\tanna\t",
-            "order-7\tben\tclosed\t",
+            "trip · anna · active · ",
+            "\n  38 said, 573 tokens in the window · A long weekend in Lisbon\n",
+            "trip-by-train · anna · ",
+            "order-7 · ben · closed · ",
         ],
     );
     let shown = try_it("show");

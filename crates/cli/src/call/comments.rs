@@ -1,8 +1,6 @@
 //! The comments of the protos, from their descriptors.
 
-use prost_reflect::{
-    EnumValueDescriptor, FieldDescriptor, MethodDescriptor, prost_types::FileDescriptorProto,
-};
+use prost_reflect::{FieldDescriptor, MethodDescriptor, prost_types::FileDescriptorProto};
 
 /// The comment of a method.
 pub fn of_method(method: &MethodDescriptor) -> String {
@@ -12,11 +10,6 @@ pub fn of_method(method: &MethodDescriptor) -> String {
 /// The comment of a field.
 pub fn of_field(field: &FieldDescriptor) -> String {
     comment(field.parent_file().file_descriptor_proto(), field.path())
-}
-
-/// The comment of an enum's value.
-pub fn of_value(value: &EnumValueDescriptor) -> String {
-    comment(value.parent_file().file_descriptor_proto(), value.path())
 }
 
 /// The comment of what stands at `path` in a file, on one line for each paragraph.

@@ -90,7 +90,7 @@ fn accepted(word: &str, names: &[String]) -> String {
 }
 
 /// The name that is most like `word`, whatever the case.
-pub fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> &'a str {
+fn nearest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> &'a str {
     let word = word.to_lowercase();
     let likeness = |name: &str| strsim::normalized_damerau_levenshtein(&word, &name.to_lowercase());
     names.max_by(|a, b| likeness(a).total_cmp(&likeness(b))).unwrap_or_default()

@@ -2,9 +2,9 @@
 
 mod comments;
 mod examples;
-pub(super) mod help;
 mod json;
 mod methods;
+mod request;
 mod requests;
 
 use std::io;
@@ -21,7 +21,8 @@ use super::{
     terminal::{Output, aligned},
 };
 use comments::first_sentence;
-use methods::{Methods, services};
+use methods::{parser, services};
+use request::described;
 use requests::{Requests, requests};
 use utterd_server::dynamic::{self, Dynamic};
 
@@ -33,21 +34,21 @@ use utterd_server::dynamic::{self, Dynamic};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd call --list
-  utterd call UpdateConversation --help
+  utterd call --list UpdateConversation
   utterd call GetStats
   utterd call UpdateConversation '{\"conversationId\": \"trip\", \"title\": \"Lisbon\", \"updateMask\": \"title\"}'
   utterd call BuildContext - < request.json")]
 pub struct Call {
     #[command(flatten)]
     remote: Remote,
-    /// The method, such as GetStats or ConversationService/GetStats; with --help, its request is shown
-    #[arg(value_parser = Methods, hide_possible_values = true, required_unless_present = "list")]
+    /// The method, such as GetStats
+    #[arg(value_parser = parser(), ignore_case = true, hide_possible_values = true, required_unless_present = "list")]
     method: Option<MethodDescriptor>,
     /// The request; `-` reads stdin [default: {}]
     #[arg(value_name = "JSON")]
     request: Option<String>,
-    /// List the methods, a line each
-    #[arg(long, conflicts_with_all = ["method", "request"])]
+    /// List the methods, a line each; or show what a request of the method has
+    #[arg(long, conflicts_with = "request")]
     list: bool,
     #[command(flatten)]
     json: Json,
@@ -55,7 +56,15 @@ pub struct Call {
 
 /// Calls a method and prints its responses, or lists the methods.
 pub async fn call(args: Call) -> Result<(), CliError> {
-    let Some(method) = args.method else { return list(args.json) };
+    let method = match args.method {
+        None => return list(args.json),
+        Some(method) if args.list => {
+            let mut output = Output::new();
+            output.text(&described(&method))?;
+            return Ok(output.flush()?);
+        }
+        Some(method) => method,
+    };
     let Requests { messages, failed } = requests(&method, args.request).await?;
     let connection = Connection::to(&args.remote).await?;
     let path = dynamic::path(&method).map_err(|error| Status::internal(error.to_string()))?;

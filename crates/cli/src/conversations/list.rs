@@ -1,7 +1,8 @@
 //! `utterd list`: lists conversations.
 
+use std::io;
+
 use clap::Args;
-use prost_types::Timestamp;
 
 use crate::{
     args::{Json, Remote, choice},
@@ -45,8 +46,7 @@ choice! {
 /// List conversations
 ///
 /// Says which conversation gets the recipient's next message: its active one; with --json, `active` is true. If it is
-/// idle, the next message ends it and starts another. In a pipe, each conversation is a line with tab-separated columns:
-/// id, recipient, status, utterances stored, tokens in the window, last use, title, what the next message does.
+/// idle, the next message ends it and starts another.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd list
@@ -88,7 +88,7 @@ pub async fn list(args: List) -> Result<(), CliError> {
     if args.json.json {
         listed.iter().try_for_each(|listed| output.json_line(listed))?;
     } else {
-        tell(&mut output, &listed, args.all)?;
+        listed.iter().try_for_each(|listed| tell(&mut output, listed, args.all))?;
     }
     output.flush()?;
     match (listed.is_empty(), next.as_str()) {
@@ -127,46 +127,20 @@ fn request(args: &List) -> ListConversationsRequest {
     }
 }
 
-/// Prints two lines for each conversation on a terminal; elsewhere, one with tab-separated columns.
-fn tell(output: &mut Output, listed: &[Conversation], all: bool) -> std::io::Result<()> {
-    for conversation in listed {
-        let cells = cells(conversation);
-        match output.width() {
-            None => output.line(&cells.join("\t"))?,
-            Some(_) => {
-                let [first, second] = shown(conversation, cells, all);
-                output.row(&first)?;
-                output.row(&format!("  {second}"))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The lines for people: `trip · active · 2026-11-23 15:20 · gets the next message`, and `38 said, 573 tokens in the
-/// window · A weekend in Lisbon`.
-fn shown(listed: &Conversation, cells: [String; 8], all: bool) -> [String; 2] {
-    let [id, recipient, status, said, tokens, _, title, next] = cells;
-    let used = listed.update_time.as_ref().map(minute).unwrap_or_default();
-    let recipient = if all { recipient } else { String::new() };
-    let joined = |parts: &[String]| {
-        let told: Vec<_> = parts.iter().filter(|part| !part.is_empty()).map(String::as_str).collect();
+/// Two lines: `trip · active · 2026-11-23 15:20 · gets the next message`, and `38 said, 573 tokens in the window · A
+/// weekend in Lisbon`.
+fn tell(output: &mut Output, listed: &Conversation, all: bool) -> io::Result<()> {
+    let joined = |parts: &[&str]| {
+        let told: Vec<_> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
         told.join(" · ")
     };
-    [joined(&[id, recipient, status, used, next]), joined(&[format!("{said}, {tokens}"), title])]
-}
-
-fn cells(listed: &Conversation) -> [String; 8] {
-    [
-        listed.conversation_id.clone(),
-        listed.recipient_id.clone(),
-        word(listed.status().as_str_name(), "CONVERSATION_STATUS_"),
-        format!("{} said", count(listed.utterance_count())),
-        format!("{} in the window", counted(listed.window_token_count(), "token")),
-        second(listed.update_time),
-        folded(&listed.title),
-        next(listed).to_owned(),
-    ]
+    let recipient = if all { &*listed.recipient_id } else { "" };
+    let status = word(listed.status().as_str_name(), "CONVERSATION_STATUS_");
+    let used = listed.update_time.as_ref().map(minute).unwrap_or_default();
+    output.row(&joined(&[&listed.conversation_id, recipient, &status, &used, next(listed)]))?;
+    let (said, tokens) = (count(listed.utterance_count()), counted(listed.window_token_count(), "token"));
+    let counts = format!("  {said} said, {tokens} in the window");
+    output.row(&joined(&[&counts, &folded(&listed.title)]))
 }
 
 /// What the next message to the recipient does with the conversation.
@@ -176,9 +150,4 @@ fn next(listed: &Conversation) -> &'static str {
         (true, ConversationStatus::Idle) => "the next message ends it",
         (true, _) => "gets the next message",
     }
-}
-
-/// `2026-11-23T15:20:04Z`: a time without the fraction of its second.
-fn second(time: Option<Timestamp>) -> String {
-    time.map(|time| Timestamp { nanos: 0, ..time }.to_string()).unwrap_or_default()
 }

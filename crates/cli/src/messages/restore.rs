@@ -3,6 +3,7 @@
 use std::{ops::RangeInclusive, path::Path};
 
 use clap::Args;
+use tokio::time::Instant;
 
 use crate::{
     args::{Target, required},
@@ -11,14 +12,13 @@ use crate::{
     errors::CliError,
     stores::{
         database::DatabaseOptions,
-        meter::Meter,
         verify::{problems, whole},
     },
-    terminal::{Output, bytes, counted, note, sequences},
+    terminal::{Output, bytes, counted, note, seconds, sequences},
 };
 use utterd_config::Place;
 use utterd_rpc::proto::{RestoreRequest, RestoreResponse, Utterance, UtteranceState};
-use utterd_server::upkeep::{self, Held, Report, Restoring};
+use utterd_server::upkeep::{self, Held, Report};
 
 /// The most utterances in one request.
 const MOST: usize = 1_000;
@@ -142,24 +142,16 @@ fn tell(output: &mut Output, response: &RestoreResponse) -> Result<(), CliError>
 /// Checks the backup, makes the store, verifies it, and prints what is in it.
 fn backup(file: &Path, to: Place, database: DatabaseOptions) -> Result<(), CliError> {
     let settings = database.settings(&to)?;
-    let meter = Meter::new();
-    let progress = &mut |restoring| meter.at(|| so_far(restoring));
-    let (held, report) = upkeep::restore(file, &to, &settings, progress)?;
-    let took = meter.end();
+    let began = Instant::now();
+    note(&format!("restoring {}", file.display()));
+    let (held, report) = upkeep::restore(file, &to, &settings, &mut |_| {})?;
+    let took = seconds(began);
     let mut output = Output::new();
     problems(&report, &mut output)?;
     let file = file.display();
     output.line(&format!("restored {file} to {to} and verified it: {}, in {took}", all(held, &report)))?;
     output.flush()?;
     whole(&to, &report)
-}
-
-fn so_far(restoring: Restoring) -> String {
-    match restoring {
-        Restoring::Checked(held) => format!("{} checked", counted(held.records, "record")),
-        Restoring::Compared(held) => format!("restored, {} compared", counted(held.records, "record")),
-        Restoring::Verified(records) => format!("{} verified", counted(records, "record")),
-    }
 }
 
 /// What was restored.

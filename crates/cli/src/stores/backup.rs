@@ -7,14 +7,14 @@ use std::{
 };
 
 use clap::Args;
-use tokio::{sync::mpsc, task::spawn_blocking};
+use tokio::{sync::mpsc, task::spawn_blocking, time::Instant};
 
-use super::{database::DatabaseOptions, meter::Meter};
+use super::database::DatabaseOptions;
 use crate::{
     args::Remote,
     client::{Connection, block_on},
     errors::CliError,
-    terminal::{Output, Part, Sink, all_or_nothing, bytes, counted, read::about},
+    terminal::{Output, Part, Sink, all_or_nothing, bytes, counted, note, read::about, seconds},
 };
 use utterd_config::{Place, Settings};
 use utterd_rpc::proto::BackupRequest;
@@ -66,21 +66,16 @@ pub fn backup(args: Backup) -> Result<(), CliError> {
 async fn write(Backup { remote, from, database, force, file }: Backup) -> Result<(), CliError> {
     let path = Some(file.as_path()).filter(|path| *path != Path::new(STDOUT));
     path.map_or(Ok(()), |path| refuse_taken(path, force))?;
-    let mut writing = Writing { sink: Sink::open(path, PRIVATE)?, meter: Meter::new() };
-    let source = match from {
-        None => {
-            of_server(&remote, &mut writing).await?;
-            remote.server
-        }
-        Some(from) => {
-            of_store(from.clone(), database.settings(&from)?, &mut writing).await?;
-            from.to_string()
-        }
-    };
-    let Writing { sink, meter } = writing;
+    let (mut sink, began) = (Sink::open(path, PRIVATE)?, Instant::now());
+    let source = from.as_ref().map_or_else(|| remote.server.clone(), Place::to_string);
+    note(&format!("backing up {source}"));
+    match from {
+        None => of_server(&remote, &mut sink).await?,
+        Some(from) => of_store(from.clone(), database.settings(&from)?, &mut sink).await?,
+    }
     let Some(part) = sink.part else { return Ok(io::stdout().flush()?) };
-    let held = close(part, force, &meter)?;
-    let (took, file) = (meter.end(), file.display());
+    let held = close(part, force)?;
+    let (took, file) = (seconds(began), file.display());
     let mut output = Output::new();
     let held = format!("{}, {}", counted(held.records, "record"), bytes(sink.written));
     output.line(&format!("backed up {source} to {file} and checked it: {held}, in {took}"))?;
@@ -88,50 +83,38 @@ async fn write(Backup { remote, from, database, force, file }: Backup) -> Result
 }
 
 /// Writes what a server streams.
-async fn of_server(remote: &Remote, writing: &mut Writing) -> Result<(), CliError> {
+async fn of_server(remote: &Remote, sink: &mut Sink) -> Result<(), CliError> {
     let connection = Connection::to(remote).await?;
     let mut parts = connection.admin().backup(BackupRequest {}).await?.into_inner();
     while let Some(part) = parts.message().await? {
-        writing.write(&part.chunk)?;
+        add(sink, &part.chunk)?;
     }
     Ok(())
 }
 
 /// Writes what another thread reads from a store.
-async fn of_store(from: Place, settings: Settings, writing: &mut Writing) -> Result<(), CliError> {
+async fn of_store(from: Place, settings: Settings, sink: &mut Sink) -> Result<(), CliError> {
     let (chunks, mut taken) = mpsc::channel(AHEAD);
     let reading = spawn_blocking(move || {
         upkeep::backup(&from, &settings, &mut |chunk| chunks.blocking_send(chunk).map_err(io::Error::other))
     });
     while let Some(chunk) = taken.recv().await {
-        writing.write(&chunk)?;
+        add(sink, &chunk)?;
     }
     Ok(reading.await.map_err(io::Error::other)??)
 }
 
-/// A backup in progress.
-struct Writing {
-    sink: Sink,
-    meter: Meter,
-}
-
-impl Writing {
-    fn write(&mut self, chunk: &[u8]) -> io::Result<()> {
-        match self.sink.write(chunk) {
-            // a reader that stops early has no backup, so a closed pipe is an error here
-            Err(error) if self.sink.part.is_none() => Err(io::Error::other(format!("stdout: {error}"))),
-            written => written,
-        }?;
-        self.meter.at(|| format!("{} written", bytes(self.sink.written)));
-        Ok(())
-    }
+/// Writes a chunk. A reader that stops early has no backup, so a closed pipe is an error here.
+fn add(sink: &mut Sink, chunk: &[u8]) -> io::Result<()> {
+    let to_pipe = sink.part.is_none();
+    let written = sink.write(chunk);
+    if to_pipe { written.map_err(|error| io::Error::other(format!("stdout: {error}"))) } else { written }
 }
 
 /// Checks that the file is complete, gives it its name once it is on the disk, and returns what it holds.
-fn close(part: Part, force: bool, meter: &Meter) -> Result<Held, CliError> {
+fn close(part: Part, force: bool) -> Result<Held, CliError> {
     part.file.sync_all().map_err(about(&part.at))?;
-    let checked = |held: Held| format!("{} checked", counted(held.records, "record"));
-    let held = upkeep::check_backup(&part.at, &mut |held| meter.at(|| checked(held)))?;
+    let held = upkeep::check_backup(&part.at, &mut |_| {})?;
     refuse_taken(&part.path, force)?;
     let path = part.path.clone();
     part.finish()?;

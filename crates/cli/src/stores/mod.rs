@@ -2,7 +2,6 @@
 
 pub(super) mod backup;
 pub(super) mod database;
-pub(super) mod meter;
 pub(super) mod migrate;
 pub(super) mod scrub;
 pub(super) mod verify;

@@ -2,10 +2,11 @@
 
 use clap::Args;
 
-use super::meter::Meter;
+use tokio::time::Instant;
+
 use crate::{
     errors::CliError,
-    terminal::{Output, bytes},
+    terminal::{Output, bytes, note, seconds},
 };
 use utterd_config::Files;
 use utterd_server::upkeep::{self, Scrubbed};
@@ -24,10 +25,10 @@ pub struct ScrubStore {
 /// Rewrites the files, and prints their size before and after.
 pub fn scrub(args: ScrubStore) -> Result<(), CliError> {
     let store = args.store;
-    let meter = Meter::new();
-    meter.at(|| "rewriting the files".to_owned());
+    let began = Instant::now();
+    note(&format!("rewriting {store}"));
     let Scrubbed { before, after } = upkeep::scrub(&store)?;
-    let took = meter.end();
+    let took = seconds(began);
     let mut output = Output::new();
     output.line(&format!("scrubbed {store}: {} before, {} after, in {took}", bytes(before), bytes(after)))?;
     Ok(output.flush()?)

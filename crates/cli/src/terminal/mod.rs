@@ -7,7 +7,6 @@ mod part;
 pub mod read;
 mod table;
 pub mod text;
-mod wrap;
 
 pub use bar::bar;
 pub use interrupt::{all_or_nothing, unless_interrupted};
@@ -18,4 +17,3 @@ pub use text::{
     bytes, call, clipped, count, counted, folded, minute, ranges, role, said, seconds, sequences, speaker,
     word,
 };
-pub use wrap::{hanging, wrap};

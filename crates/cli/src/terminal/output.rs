@@ -9,10 +9,7 @@ use console::Term;
 use prost::{Message, Name};
 use prost_reflect::DynamicMessage;
 
-use super::{
-    text::{clipped, folded, sequences},
-    wrap::hanging,
-};
+use super::text::{clipped, folded, sequences};
 use crate::errors::CliError;
 use utterd_rpc::proto::{UtteranceRef, descriptors};
 use utterd_telemetry::terminal::{Escaping, escaped, stderr, stdout};
@@ -20,6 +17,7 @@ use utterd_telemetry::terminal::{Escaping, escaped, stderr, stdout};
 /// Stdout, with its width when it is a terminal.
 pub struct Output {
     writer: BufWriter<Escaping<Stdout>>,
+    /// The columns of the terminal; `None` if it is none, and nothing needs to be clipped.
     width: Option<usize>,
 }
 
@@ -29,11 +27,6 @@ impl Output {
         let terminal = Term::stdout();
         let size = if terminal.is_term() { terminal.size_checked() } else { None };
         Self { writer: BufWriter::new(stdout()), width: size.map(|(_, columns)| columns.into()) }
-    }
-
-    /// The columns of the terminal; `None` if stdout is not a terminal, and nothing needs to be clipped.
-    pub fn width(&self) -> Option<usize> {
-        self.width
     }
 
     /// Writes text of any number of lines, and ends the last one.
@@ -66,7 +59,10 @@ impl Output {
     /// Writes a text behind `head`: on a terminal broken between words and indented, elsewhere on one line.
     pub fn hanging(&mut self, head: &str, text: &str) -> io::Result<()> {
         let Some(width) = self.width else { return self.line(format!("{head}{}", folded(text)).trim_end()) };
-        hanging(&escaped(head), &escaped(text), width).iter().try_for_each(|row| self.line(row))
+        let (head, text) = (escaped(head), escaped(text));
+        let indent = " ".repeat(console::measure_text_width(&head));
+        let columns = textwrap::Options::new(width).initial_indent(&head).subsequent_indent(&indent);
+        textwrap::wrap(&text, columns).iter().try_for_each(|row| self.line(row))
     }
 
     /// Writes which utterances have left the window, if any have.
