@@ -1,8 +1,12 @@
 //! The calls that a chat makes to the server.
 
-use std::{io, time::Duration};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    time::Duration,
+};
 
 use tonic::{Code, Response, Status};
+use ulid::Ulid;
 
 use super::args;
 use crate::{
@@ -16,8 +20,8 @@ use crate::{
 use utterd_rpc::proto::{
     AnswerCompactionPromptRequest, BuildContextRequest, Capacity, CompactionAnswer, Conversation,
     ConversationStatus, CreateConversationRequest, EndConversationRequest, GetCapacityInfoRequest,
-    GetStatsRequest, GetSummaryRequest, ListOrder, ListUtterancesRequest, MemorizeRequest, MemorizeResponse,
-    NewUtterance, Policy, SummaryPlacement, Utterance,
+    GetSummaryRequest, ListOrder, ListUtterancesRequest, MemorizeRequest, MemorizeResponse, NewUtterance,
+    Policy, SummaryPlacement, Utterance,
 };
 
 /// How often a server that does not answer is tried again: with each attempt, the pause before it doubles.
@@ -26,15 +30,6 @@ const ATTEMPTS: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(250);
 /// The newest utterances that are read.
 const RECENT: i32 = 100;
-
-/// A message to be memorized.
-#[derive(Clone)]
-pub struct Draft {
-    /// What is said, and by whom.
-    pub utterance: NewUtterance,
-    /// The number of the attempt to store it: with the same number, it is stored only once.
-    pub attempt: u64,
-}
 
 /// A conversation as a chat opens it.
 #[derive(Default)]
@@ -53,6 +48,8 @@ pub struct Opening {
 pub struct Server {
     connection: Connection,
     session_id: String,
+    /// How many messages it has stored.
+    stored: u64,
     recipient: String,
     preset: Preset,
     /// The model that replies. It also summarises the conversation, if the server can use it.
@@ -61,16 +58,15 @@ pub struct Server {
 
 impl Server {
     /// Starts a session over `connection`.
-    pub fn new(connection: Connection, args: &args::Chat) -> Result<Self, CliError> {
-        let mut random = [0; 16];
-        getrandom::fill(&mut random).map_err(io::Error::other)?;
-        Ok(Self {
+    pub fn new(connection: Connection, args: &args::Chat) -> Self {
+        Self {
             connection,
-            session_id: format!("chat-{:032x}", u128::from_ne_bytes(random)),
+            session_id: format!("chat-{}", Ulid::new()),
+            stored: 0,
             recipient: args.recipient.clone(),
             preset: args.preset,
             model: args.model.clone(),
-        })
+        }
     }
 
     /// Opens the conversation named, or else the recipient's active one; creates it if there is none.
@@ -96,20 +92,20 @@ impl Server {
             ..Default::default()
         };
         let mut conversations = self.connection.conversations();
-        let response = match conversations.create_conversation(request(self.model.clone())).await {
-            // the server summarises with other models, or with none
-            Err(status) if blames(&status, "policy.summary_model") => {
-                conversations.create_conversation(request(None)).await?
-            }
-            response => response?,
-        };
+        let (response, summarized) =
+            match conversations.create_conversation(request(self.model.clone())).await {
+                Err(status) if blames(&status, "policy.summary_model") => (
+                    conversations.create_conversation(request(None)).await?,
+                    "; the server does not have the model, and summarises it without",
+                ),
+                response => (response?, ""),
+            };
         let conversation = response.into_inner().conversation.unwrap_or_default();
-        self.opened(conversation, "a new conversation; /help lists the commands").await
+        self.opened(conversation, &format!("a new conversation; /help lists the commands{summarized}")).await
     }
 
     async fn opened(&self, conversation: Conversation, note: &str) -> Result<Opening, CliError> {
         let mut notes = vec![note.to_owned()];
-        notes.extend(self.summarized_by(&conversation).await);
         let conversation_id = conversation.conversation_id;
         let (capacity, durable) = self.capacity(&conversation_id).await?;
         if durable == Some(false) {
@@ -117,23 +113,6 @@ impl Server {
         }
         let recent = self.recent(&conversation_id).await?;
         Ok(Opening { conversation_id, recent, capacity, notes })
-    }
-
-    /// Says which model writes the conversation's summaries, if it is not the one that replies.
-    async fn summarized_by(&self, conversation: &Conversation) -> Option<String> {
-        let policy = conversation.policy.clone().unwrap_or_default();
-        let model = self.model.as_ref()?;
-        let writer = policy.summary_model();
-        let written = policy.summarization_enabled() && policy.llm_summaries.unwrap_or(true);
-        if writer == model || !written {
-            return None;
-        }
-        let request =
-            GetStatsRequest { conversation_id: conversation.conversation_id.clone(), ..Default::default() };
-        let response = self.connection.conversations().get_stats(request).await.ok()?.into_inner();
-        response.stats?.llm?;
-        let writer = if writer.is_empty() { "the server's own model" } else { writer };
-        Some(format!("{writer} writes its summaries, not {model}"))
     }
 
     /// Ends a conversation, unless it has ended, and starts another.
@@ -154,17 +133,24 @@ impl Server {
         Ok(opening)
     }
 
-    /// Stores a draft once, however many attempts it takes.
-    pub async fn memorize(&self, conversation_id: &str, draft: Draft) -> Result<MemorizeResponse, CliError> {
+    /// Stores a draft once, however many attempts it takes: until something is stored, the same text is the same attempt.
+    pub async fn memorize(
+        &mut self,
+        conversation_id: &str,
+        draft: NewUtterance,
+    ) -> Result<MemorizeResponse, CliError> {
+        let mut text = DefaultHasher::new();
+        (&draft.content, draft.role).hash(&mut text);
         let request = MemorizeRequest {
             conversation_id: conversation_id.to_owned(),
-            utterances: vec![draft.utterance],
-            request_id: format!("{}-{}", self.session_id, draft.attempt),
+            utterances: vec![draft],
+            request_id: format!("{}-{}-{:x}", self.session_id, self.stored, text.finish()),
             session_id: self.session_id.clone(),
             ..Default::default()
         };
-        let memorize = || async { self.connection.memory().memorize(request.clone()).await };
-        Ok(patiently(memorize).await?)
+        let stored = patiently(|| async { self.connection.memory().memorize(request.clone()).await }).await?;
+        self.stored += 1;
+        Ok(stored)
     }
 
     /// The conversation as messages for a model, a JSON array; `whole` lifts its token limit.

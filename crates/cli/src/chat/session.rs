@@ -14,24 +14,28 @@ use super::{
     export::export,
     lines::Lines,
     reply::Model,
-    server::{Draft, Opening, Server},
+    server::{Opening, Server},
     shown,
 };
 use crate::{
     args::{Remote, Target},
     errors::CliError,
     messages::{
-        capacity, compact,
+        capacity::{self, AskCapacity},
+        compact::{self, Compact},
         forget::{self, Forget},
-        remember, restore,
+        remember::{self, Remember},
+        restore::{self, Restore},
     },
     terminal::{Output, call, counted, note, unless_interrupted},
 };
-use utterd_rpc::proto::{Capacity, CompactionAnswer, NewUtterance, Role, Utterance, UtteranceState};
+use utterd_rpc::proto::{Capacity, CompactionAnswer, NewUtterance, Role};
 use utterd_telemetry::terminal::stdout;
 
 /// Utterances that are shown when a conversation is opened.
 const SHOWN: usize = 20;
+/// Matches that `/remember` shows.
+const MATCHES: i32 = 8;
 /// The prompt for a message or a command, and for an answer to the question whether to compact.
 const PROMPTS: [&str; 2] = ["> ", "Y, N or V> "];
 
@@ -41,8 +45,8 @@ enum Doing {
     /// What leaves nothing behind.
     #[default]
     Anything,
-    /// A draft is being stored.
-    Storing(Box<Draft>),
+    /// This is being stored.
+    Storing(Box<NewUtterance>),
     /// The model was asked; what it has said is in `said`.
     Asking,
 }
@@ -57,20 +61,13 @@ pub struct Session {
     capacity: Capacity,
     /// The status that was shown last.
     status: String,
-    /// The newest sequence that was shown or said.
-    seen: i64,
     /// The question whether to compact is open; the model is asked once it is answered.
     asked: bool,
     doing: Doing,
     /// What the model has said of its reply.
     said: String,
-    /// What the next line starts as.
-    begun: String,
-    /// The user's draft that was not stored. Sent again unchanged, it counts as the same attempt.
-    unsent: Option<Draft>,
     /// A reply of the model that was broken off, or could not be stored; nothing has been stored since.
-    unkept: Option<Draft>,
-    attempts: u64,
+    unkept: Option<NewUtterance>,
     /// The user has left.
     left: bool,
 }
@@ -93,14 +90,10 @@ impl Session {
             conversation_id: String::new(),
             capacity: Capacity::default(),
             status: String::new(),
-            seen: 0,
             asked: false,
             doing: Doing::Anything,
             said: String::new(),
-            begun: String::new(),
-            unsent: None,
             unkept: None,
-            attempts: 0,
             left: false,
         };
         session.opened(opening)?;
@@ -111,8 +104,8 @@ impl Session {
     pub async fn run(mut self) -> Result<(), CliError> {
         loop {
             self.tell_status();
-            let (prompt, begun) = (PROMPTS[usize::from(self.asked)], mem::take(&mut self.begun));
-            let line = match unless_interrupted(self.lines.next(prompt, begun)).await {
+            let prompt = PROMPTS[usize::from(self.asked)];
+            let line = match unless_interrupted(self.lines.next(prompt)).await {
                 Some(line) => line?,
                 None => return Err(CliError::Interrupted("all messages are stored".into())),
             };
@@ -137,14 +130,7 @@ impl Session {
     async fn act(&mut self, line: &str) -> Result<(), CliError> {
         match line.trim() {
             "" => Ok(()),
-            _ if command::is_command(line) => match command::parse(line, self.target()) {
-                Ok(command) => self.command(command).await,
-                Err(error) => {
-                    // it stays, so that it can be mended
-                    self.begun = line.to_owned();
-                    Err(error)
-                }
-            },
+            _ if command::is_command(line) => self.command(command::parse(line)?).await,
             _ => self.message(line).await,
         }
     }
@@ -169,10 +155,8 @@ impl Session {
     fn left_behind(&mut self) -> Option<&'static str> {
         match mem::take(&mut self.doing) {
             Doing::Anything => None,
-            Doing::Storing(draft) if draft.utterance.role() == Role::User => {
-                self.begun.clone_from(&draft.utterance.content);
-                self.unsent = Some(*draft);
-                Some("your message is not stored: Enter sends it again")
+            Doing::Storing(draft) if draft.role() == Role::User => {
+                Some("your message is not stored: send it again, which stores it once")
             }
             Doing::Storing(draft) => {
                 self.unkept = Some(*draft);
@@ -182,8 +166,8 @@ impl Session {
                 Some("your message is stored, and has no reply: /retry asks again")
             }
             Doing::Asking => {
-                let mut draft = self.draft(Role::Assistant, self.said.trim().to_owned());
-                draft.utterance.metadata.insert(shown::BROKEN_OFF.to_owned(), "true".to_owned());
+                let mut draft = draft(Role::Assistant, self.said.trim().to_owned());
+                draft.metadata.insert(shown::BROKEN_OFF.to_owned(), "true".to_owned());
                 self.unkept = Some(draft);
                 // Nothing better can be done if stdout is closed.
                 let _ = print(&format!("\n{}", shown::BROKEN_OFF_MARK));
@@ -195,7 +179,6 @@ impl Session {
     async fn message(&mut self, line: &str) -> Result<(), CliError> {
         if self.asked {
             let answer = shown::answer(line);
-            self.begun = if answer.is_none() { line.to_owned() } else { String::new() };
             self.answer(answer.unwrap_or(CompactionAnswer::NotNow)).await?;
             if answer.is_some() {
                 return Ok(());
@@ -221,10 +204,7 @@ impl Session {
 
     /// Stores what the user says, and asks the model, or first whether to compact.
     async fn say(&mut self, text: String) -> Result<(), CliError> {
-        let unsent = self.unsent.take().filter(|unsent| unsent.utterance.content == text);
-        let draft = unsent.unwrap_or_else(|| self.draft(Role::User, text));
-        self.store(draft).await?;
-        self.begun.clear();
+        self.store(draft(Role::User, text)).await?;
         match self.capacity.compaction_advice {
             Some(advice) => {
                 self.asked = true;
@@ -235,39 +215,18 @@ impl Session {
         }
     }
 
-    fn draft(&mut self, role: Role, text: String) -> Draft {
-        self.attempts += 1;
-        let utterance = NewUtterance { role: role.into(), content: text, ..Default::default() };
-        Draft { utterance, attempt: self.attempts }
-    }
-
-    async fn store(&mut self, draft: Draft) -> Result<(), CliError> {
+    async fn store(&mut self, draft: NewUtterance) -> Result<(), CliError> {
         self.doing = Doing::Storing(Box::new(draft.clone()));
         let stored = self.server.memorize(&self.conversation_id, draft).await?;
         self.doing = Doing::Anything;
-        (self.unsent, self.unkept) = (None, None);
-        let sequence = stored.memorized.first().map_or(0, |reference| reference.sequence);
-        let seen = mem::replace(&mut self.seen, sequence);
+        self.unkept = None;
         self.capacity = stored.capacity.unwrap_or_default();
         if stored.started_conversation {
             note(
                 "! the server no longer has the earlier messages: the conversation starts again with this one",
             );
-        } else if seen + 1 < sequence {
-            self.tell_between(seen, sequence).await?;
         }
         Ok(())
-    }
-
-    /// Shows what others said meanwhile.
-    async fn tell_between(&self, after: i64, before: i64) -> Result<(), CliError> {
-        let recent = self.server.recent(&self.conversation_id).await?;
-        let others: Vec<_> =
-            recent.iter().filter(|one| after < one.sequence && one.sequence < before).collect();
-        if !others.is_empty() {
-            note("· said meanwhile:");
-        }
-        Ok(others.into_iter().try_for_each(|one| print(&shown::utterance(one)))?)
     }
 
     /// Asks the model, if there is one; shows its reply as it comes, and stores it.
@@ -285,14 +244,12 @@ impl Session {
             (false, false) => "\n",
         };
         print(&format!("{before}{}", calls.join("\n")))?;
-        let mut draft = self.draft(Role::Assistant, reply.text);
-        draft.utterance.tool_calls = reply.calls;
-        self.keep(draft).await
+        self.keep(NewUtterance { tool_calls: reply.calls, ..draft(Role::Assistant, reply.text) }).await
     }
 
     /// Stores a reply.
-    async fn keep(&mut self, draft: Draft) -> Result<(), CliError> {
-        let calls = !draft.utterance.tool_calls.is_empty();
+    async fn keep(&mut self, draft: NewUtterance) -> Result<(), CliError> {
+        let calls = !draft.tool_calls.is_empty();
         self.store(draft).await?;
         if calls {
             note("· a chat does not run the tools; your next message continues without their results");
@@ -302,7 +259,7 @@ impl Session {
 
     /// Asks again; but if a complete reply could not be stored, stores that.
     async fn retry(&mut self) -> Result<(), CliError> {
-        let is_whole = |draft: &Draft| !draft.utterance.metadata.contains_key(shown::BROKEN_OFF);
+        let is_whole = |draft: &NewUtterance| !draft.metadata.contains_key(shown::BROKEN_OFF);
         if let Some(draft) = self.unkept.clone().filter(is_whole) {
             return self.keep(draft).await;
         }
@@ -317,21 +274,38 @@ impl Session {
     }
 
     async fn command(&mut self, command: Command) -> Result<(), CliError> {
+        let target = Target::of(self.remote.clone(), self.conversation_id.clone());
         match command {
-            Command::Compact(args) => compact::compact(args).await?,
+            Command::Compact { keep_recent: keep, dry_run, undo } => {
+                compact::compact(Compact { target, keep, dry_run, undo, ..Compact::default() }).await?;
+            }
             Command::Summary => print(&self.server.summary(&self.conversation_id).await?)?,
-            Command::Capacity(args) => capacity::capacity(args).await?,
-            Command::Remember(args) => remember::remember(args).await?,
-            Command::Forget(args) => self.forget(args).await?,
-            Command::Restore(args) => restore::forgotten(args).await?,
-            Command::Export { full, file } => export(&self.server, self.target(), full, file).await?,
+            Command::Capacity => capacity::capacity(AskCapacity { target, watch: false }).await?,
+            Command::Remember { words } => {
+                let prompt = Some(words.join(" "));
+                remember::remember(Remember { target, limit: MATCHES, prompt, ..Remember::default() })
+                    .await?;
+            }
+            Command::Forget { hard, instruction } => {
+                let instructions = Some(instruction.join(" "));
+                forget::forget(Forget { target, hard, instructions, ..Forget::default() }).await?;
+            }
+            Command::Restore { numbers } => {
+                let which = Some(numbers.join(" ")).filter(|which| !which.is_empty());
+                restore::forgotten(Restore { target, all: which.is_none(), which, ..Restore::default() })
+                    .await?;
+            }
+            Command::Export { include_full_history, file } => {
+                let file = Some(file.join(" ")).filter(|file| !file.is_empty());
+                export(&self.server, target, include_full_history, file.map(Into::into)).await?;
+            }
             Command::Retry => return self.retry().await,
             Command::Keep => match self.unkept.clone() {
                 Some(draft) => return self.keep(draft).await,
                 None => return Err(CliError::Usage("there is no reply that is not stored".into())),
             },
             Command::New => return self.opened(self.server.start_another(&self.conversation_id).await?),
-            Command::Help => return Ok(print(&command::help())?),
+            Command::Help => return Ok(print(command::HELP)?),
             Command::Quit => {
                 self.left = true;
                 return Ok(());
@@ -350,22 +324,6 @@ impl Session {
         Ok(())
     }
 
-    /// Forgets; then what was forgotten can no longer be brought back as a line.
-    async fn forget(&mut self, args: Forget) -> Result<(), CliError> {
-        forget::forget(args).await?;
-        let recent = self.server.recent(&self.conversation_id).await?;
-        self.recall(&recent)
-    }
-
-    fn target(&self) -> Target {
-        Target::of(self.remote.clone(), self.conversation_id.clone())
-    }
-
-    fn recall(&mut self, recent: &[Utterance]) -> Result<(), CliError> {
-        let is_said = |one: &&Utterance| one.role() == Role::User && one.state() != UtteranceState::Forgotten;
-        self.lines.recall(recent.iter().filter(is_said).map(|one| one.content.as_str()))
-    }
-
     /// Goes on with a conversation, and shows its last messages to a person.
     fn opened(&mut self, opening: Opening) -> Result<(), CliError> {
         let Opening { conversation_id, recent, capacity, notes } = opening;
@@ -374,15 +332,13 @@ impl Session {
             tell_earlier(&capacity, recent.len());
             recent.iter().try_for_each(|one| print(&shown::utterance(one)))?;
         }
-        self.recall(&recent)?;
         notes.iter().for_each(|text| note(&format!("· {text}")));
         note(&match &self.model {
             Some(model) => format!("· model {} · {conversation_id}", model.name()),
             None => format!("· no model replies: your messages are stored · {conversation_id}"),
         });
-        self.seen = recent.last().map_or(0, |last| last.sequence);
         (self.conversation_id, self.capacity) = (conversation_id, capacity);
-        (self.asked, self.unsent, self.unkept) = (false, None, None);
+        (self.asked, self.unkept) = (false, None);
         self.status.clear();
         Ok(())
     }
@@ -396,17 +352,17 @@ impl Session {
     }
 }
 
+fn draft(role: Role, content: String) -> NewUtterance {
+    NewUtterance { role: role.into(), content, ..Default::default() }
+}
+
 /// Says how many messages stand before those that are shown.
 fn tell_earlier(capacity: &Capacity, shown: usize) {
     let covered = capacity.summary.unwrap_or_default().covered_utterance_count();
-    if covered > 0 {
-        let earlier = counted(covered, "earlier message");
-        note(&format!("─── {earlier} in the summary; /summary shows it"));
-    }
-    let window = usize::try_from(capacity.utterance_count()).unwrap_or(0);
+    let window = usize::try_from(capacity.utterance_count() + covered).unwrap_or(0);
     if window > shown {
         let earlier = counted(window - shown, "earlier message");
-        note(&format!("─── {earlier} in the window; `utterd show` shows them"));
+        note(&format!("─── {earlier}: `utterd show` shows the window, /summary what left it"));
     }
 }
 
