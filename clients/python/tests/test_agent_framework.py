@@ -166,3 +166,19 @@ async def test_what_another_client_stored_is_a_message_too(memory, memory_async,
     assert answered.role == "tool" and answered.contents[0].result == "A dot."
     listed = await UtterdHistoryProvider(memory_async).get_messages(name)
     assert [it.role for it in listed] == ["user", "assistant", "tool"] and listed[0].text == "What is this?"
+
+
+async def test_with_a_compaction_each_question_is_stored_once_and_in_its_place(memory_async, name):
+    """Also if a tool call follows it, and in a later run (agent-framework 8441, 4924)."""
+    from agent_framework import CompactionProvider, SlidingWindowStrategy
+
+    compaction = CompactionProvider(before_strategy=SlidingWindowStrategy(keep_last_groups=1))
+    history = UtterdHistoryProvider(memory_async)
+    agent = Agent(client=Scripted(), tools=[weather], context_providers=[history, compaction])
+    questions = [f"Question {turn}: calls" for turn in range(3)]
+    for question in questions:
+        # A session that was restored, as between two requests.
+        await agent.run(question, session=agent.create_session(session_id=name))
+    stored = await UtterdHistoryProvider(memory_async).get_messages(name)
+    assert [it.text for it in stored if it.role == "user"] == questions
+    assert [it.role for it in stored] == ["user", "assistant", "tool", "assistant"] * len(questions)
