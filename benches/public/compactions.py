@@ -1,75 +1,147 @@
 """Compactions that models wrote in sessions of coding agents, beside summaries of the same messages at the same length.
 
-Reads the session files (`*.jsonl`) of Claude Code and of pi below `UTTERD_SESSIONS`, such as `~/.claude/projects` or a
-checkout of a repository that has some; the texts stay where they are. For each compaction: what was said since the one
-before is memorized, and summarised in as many tokens as the model's text has (the model also had its own text of the
-time before). What came next decides what was needed: the rest of the session, up to the next compaction. Shares in %:
+Sources: sessions of Claude Code in public repositories, which `compactions.tsv` names with their commits and licences
+(MIT, Apache 2.0). `bash benches/public/run collect` fetches them; `UTTERD_SESSIONS` names another folder, such as
+`~/.claude/projects` or sessions of pi. The texts stay there. A compaction that several files have counts once, with the
+longest rest; at most `MOST` are taken.
+
+For each: what was said since the one before is memorized, and summarised in as many tokens as the model's text has. The
+model also had its own text of the time before. What came next decides what was needed: the rest of the session, up to
+the next compaction. Shares in %, means over the compactions that have any:
 
 - *needed*: of the names (paths, identifiers, codes, numbers of three digits) that later arguments have and that were
-  there before, those that the text has. *Literal*: it favours quoting.
-- *words*: of the user's words of at least four letters, those that the text has. Literal.
+  there before, those that the text has. *Literal*: it favours quoting, as do the next two.
+- *words*: of the user's words of at least four letters, those that the text has.
 - *rare words*: of the words of later messages that fewer than three messages before had, those that the text has.
-- *names alone*: of the names and numbers of the text, those that anything later has: how much of it was of use. It does
-  not favour quoting.
+- *facts*: of the pairs of a name and a number that a line of the user's or the assistant's words has before, and one
+  has later, those that a line of the text has, in whatever words. Few sessions have any.
+- *last check*: whether the last line of the text about the last test, lint or build has its outcome.
 - *files changed*: of the files that an edit or a write named, those that the text names.
+- *of use*: of the names and numbers of the text, those that anything later has.
+
+Below it, `pairs.tsv`: pairs read by hand, each the beginning and the end of both texts and what came next, by a reader
+who knew which is whose, since their form tells it: from which text the work goes on better, and why. `compactions.py
+pairs` writes such pairs to files.
 
 Seed: none, nothing is drawn.
 """
 
 from __future__ import annotations
 
+import csv
+import itertools
 import json
 import os
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+import charts
 
 import utterd
 
 NAME = re.compile(r"[\w./~-]*\w\.[A-Za-z]{1,6}\b|\b\w+_\w+\b|\b[a-z]+[A-Z]\w+\b|\b[A-Z]+-?\d+\w*\b|\b\d{3,}\b")
 WORD = re.compile(r"[^\W\d_]{4,}")
-COLUMNS = ("needed", "words", "rare words", "names alone", "files changed")
+NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?%?(?![\w.]*\w)")
+CHECK = re.compile(r"\b(test|lint|build|vet|clippy|typecheck|check)\w*\b")
+GOOD = r"pass|succe|\bclean\b|\bok\b|\bgreen\b|✓|✅|\b(?:0|no) (?:errors|issues|failures)"
+BAD = r"fail|\berrors?\b|broken|✗|❌|exit code [1-9]"
+OUTCOME = re.compile(f"(?P<good>{GOOD})|(?P<bad>{BAD})", re.IGNORECASE)
+FAILED = re.compile(r"(?m)\bFAIL(?:ED)?\b|^error|\berror:|\b[1-9]\d* (?:failed|failing)|^panic|[Ee]xit code [1-9]")
+COLUMNS = ("needed", "words", "rare words", "facts", "last check", "files changed", "of use")
+LITERAL = 3
+"""How many of the columns favour quoting: the first."""
+MOST = 60
+PAIRS = 20
 LEAST_MESSAGES = 12
 MOST_BYTES = 2_000_000
+
+T = TypeVar("T")
 
 Message = dict
 
 
 class Compaction(NamedTuple):
-    """What was said before it, its text, and what came next."""
+    """Its session and number there, what was said before it, its text, and what came next."""
 
+    name: str
     before: list[Message]
     text: str
     after: list[Message]
 
 
 def main() -> None:
-    folder = os.environ.get("UTTERD_SESSIONS", "")
-    found = [one for path in sorted(Path(folder).rglob("*.jsonl")) for one in compactions(path)] if folder else []
+    folder = Path(os.environ["UTTERD_SESSIONS"])
+    found = list(itertools.islice(different(folder), MOST))
     if not found:
-        sys.exit("UTTERD_SESSIONS names no folder with sessions that were compacted")
-    rows: dict[str, list[dict[str, float]]] = {"the model": [], "utterd": []}
-    tokens = 0
+        sys.exit(f"{folder} has no sessions that were compacted")
     with utterd.local() as memory:
-        for at, one in enumerate(found):
-            length = memory.count_tokens(one.text).counts[0]
-            tokens += length
-            conversation = memory.create(f"compaction-{at}", policy=utterd.Policy(preset="session"))
-            conversation.add(one.before, lenient=True)
-            rows["the model"].append(shares(one, one.text))
-            rows["utterd"].append(shares(one, conversation.summarize(tokens=length).text))
-    print(f"{len(found)} compactions of {tokens // len(found)} tokens:\n")
-    print("| | " + " | ".join(COLUMNS) + " |\n|---|" + "---|" * len(COLUMNS))
-    for name, measured in rows.items():
-        print(f"| {name} | " + " | ".join(mean(measured, column) for column in COLUMNS) + " |")
+        texts = [summary(memory, at, one) for at, one in enumerate(found)]
+    if "pairs" in sys.argv:
+        write_pairs(found, texts)
+        return
+    rows = {
+        "the model": [shares(one, one.text) for one in found],
+        "utterd": [shares(one, text) for one, text in zip(found, texts, strict=True)],
+    }
+    columns = [f"{column}{' (literal)' if at < LITERAL else ''}" for at, column in enumerate(COLUMNS)]
+    characters = sum(len(one.text) for one in found) // len(found)
+    print(f"{len(found)} compactions of {characters:,} characters, %:\n")
+    print("| | " + " | ".join(columns) + " |\n|---|" + "--:|" * len(COLUMNS))
+    means = {name: [mean(measured, column) for column in COLUMNS] for name, measured in rows.items()}
+    for name, values in means.items():
+        print(f"| {name} | " + " | ".join(f"{value:.0f}" for value in values) + " |")
+    charts.write(
+        "compactions", charts.bars("Compactions by models, and utterd's of the same length, %", COLUMNS, means)
+    )
+    print_readings()
 
 
-def mean(rows: list[dict[str, float]], column: str) -> str:
+def different(folder: Path) -> Iterator[Compaction]:
+    """Each compaction once, from the file in which most came after it."""
+    best: dict[str, Compaction] = {}
+    for path in sorted(folder.rglob("*.jsonl")):
+        for one in compactions(path):
+            if one.text not in best or len(one.after) > len(best[one.text].after):
+                best[one.text] = one
+    yield from best.values()
+
+
+def summary(memory: utterd.Client, at: int, one: Compaction) -> str:
+    conversation = memory.create(f"compaction-{at}", policy=utterd.Policy(preset="session"))
+    conversation.add(one.before, lenient=True)
+    return conversation.summarize(tokens=memory.count_tokens(one.text).counts[0]).text
+
+
+def write_pairs(found: list[Compaction], texts: list[str]) -> None:
+    """Pairs from all over, with what came next, each in a file."""
+    folder = Path(os.environ["UTTERD_PUBLIC"]) / "pairs"
+    folder.mkdir(exist_ok=True)
+    for number, at in enumerate(range(0, len(found), max(len(found) // PAIRS, 1))[:PAIRS], start=1):
+        one = found[at]
+        later = "\n".join(f"[{message['role']}] {said(message)[:600]}" for message in one.after[:14])
+        parts = {one.name: "", "The model": one.text, "utterd": texts[at], "What came next": later}
+        text = "\n\n".join(f"# {title}\n\n{part}" for title, part in parts.items())
+        (folder / f"{number:02}.md").write_text(text)
+
+
+def print_readings() -> None:
+    with (Path(__file__).parent / "pairs.tsv").open() as file:
+        read = list(csv.DictReader(file, delimiter="\t"))
+    counts = Counter(row["better"] for row in read)
+    told = ", ".join(f"{name} {count}" for name, count in counts.most_common())
+    print(f"\n{len(read)} pairs read by hand, by the text from which the work goes on better: {told}.\n")
+    print("| session | better | why |\n|---|---|---|")
+    for row in read:
+        print(f"| {row['session']} | {row['better']} | {row['why']} |")
+
+
+def mean(rows: list[dict[str, float]], column: str) -> float:
     known = [row[column] for row in rows if column in row]
-    return f"{100 * sum(known) / len(known):.0f}" if known else "–"
+    return 100 * sum(known) / max(len(known), 1)
 
 
 def shares(one: Compaction, text: str) -> dict[str, float]:
@@ -87,14 +159,47 @@ def shares(one: Compaction, text: str) -> dict[str, float]:
         "needed": share(needed, lambda name: name in text),
         "words": share(set(words(users)), in_text.__contains__),
         "rare words": share(rare, in_text.__contains__),
-        "names alone": share(told, lambda name: name in later),
+        "facts": share(facts(spoken(one.before)) & facts(spoken(one.after)), facts([text]).__contains__),
+        "last check": tells_check(text, one.before),
         "files changed": share(changed, lambda name: name in text),
+        "of use": share(told, lambda name: name in later),
     }
     return {column: value for column, value in measured.items() if value is not None}
 
 
-def share(all: set[str], has) -> float | None:
+def share(all: Collection[T], has: Callable[[T], bool]) -> float | None:
     return sum(map(has, all)) / len(all) if all else None
+
+
+def facts(texts: list[str]) -> set[tuple[str, str]]:
+    """The pairs of a name and a number in a line."""
+    lines = (line for text in texts for line in text.splitlines())
+    return {pair for line in lines for pair in itertools.product(names(line), NUMBER.findall(line))}
+
+
+def names(line: str) -> list[str]:
+    return [name for name in NAME.findall(line) if not name.isdigit()]
+
+
+def spoken(messages: list[Message]) -> list[str]:
+    """What the user and the assistant said; the results of tools have numbers in most lines."""
+    return [message["content"] or "" for message in messages if message["role"] != "tool"]
+
+
+def tells_check(text: str, before: list[Message]) -> float | None:
+    """1 if the last line about the last check has its outcome; None if nothing was checked."""
+    results = {message["tool_call_id"]: message["content"] for message in before if message["role"] == "tool"}
+    calls = [call for message in before for call in message.get("tool_calls", ()) if call["id"] in results]
+    for call in reversed(calls):
+        command = json.loads(call["function"]["arguments"]).get("command")
+        kind = CHECK.search(command) if isinstance(command, str) else None
+        if kind and not re.match(r"\s*(grep|rg|cat|ls|git|sed|find|head)\b", command):
+            outcome = "bad" if FAILED.search(results[call["id"]]) else "good"
+            lines = [line for line in text.splitlines() if kind[1] in line.lower()]
+            told = [list(OUTCOME.finditer(line)) for line in lines]
+            last = next((its[-1].lastgroup for its in reversed(told) if its), None)
+            return float(last == outcome)
+    return None
 
 
 def words(text: str) -> list[str]:
@@ -133,9 +238,9 @@ def compactions(path: Path) -> Iterator[Compaction]:
             parts.append([])
         elif entry.get("type") in ("user", "assistant", "message") and not entry.get("isSidechain"):
             parts[-1].extend(messages(entry.get("message") or {}))
-    for text, before, after in zip(texts, parts, parts[1:], strict=False):
+    for number, (text, before, after) in enumerate(zip(texts, parts, parts[1:], strict=False), start=1):
         if len(before) >= LEAST_MESSAGES and after and sum(len(said(message)) for message in before) <= MOST_BYTES:
-            yield Compaction(before, text, after)
+            yield Compaction(f"{'/'.join(path.parts[-5:-1])} {number}", before, text, after)
 
 
 def compaction_text(entry: dict) -> str | None:
