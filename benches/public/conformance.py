@@ -21,6 +21,7 @@ Nothing is cut or added by the adapter.
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable, Iterator
 
 from compaction_kit.benchmark import DEFAULT_BUDGETS, run_budget_benchmark
@@ -30,7 +31,7 @@ from compaction_kit.session import Turn
 
 import utterd
 
-SEEDS = (1, 2, 3, 4)
+SEEDS = (1,) if "quick" in sys.argv else (1, 2, 3, 4)
 ROUNDS = 5
 CHARACTERS_PER_TOKEN = (3.2, 3.5, 3.8, 4.1, 4.4, 4.8, 5.3, 6.0, 7.0)
 """What a token may stand for, from the shortest; the first whose summary fits is taken."""
@@ -99,7 +100,7 @@ def main() -> None:
             **COMPACTORS,
         }
         measured = run_budget_benchmark(compactors, budgets=DEFAULT_BUDGETS, seeds=SEEDS, rounds=ROUNDS)
-    print(f"compaction-conformance-kit {measured['kit_version']}, seeds 1 to 4, after {ROUNDS} rounds:\n")
+    print(f"compaction-conformance-kit {measured['kit_version']}, seeds 1 to {SEEDS[-1]}, after {ROUNDS} rounds:\n")
     print(
         "| budget | compactor | fits | survival | stale values kept | paraphrased updates resolved | pairs kept apart |"
     )
