@@ -145,6 +145,17 @@ export interface PrepareOptions extends CallOptions {
   readonly model?: string;
   /** Refuses a prompt that exceeds a limit by itself, instead of cutting it to its head and tail. */
   readonly wholeMessages?: boolean;
+  /**
+   * The most tokens of a summary of what does not fit; by default there is none. With one, `maxMessages` and `maxBytes`
+   * are unlimited by default, and `budget` must be at least 65 tokens larger.
+   */
+  readonly summaryTokens?: number;
+  /** Whether the summary goes into a system message (by default) or a user message. */
+  readonly summary?: "system" | "user";
+  /** If something does not fit, everything but at least this many of the newest messages is summarised. */
+  readonly keepRecent?: number;
+  /** Words that make a sentence of the summary more important. */
+  readonly focus?: readonly string[];
 }
 
 /** The request of PrepareHistory. */
@@ -158,6 +169,10 @@ export function prepareRequest(messages: Messages, options: PrepareOptions) {
     format: read.chosen("format", options.format ?? "openai", FORMATS),
     model: options.model,
     wholeMessages: options.wholeMessages,
+    summaryTokenLimit: options.summaryTokens,
+    summaryPlacement: read.chosen("summary", options.summary ?? "system", PLACES),
+    keepRecent: options.keepRecent,
+    focusAreas: [...(options.focus ?? [])],
   };
 }
 
@@ -168,11 +183,13 @@ export function preparedOf<M>(it: {
   tokenCount?: number;
   dropped: { index?: number; text: string }[];
   warnings: { text: string }[];
+  summary: string;
 }): Prepared<M> {
   return {
     messages: JSON.parse(it.messagesJson || "[]") as M[],
     system: it.system,
     tokens: it.tokenCount ?? 0,
+    summary: it.summary,
     dropped: it.dropped.map(({ index = 0, text }) => droppedHere(index, textHere(text, 0))),
     warnings: read.warnings(it.warnings),
   };

@@ -339,6 +339,8 @@ export interface Prepared<M = any> {
   /** With Anthropic's format: the request's `system`. */
   readonly system: string;
   readonly tokens: number;
+  /** The lines of the summary, without the words around them; empty if there is none. */
+  readonly summary: string;
   /** What was left out, and why. */
   readonly dropped: readonly string[];
   readonly warnings: readonly string[];
