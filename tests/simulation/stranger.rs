@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use utterd::{
     domain::{
-        ChangeId, Conversation, Draft, Loaded, More, Role, Transition, Verdict,
+        ChangeId, Conversation, Draft, Loaded, More, Role, Transition,
         change::Context,
         end::{End, end},
         memorize::{Memorize, memorize},
@@ -85,24 +85,20 @@ fn change(disk: &Disk, before: &Conversation, doing: &Doing) -> Option<Transitio
     let counter = WORDS(before.head.identity.encoding);
     let context = Context { now, counter, loaded: &Loaded::default(), llm: false };
     let (encoding, expected, state, upsert, lenient) = Default::default();
-    let verdict = match doing {
+    match doing {
         Doing::Update { title, .. } => {
             let title = title.as_deref().map(|title| Some(title.into()));
-            update(before, &Update { title, ..Update::default() }, &context)
+            update(before, &Update { title, ..Update::default() }, &context).ok()
         }
         Doing::Memorize(said) => {
             let (drafts, tokens) = (said.drafts.clone(), vec![6]);
             let words = Memorize { drafts, tokens, encoding, expected, lenient, upsert, state };
-            memorize(before, &words, &context).map(|said| said.map(|said| said.transition))
+            memorize(before, &words, &context).map(|said| said.transition).ok()
         }
         Doing::End(reason) => {
             let reason = reason.as_str().into();
-            end(before, &End { reason, expected: None }, &context).map(Verdict::Decided)
+            end(before, &End { reason, expected: None }, &context).ok()
         }
-        _ => return None,
-    };
-    match verdict {
-        Ok(Verdict::Decided(transition)) => Some(transition),
         _ => None,
     }
 }

@@ -9,7 +9,8 @@ use std::{
 };
 
 use crate::{
-    Conversation, ConversationKey, Policy, Ranges, Revision, Sequence, Timestamp, TokenCounter, Utterance,
+    Conversation, ConversationKey, Policy, Ranges, Refusal, Revision, Sequence, Timestamp, TokenCounter,
+    Utterance,
     compaction::{Cause, Compaction},
     limits::MAX_SEGMENTS,
     segment::{Segment, Summary, SummaryContext},
@@ -182,22 +183,24 @@ impl Loaded {
     }
 }
 
-/// The result of trying to decide a command.
-#[derive(Clone, Debug)]
-pub enum Verdict<T> {
-    /// The command is decided.
-    Decided(T),
-    /// The command has to see more first.
-    Need(Need),
+/// Why a command is not decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Undecided {
+    /// It has to see more first.
+    Needs(Need),
+    /// The rules refuse it.
+    Refused(Refusal),
 }
 
-impl<T> Verdict<T> {
-    /// Converts the decision, if there is one.
-    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Verdict<U> {
-        match self {
-            Self::Decided(decided) => Verdict::Decided(make(decided)),
-            Self::Need(need) => Verdict::Need(need),
-        }
+impl From<Need> for Undecided {
+    fn from(need: Need) -> Self {
+        Self::Needs(need)
+    }
+}
+
+impl<E: Into<Refusal>> From<E> for Undecided {
+    fn from(refusal: E) -> Self {
+        Self::Refused(refusal.into())
     }
 }
 

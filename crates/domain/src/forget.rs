@@ -10,7 +10,7 @@ pub use selector::{ForgetSelected, Selector, forget_selected};
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
-    Conversation, Need, Ranges, Refusal, Result, Revision, Sequence, Transition, Utterance, Verdict,
+    Conversation, Need, Ranges, Refusal, Revision, Sequence, Transition, Undecided, Utterance,
     change::Context,
     forget::selection::Selected,
     forgetting::{Asked, Excess, ExcessKind, Instruction},
@@ -65,10 +65,14 @@ pub enum Warning {
 ///
 /// Refuses an instruction in plain English that selects too much: see [`Excess`]. The same instruction in
 /// short form is obeyed. "Everything but" is not refused if some of the window is kept.
-pub fn forget(before: &Conversation, command: &Forget, context: &Context<'_>) -> Result<Verdict<Forgotten>> {
+pub fn forget(
+    before: &Conversation,
+    command: &Forget,
+    context: &Context<'_>,
+) -> Result<Forgotten, Undecided> {
     match would_forget(before, command, context)? {
-        Verdict::Decided(Forgotten { excess: Some(excess), .. }) => Err(Refusal::TooBroad(excess)),
-        verdict => Ok(verdict),
+        Forgotten { excess: Some(excess), .. } => Err(Refusal::TooBroad(excess).into()),
+        forgotten => Ok(forgotten),
     }
 }
 
@@ -78,24 +82,21 @@ pub fn would_forget(
     before: &Conversation,
     command: &Forget,
     context: &Context<'_>,
-) -> Result<Verdict<Forgotten>> {
+) -> Result<Forgotten, Undecided> {
     before.expect(command.expected)?;
     let instruction = command.instruction.at(context.now);
-    let archive = match needed_archive(before, &instruction, context) {
-        Ok(archive) => archive,
-        Err(need) => return Ok(Verdict::Need(need)),
+    let archive = match instruction.reaches_archive() {
+        true => context.loaded.archive(&before.head.archived)?,
+        false => Vec::new(),
     };
     let (utterances, excess) = select(before, &archive, &instruction, command);
     if let Some(excess) = excess.clone().filter(|excess| excess.kind != ExcessKind::Half) {
-        return Err(Refusal::TooBroad(excess));
+        return Err(Refusal::TooBroad(excess).into());
     }
     let told = instruction.select_remnants(&before.summary, &before.head.archived);
     let how = if command.hard { How::Hard } else { How::Soft };
     let selected = ToForget { utterances, told, instruction: Some(&instruction) };
-    match selected.forget(before, how, context) {
-        Ok(forgotten) => Ok(Verdict::Decided(Forgotten { excess, ..forgotten })),
-        Err(need) => Ok(Verdict::Need(need)),
-    }
+    Ok(Forgotten { excess, ..selected.forget(before, how, context)? })
 }
 
 /// How something is forgotten.
@@ -153,17 +154,6 @@ impl ToForget<'_> {
         let transition = transition.finish(&before.summary);
         let still_told = left.intersection(&transition.after.summary.told());
         Ok(Forgotten { transition: Some(transition), utterances, gone, still_told, excess: None })
-    }
-}
-
-fn needed_archive(
-    before: &Conversation,
-    instruction: &Instruction,
-    context: &Context<'_>,
-) -> Result<Vec<Arc<Utterance>>, Need> {
-    match instruction.reaches_archive() {
-        true => context.loaded.archive(&before.head.archived),
-        false => Ok(Vec::new()),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
 
 use crate::{
-    Conversation, Ending, Need, Result, Revision, Timestamp, Transition, Verdict,
+    Conversation, Ending, Need, Revision, Timestamp, Transition, Undecided,
     change::Context,
     memorize::{Irregularity, Memorize, memorize},
     segment::ImportedSummary,
@@ -67,16 +67,13 @@ pub struct Imported {
 /// conversation if the source did.
 ///
 /// Refuses what [`memorize`] refuses, except an id that is taken: that utterance is skipped.
-pub fn import(before: &Conversation, command: &Import, context: &Context<'_>) -> Result<Verdict<Imported>> {
-    let kept = match fresh(before, &command.memorize, context) {
-        Ok(kept) => kept,
-        Err(need) => return Ok(Verdict::Need(need)),
-    };
+pub fn import(before: &Conversation, command: &Import, context: &Context<'_>) -> Result<Imported, Undecided> {
+    let kept = fresh(before, &command.memorize, context)?;
     let skipped = command.memorize.drafts.len() - kept.len();
     let new = before.head.revision == Revision::NONE;
     let ends = command.ends.as_ref().filter(|_| before.head.ended.is_none());
     if kept.is_empty() && !new && ends.is_none() {
-        return Ok(Verdict::Decided(Imported { transition: None, irregularities: Vec::new(), skipped }));
+        return Ok(Imported { transition: None, irregularities: Vec::new(), skipped });
     }
     let part = match skipped {
         0 if new || command.memorize.state.is_none() => &command.memorize,
@@ -84,26 +81,25 @@ pub fn import(before: &Conversation, command: &Import, context: &Context<'_>) ->
     };
     let reopened = reopened(before, command);
     let ends = command.ends.as_ref().filter(|_| reopened.head.ended.is_none());
-    Ok(memorize(&reopened, part, context)?.map(|memorized| {
-        let mut transition = memorized.transition;
-        let head = &mut transition.after.head;
-        let said = command.said.unwrap_or(context.now);
-        head.said_time = if new { said } else { said.max(before.head.said_time) };
-        if new {
-            head.title.clone_from(&command.title);
-            let with = context.summary_context(&head.policy);
-            transition.after.summary = transition.after.summary.import(&command.summaries, &with);
-            transition.tell_segments(&before.summary);
-        }
-        let head = &mut transition.after.head;
-        Arc::make_mut(&mut head.labels).extend(command.labels.clone());
-        if let Some(ends) = ends {
-            end(&mut transition, ends, context);
-        }
-        let place = |it: Irregularity| Irregularity { index: kept[it.index], ..it };
-        let irregularities = memorized.irregularities.into_iter().map(place).collect();
-        Imported { transition: Some(transition), irregularities, skipped }
-    }))
+    let memorized = memorize(&reopened, part, context)?;
+    let mut transition = memorized.transition;
+    let head = &mut transition.after.head;
+    let said = command.said.unwrap_or(context.now);
+    head.said_time = if new { said } else { said.max(before.head.said_time) };
+    if new {
+        head.title.clone_from(&command.title);
+        let with = context.summary_context(&head.policy);
+        transition.after.summary = transition.after.summary.import(&command.summaries, &with);
+        transition.tell_segments(&before.summary);
+    }
+    let head = &mut transition.after.head;
+    Arc::make_mut(&mut head.labels).extend(command.labels.clone());
+    if let Some(ends) = ends {
+        end(&mut transition, ends, context);
+    }
+    let place = |it: Irregularity| Irregularity { index: kept[it.index], ..it };
+    let irregularities = memorized.irregularities.into_iter().map(place).collect();
+    Ok(Imported { transition: Some(transition), irregularities, skipped })
 }
 
 /// The conversation as it was before an earlier import of the same source ended it.

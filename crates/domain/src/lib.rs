@@ -34,7 +34,6 @@ pub mod share;
 mod shortening;
 pub mod state;
 pub mod stats;
-mod stop;
 #[cfg(test)]
 mod test_life;
 #[cfg(any(test, feature = "testing"))]
@@ -44,7 +43,7 @@ mod utterance;
 pub mod values;
 mod window;
 
-pub use change::{Change, Loaded, Need, Transition, Verdict};
+pub use change::{Change, Loaded, Need, Transition, Undecided};
 pub use conversation::{Conversation, Ending, Head, Identity};
 pub use draft::Draft;
 pub use error::{Refusal, Result, Size, Violation};

@@ -2,24 +2,26 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use crate::{Conversation, Loaded, Need, Ranges, Refusal, Sequence, Transition, Utterance};
+use crate::{Conversation, Loaded, Need, Ranges, Refusal, Sequence, Transition, Undecided, Utterance};
 
 /// Returns the utterances that `ids` name, in the order given: those of the window immediately, those of the
-/// archive once they are loaded. The inner error is an id that names no utterance.
-pub fn by_ids<'a>(
+/// archive once they are loaded. Refuses an id that names no utterance.
+pub fn by_ids(
     conversation: &Conversation,
-    ids: &'a [Box<str>],
+    ids: &[Box<str>],
     loaded: &Loaded,
-) -> Result<Result<Vec<Arc<Utterance>>, &'a str>, Need> {
+) -> Result<Vec<Arc<Utterance>>, Undecided> {
     let mut found = Vec::with_capacity(ids.len());
     for id in ids {
-        let Some(sequence) = sequence_of(conversation, id, ids, loaded)? else { return Ok(Err(id)) };
+        let Some(sequence) = sequence_of(conversation, id, ids, loaded)? else {
+            return Err(unknown(id).into());
+        };
         match one(conversation, sequence, loaded)? {
             Some(utterance) if utterance.id_text() == **id => found.push(utterance),
-            _ => return Ok(Err(id)),
+            _ => return Err(unknown(id).into()),
         }
     }
-    Ok(Ok(found))
+    Ok(found)
 }
 
 /// Returns the stored utterances among `wanted`, ascending.

@@ -7,12 +7,11 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     Conversation, Draft, Encoding, Head, More, Need, Oversize, Ranges, Reason, Refusal, Result, Revision,
-    Role, Sequence, Transition, Utterance, UtteranceId, Verdict,
+    Role, Sequence, Transition, Undecided, Utterance, UtteranceId,
     change::Context,
     exchange::{AbandonedCall, LateResult, OpenExchange},
     quoted,
     state::StateChange,
-    stop::{Stop, verdict},
 };
 
 pub use replace::{Replace, Replaced, replace};
@@ -71,13 +70,9 @@ pub fn memorize(
     before: &Conversation,
     command: &Memorize,
     context: &Context<'_>,
-) -> Result<Verdict<Memorized>> {
+) -> Result<Memorized, Undecided> {
     before.expect(command.expected)?;
     before.check_open()?;
-    verdict(decide(before, command, context))
-}
-
-fn decide(before: &Conversation, command: &Memorize, context: &Context<'_>) -> Result<Memorized, Stop> {
     let known = ids::known(before, &command.drafts, command.upsert, &Ranges::new(), context)?;
     let transition = Transition::from(before, context.now);
     Ok(say(transition, command, &known, context)?.finish(before))
@@ -89,7 +84,7 @@ fn say(
     command: &Memorize,
     known: &HashMap<usize, Sequence>,
     context: &Context<'_>,
-) -> Result<Memorized, Stop> {
+) -> Result<Memorized, Undecided> {
     let mut placing = Placing { transition, irregularities: Vec::new(), lenient: command.lenient };
     for (index, draft) in command.drafts.iter().enumerate() {
         let tokens = match command.encoding == placing.transition.after.head.identity.encoding {
@@ -128,7 +123,7 @@ pub(super) fn join(
     drafts: &[Draft],
     tokens: &[u32],
     context: &Context<'_>,
-) -> Result<(), Stop> {
+) -> Result<(), Undecided> {
     let mut placing = Placing { transition: transition.clone(), irregularities: Vec::new(), lenient: true };
     for (index, (draft, tokens)) in drafts.iter().zip(tokens).enumerate() {
         placing.place(index, draft, *tokens, context)?;
@@ -159,7 +154,13 @@ impl Place {
 }
 
 impl Placing {
-    fn place(&mut self, index: usize, draft: &Draft, tokens: u32, context: &Context<'_>) -> Result<(), Stop> {
+    fn place(
+        &mut self,
+        index: usize,
+        draft: &Draft,
+        tokens: u32,
+        context: &Context<'_>,
+    ) -> Result<(), Undecided> {
         let turn = self.turn(index, draft)?;
         let place = self.pair(index, draft, context)?;
         let pinned = self.pin_unit(&place, draft);
@@ -218,7 +219,7 @@ impl Placing {
         }
     }
 
-    fn pair(&mut self, index: usize, draft: &Draft, context: &Context<'_>) -> Result<Place, Stop> {
+    fn pair(&mut self, index: usize, draft: &Draft, context: &Context<'_>) -> Result<Place, Undecided> {
         let Conversation { head, window, .. } = &self.transition.after;
         let (sequence, open) = (head.next, head.open.clone());
         let before =
@@ -247,7 +248,7 @@ impl Placing {
         call: Option<&str>,
         place: Place,
         context: &Context<'_>,
-    ) -> Result<Place, Stop> {
+    ) -> Result<Place, Undecided> {
         if let Some(rest) = call.and_then(|call| place.open.as_ref()?.answered(call).ok()) {
             return Ok(Place { open: rest.map(Arc::new), ..place });
         }

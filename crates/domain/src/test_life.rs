@@ -9,7 +9,7 @@ use std::{
 use crate::{
     Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, More,
     Namespace, Need, Policy, Ranges, RecipientId, Result, Role, Sequence, Timestamp, TokenCounter, ToolCall,
-    Transition, Utterance, Verdict, Window,
+    Transition, Undecided, Utterance, Window,
     change::Context,
     forget::{
         Forget, ForgetSelected, Forgotten, How, Selector, forget, forget_selected,
@@ -60,27 +60,31 @@ impl Life {
 
     pub(super) fn decide<T>(
         &self,
-        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>>,
+        rule: impl Fn(&Conversation, &Context<'_>) -> Result<T, Undecided>,
     ) -> Result<T> {
         let mut loaded = Loaded::default();
         for _ in 0..20 {
             let context = Context { now: Timestamp(7), counter: &Letters, loaded: &loaded, llm: false };
-            match rule(&self.state, &context)? {
-                Verdict::Decided(decided) => return Ok(decided),
-                Verdict::Need(Need::Archive(wanted)) => {
+            let need = match rule(&self.state, &context) {
+                Ok(decided) => return Ok(decided),
+                Err(Undecided::Refused(refusal)) => return Err(refusal),
+                Err(Undecided::Needs(need)) => need,
+            };
+            match need {
+                Need::Archive(wanted) => {
                     let wanted = wanted.intersection(&self.state.head.archived);
                     let found: Vec<_> =
                         wanted.sequences().map(|sequence| self.stored[&sequence].clone()).collect();
                     self.looked_at.set(self.looked_at.get() + found.len());
                     loaded.add_archive(&wanted, found);
                 }
-                Verdict::Need(Need::ArchivedBytes(wanted)) => {
+                Need::ArchivedBytes(wanted) => {
                     let bytes =
                         wanted.sequences().map(|sequence| self.stored[&sequence].stored_bytes()).sum();
                     loaded.add_archived_bytes(wanted, bytes);
                 }
-                Verdict::Need(Need::State) => loaded.add_state(Vec::new()),
-                Verdict::Need(Need::ArchivedIds(wanted)) => loaded.add_ids(self.given(&wanted)),
+                Need::State => loaded.add_state(Vec::new()),
+                Need::ArchivedIds(wanted) => loaded.add_ids(self.given(&wanted)),
             }
         }
         panic!("it never decides");

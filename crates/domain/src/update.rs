@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use crate::{
     Conversation, Encoding, Identity, More, Policy, Result, Revision, Sequence, Timestamp, Transition,
-    Utterance, Verdict, change::Context, edit::NewContent, locate, policy::PolicyUpdate,
+    Undecided, Utterance, change::Context, edit::NewContent, locate, policy::PolicyUpdate,
 };
 
 /// What a new conversation starts with.
@@ -43,7 +43,11 @@ pub struct Update {
 }
 
 /// Changes the conversation. Smaller limits evict, fold and drop immediately.
-pub fn update(before: &Conversation, command: &Update, context: &Context<'_>) -> Result<Verdict<Transition>> {
+pub fn update(
+    before: &Conversation,
+    command: &Update,
+    context: &Context<'_>,
+) -> Result<Transition, Undecided> {
     before.expect(command.expected)?;
     let mut transition = Transition::from(before, context.now);
     let head = &mut transition.after.head;
@@ -63,11 +67,9 @@ pub fn update(before: &Conversation, command: &Update, context: &Context<'_>) ->
             transition.settle_closing();
         }
         transition.after.summary = transition.after.summary.fit(&with);
-        if let Err(need) = transition.evict_by_policy(context) {
-            return Ok(Verdict::Need(need));
-        }
+        transition.evict_by_policy(context)?;
     }
-    Ok(Verdict::Decided(transition.finish(&before.summary)))
+    Ok(transition.finish(&before.summary))
 }
 
 /// Changes to one utterance; `None` leaves a value unchanged.
@@ -104,24 +106,18 @@ pub fn update_utterance(
     before: &Conversation,
     command: &UpdateUtterance,
     context: &Context<'_>,
-) -> Result<Verdict<UpdatedUtterance>> {
+) -> Result<UpdatedUtterance, Undecided> {
     before.expect(command.expected)?;
-    let found = match locate::by_ids(before, std::slice::from_ref(&command.id), context.loaded) {
-        Ok(found) => found.map_err(locate::unknown)?,
-        Err(need) => return Ok(Verdict::Need(need)),
-    };
-    let Some(target) = found.first() else { return Err(locate::unknown(&command.id)) };
-    let unit = match locate::unit_of(before, target, context.loaded) {
-        Ok(unit) => unit,
-        Err(need) => return Ok(Verdict::Need(need)),
-    };
+    let found = locate::by_ids(before, std::slice::from_ref(&command.id), context.loaded)?;
+    let target = found.first().ok_or_else(|| locate::unknown(&command.id))?;
+    let unit = locate::unit_of(before, target, context.loaded)?;
     let changed = command.applied(&unit, target.sequence, before.head.identity.encoding, context)?;
     let utterance =
         changed.iter().find(|member| member.sequence == target.sequence).unwrap_or(target).clone();
     let both = unit.iter().cloned().zip(changed.iter().cloned());
     let (were, rewritten): (Vec<_>, Vec<_>) = both.filter(|(was, now)| was != now).unzip();
     if rewritten.is_empty() {
-        return Ok(Verdict::Decided(UpdatedUtterance { transition: None, utterance }));
+        return Ok(UpdatedUtterance { transition: None, utterance });
     }
     let mut transition = Transition::from(before, context.now);
     transition.change.updated = rewritten.iter().map(|member| member.sequence).collect();
@@ -129,14 +125,12 @@ pub fn update_utterance(
     if utterance.content != target.content {
         transition.say_anew(&changed, context)?;
     }
-    if let Err(need) = transition.evict(context) {
-        return Ok(Verdict::Need(need));
-    }
+    transition.evict(context)?;
     if utterance.content != target.content {
         transition.renew_closing(context);
     }
     let transition = Some(transition.finish(&before.summary));
-    Ok(Verdict::Decided(UpdatedUtterance { transition, utterance }))
+    Ok(UpdatedUtterance { transition, utterance })
 }
 
 impl UpdateUtterance {

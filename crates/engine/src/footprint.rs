@@ -52,7 +52,7 @@ mod tests {
     use super::*;
     use utterd_domain::{
         ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, More, Namespace,
-        Policy, RecipientId, Role, Timestamp, TokenCounter, Transition, Verdict,
+        Policy, RecipientId, Role, Timestamp, TokenCounter, Transition,
         change::Context,
         compaction::{Cause, Compact, Extent, Undo, compact, undo},
         memorize::{Memorize, memorize},
@@ -76,10 +76,7 @@ mod tests {
         let command =
             Memorize { drafts, tokens, encoding, expected: None, lenient: false, upsert: false, state: None };
         let context = Context { now: Timestamp(1), counter: &Bytes, loaded: &Loaded::default(), llm: false };
-        match memorize(state, &command, &context) {
-            Ok(Verdict::Decided(memorized)) => memorized.transition,
-            other => panic!("{other:?}"),
-        }
+        memorize(state, &command, &context).unwrap().transition
     }
 
     /// Following evicted and returned utterances gives the same size as counting the whole window again.
@@ -104,17 +101,13 @@ mod tests {
             cause: Cause::Asked,
             expected: None,
         };
-        let compacted = compact(&long.after, &command, &context);
-        let Ok(Verdict::Decided(Some(short))) = compacted else { panic!() };
-        let short = short.transition;
+        let short = compact(&long.after, &command, &context).unwrap().unwrap().transition;
         let part = window_after(full, &[Arc::new(short.change.clone())], &short.after);
         assert_eq!(part, window(&short.after));
         assert!(part < full && queue(&short.after, part) > queue(&long.after, part) + COMPACTION as u64);
         loaded.add_archive(&short.after.head.archived, short.change.evicted.clone());
         let context = Context { now: Timestamp(3), counter: &Bytes, loaded: &loaded, llm: false };
-        let undone = undo(&short.after, &Undo { expected: None }, &context);
-        let Ok(Verdict::Decided(undone)) = undone else { panic!() };
-        let undone = undone.transition;
+        let undone = undo(&short.after, &Undo { expected: None }, &context).unwrap().transition;
         assert_eq!(window_after(part, &[Arc::new(undone.change)], &undone.after), full);
     }
 }

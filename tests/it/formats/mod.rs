@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 use utterd::{
     domain::{
         Conversation, ConversationId, ConversationKey, Draft, Encoding, LineageId, Namespace, Policy,
-        RecipientId, Revision, Timestamp, TokenCounter, Utterance, Verdict,
+        RecipientId, Revision, Timestamp, TokenCounter, Utterance,
         change::{Context, Loaded},
         conversation::Identity,
         draft::Field,
@@ -99,10 +99,7 @@ fn stored(parsed: &Parsed, lineage: u8) -> Vec<Arc<Utterance>> {
     let loaded = Loaded::default();
     let context =
         Context { now: Timestamp(1_700_000_000_000_000), counter: &Quarter, loaded: &loaded, llm: false };
-    match memorize(&before, &command, &context).expect("it is memorized") {
-        Verdict::Decided(memorized) => memorized.transition.change.appended,
-        Verdict::Need(need) => panic!("nothing is archived, and {need:?} is wanted"),
-    }
+    memorize(&before, &command, &context).expect("it is memorized").transition.change.appended
 }
 
 /// The messages written from what is stored of `messages`.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Conversation, Policy, Role, Verdict,
+    Conversation, Policy, Role,
     end::{End, end},
     limits::MAX_TITLE_BYTES,
     test_life::{Life, said},
@@ -86,7 +86,7 @@ fn a_title_is_made_on_demand_and_forgets_too() {
     let made = shown_title(&life);
     assert!(made.as_ref().is_some_and(|title| title.contains("garden")));
     let command = End { reason: "".into(), expected: None };
-    life.apply(life.decide(|before, context| end(before, &command, context).map(Verdict::Decided)).unwrap());
+    life.apply(life.decide(|before, context| Ok(end(before, &command, context)?)).unwrap());
     assert_eq!((shown_title(&life), &life.state.head.made_title), (made, &None));
 }
 

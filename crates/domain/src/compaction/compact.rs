@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use crate::{
-    Conversation, Ranges, Result, Revision, Sequence, Transition, Utterance, Verdict,
+    Conversation, Ranges, Result, Revision, Sequence, Transition, Undecided, Utterance,
     change::Context,
     compaction::{Cause, Compaction, Unable},
     limits::LEAST_TO_COMPACT,
@@ -57,7 +57,7 @@ pub fn compact(
     before: &Conversation,
     command: &Compact,
     context: &Context<'_>,
-) -> Result<Verdict<Option<Compacted>>> {
+) -> Result<Option<Compacted>, Undecided> {
     before.expect(command.expected)?;
     before.check_open()?;
     if command.summarises && !before.head.policy.summarization_enabled {
@@ -68,7 +68,7 @@ pub fn compact(
         Extent::Oldest(count) => oldest(before, count)?,
     };
     if leaving.is_empty() {
-        return Ok(Verdict::Decided(None));
+        return Ok(None);
     }
     let mut transition = Transition::from(before, context.now);
     transition.leave(&leaving);
@@ -85,11 +85,9 @@ pub fn compact(
     };
     let compaction =
         transition.record_compaction(before, &leaving, command.cause, keep_recent, command.summarises);
-    if let Err(need) = transition.shorten_archive(context) {
-        return Ok(Verdict::Need(need));
-    }
+    transition.shorten_archive(context)?;
     let transition = transition.finish(&before.summary);
-    Ok(Verdict::Decided(Some(Compacted { transition, compaction })))
+    Ok(Some(Compacted { transition, compaction }))
 }
 
 /// The utterances that leave for [`Extent::AllBut`], ascending, in whole units.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    Conversation, Need, Ranges, Result, Revision, Transition, Utterance, Verdict,
+    Conversation, Need, Ranges, Result, Revision, Transition, Undecided, Utterance,
     change::Context,
     compaction::{Compaction, Unable},
 };
@@ -34,7 +34,7 @@ pub struct Undone {
 ///
 /// Refuses if there is none, if it is too old to be undone, if the archive no longer has all of its
 /// utterances, if the conversation has ended, and if the revision is not the expected one.
-pub fn undo(before: &Conversation, command: &Undo, context: &Context<'_>) -> Result<Verdict<Undone>> {
+pub fn undo(before: &Conversation, command: &Undo, context: &Context<'_>) -> Result<Undone, Undecided> {
     before.expect(command.expected)?;
     before.check_open()?;
     let mut standing = before.compactions.iter().rev().filter(|compaction| compaction.undone.is_none());
@@ -58,9 +58,9 @@ pub fn undo(before: &Conversation, command: &Undo, context: &Context<'_>) -> Res
         Ok(seen) => seen,
         Err(Need::Archive(mut wanted)) => {
             wanted.union(&sources);
-            return Ok(Verdict::Need(Need::Archive(wanted)));
+            return Err(Need::Archive(wanted).into());
         }
-        Err(need) => return Ok(Verdict::Need(need)),
+        Err(need) => return Err(need.into()),
     };
     let mut transition = Transition::from(before, context.now);
     transition.give_back(returned.clone(), compacted);
@@ -71,7 +71,7 @@ pub fn undo(before: &Conversation, command: &Undo, context: &Context<'_>) -> Res
     let compaction = transition.write_compaction(undone);
     transition.change.compaction = Some(compaction.number);
     let transition = transition.finish(&before.summary);
-    Ok(Verdict::Decided(Undone { transition, compaction, returned }))
+    Ok(Undone { transition, compaction, returned })
 }
 
 impl Conversation {

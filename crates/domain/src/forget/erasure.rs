@@ -161,7 +161,7 @@ fn bare(utterance: &Utterance, counter: &dyn TokenCounter) -> Arc<Utterance> {
 mod tests {
     use super::*;
     use crate::{
-        Draft, Marks, Policy, Role, Sequence, Verdict,
+        Draft, Marks, Policy, Role, Sequence,
         test_life::{Life, calls, result, said},
     };
 
@@ -186,9 +186,7 @@ mod tests {
     /// Applies what is lost; returns whether there was any of it.
     fn lose(life: &mut Life, had: Had) -> bool {
         let lost = Lost { had, ..Lost::default() };
-        let decide = |before: &Conversation, context: &Context<'_>| {
-            Ok(erase_lost(before, &lost, context).map_or_else(Verdict::Need, Verdict::Decided))
-        };
+        let decide = |before: &Conversation, context: &Context<'_>| Ok(erase_lost(before, &lost, context)?);
         let lost = life.decide(decide).unwrap();
         let any = lost.is_some();
         lost.into_iter().for_each(|transition| life.apply(transition));
@@ -248,9 +246,7 @@ mod tests {
         let left = |life: &Life| life.stored.keys().map(|sequence| sequence.get()).collect::<Vec<_>>();
         let had = Had { copied: range(3, 3), edited: range(4, 4), ..Had::default() };
         let lost = Lost { had: had.clone(), exact: true, ..Lost::default() };
-        let exactly = life.decide(|before, context| {
-            Ok(erase_lost(before, &lost, context).map_or_else(Verdict::Need, Verdict::Decided))
-        });
+        let exactly = life.decide(|before, context| Ok(erase_lost(before, &lost, context)?));
         let mut exact = life.clone();
         exact.apply(exactly.unwrap().unwrap());
         exact.is_sound();

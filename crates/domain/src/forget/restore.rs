@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    Conversation, Need, Ranges, Result, Revision, Role, Transition, Utterance, Verdict, change::Context,
+    Conversation, Ranges, Revision, Role, Transition, Undecided, Utterance, change::Context,
     exchange::OpenExchange, locate,
 };
 
@@ -25,26 +25,12 @@ pub fn restore(
     before: &Conversation,
     command: &Restore,
     context: &Context<'_>,
-) -> Result<Verdict<Option<Transition>>> {
+) -> Result<Option<Transition>, Undecided> {
     before.expect(command.expected)?;
-    let found = match locate::by_ids(before, &command.ids, context.loaded) {
-        Ok(found) => found.map_err(locate::unknown)?,
-        Err(need) => return Ok(Verdict::Need(need)),
-    };
-    match transition(before, &found, context) {
-        Ok(transition) => Ok(Verdict::Decided(transition)),
-        Err(need) => Ok(Verdict::Need(need)),
-    }
-}
-
-fn transition(
-    before: &Conversation,
-    found: &[Arc<Utterance>],
-    context: &Context<'_>,
-) -> Result<Option<Transition>, Need> {
+    let found = locate::by_ids(before, &command.ids, context.loaded)?;
     let mut transition = Transition::from(before, context.now);
     let (mut rewritten, mut covered) = (Vec::new(), Vec::new());
-    for utterance in found {
+    for utterance in &found {
         for member in locate::unit_of(before, utterance, context.loaded)? {
             if !member.forgotten || transition.change.restored.contains(member.sequence) {
                 continue;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    Conversation, Need, Ranges, Result, Revision, Utterance, Verdict,
+    Conversation, Need, Ranges, Result, Revision, Undecided, Utterance,
     change::Context,
     forget::{Forgotten, How, ToForget},
     locate,
@@ -37,15 +37,8 @@ pub fn forget_selected(
     before: &Conversation,
     command: &ForgetSelected,
     context: &Context<'_>,
-) -> Result<Verdict<Forgotten>> {
+) -> Result<Forgotten, Undecided> {
     before.expect(command.expected)?;
-    match decide(before, command, context) {
-        Ok(forgotten) => Ok(Verdict::Decided(forgotten)),
-        Err(need) => Ok(Verdict::Need(need)),
-    }
-}
-
-fn decide(before: &Conversation, command: &ForgetSelected, context: &Context<'_>) -> Result<Forgotten, Need> {
     let named = command.selector.sequences_in(before, context)?;
     let mut told = before.summary.covers().intersection(&named);
     told.subtract(&before.head.archived);
@@ -54,7 +47,7 @@ fn decide(before: &Conversation, command: &ForgetSelected, context: &Context<'_>
         How::Soft | How::Hard => locate::units_of(before, &named, context.loaded)?,
     };
     utterances.retain(|utterance| command.how != How::Soft || !utterance.forgotten);
-    ToForget { utterances, told, instruction: None }.forget(before, command.how, context)
+    Ok(ToForget { utterances, told, instruction: None }.forget(before, command.how, context)?)
 }
 
 impl Selector {

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use crate::{
-    Conversation, Draft, Refusal, Result, Sequence, Utterance, Verdict,
+    Conversation, Draft, Refusal, Result, Sequence, Undecided, Utterance,
     change::Context,
     fork::{Fork, Forked, freeze, origin::Copied, start},
     locate, memorize,
     segment::Summary,
-    stop::{Stop, verdict},
     update::UpdateUtterance,
 };
 
@@ -42,14 +41,10 @@ pub fn fork_edited(
     before: &Conversation,
     command: &ForkEdited,
     context: &Context<'_>,
-) -> Result<Verdict<ForkedEdited>> {
+) -> Result<ForkedEdited, Undecided> {
     before.expect(command.update.expected)?;
-    verdict(decide(before, command, context))
-}
-
-fn decide(before: &Conversation, command: &ForkEdited, context: &Context<'_>) -> Result<ForkedEdited, Stop> {
     let id = &command.update.id;
-    let found = locate::by_ids(before, std::slice::from_ref(id), context.loaded)?.map_err(locate::unknown)?;
+    let found = locate::by_ids(before, std::slice::from_ref(id), context.loaded)?;
     let target = found.first().ok_or_else(|| locate::unknown(id))?;
     if target.forgotten {
         let text = "names a soft-forgotten utterance: Restore it first";

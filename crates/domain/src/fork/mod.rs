@@ -19,10 +19,9 @@ use std::sync::Arc;
 
 use crate::{
     Change, Conversation, ConversationKey, ForkedFrom, Head, Identity, LineageId, Need, Ranges, RecipientId,
-    Result, Revision, Sequence, Timestamp, Transition, Trunk, Verdict, Window,
+    Result, Revision, Sequence, Timestamp, Transition, Trunk, Undecided, Window,
     change::Context,
     segment::{Cut, Summary},
-    stop::verdict,
 };
 
 pub use edited::{ForkEdited, ForkedEdited, fork_edited};
@@ -71,14 +70,11 @@ pub struct Forked {
 /// Refuses a point where nothing was said, a point inside an exchange (naming the nearest ones that are
 /// accepted), and a revision that is not the expected one. An exchange that is open at the newest utterance
 /// is open in both.
-pub fn fork(before: &Conversation, command: &Fork, context: &Context<'_>) -> Result<Verdict<Forked>> {
+pub fn fork(before: &Conversation, command: &Fork, context: &Context<'_>) -> Result<Forked, Undecided> {
     before.expect(command.expected)?;
-    let decide = || {
-        let at = point::accepted(before, command.at, context)?;
-        let fork = start(before, at, command, context)?.finish(&Summary::default());
-        Ok(Forked { parent: freeze(before, command.branch), fork })
-    };
-    verdict(decide())
+    let at = point::accepted(before, command.at, context)?;
+    let fork = start(before, at, command, context)?.finish(&Summary::default());
+    Ok(Forked { parent: freeze(before, command.branch), fork })
 }
 
 /// The conversation after a fork received a part of it. Its branch is frozen, unless nothing was written to

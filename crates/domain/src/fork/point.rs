@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use crate::{
-    Conversation, Head, Need, Refusal, Sequence, Utterance, Window,
+    Conversation, Head, Need, Refusal, Sequence, Undecided, Utterance, Window,
     change::Context,
     exchange::{AbandonedCall, OpenExchange},
     locate,
-    stop::Stop,
 };
 
 /// Archived utterances that are first searched for the end of a unit.
@@ -20,7 +19,7 @@ pub(super) fn accepted(
     before: &Conversation,
     at: Option<Sequence>,
     context: &Context<'_>,
-) -> Result<Sequence, Stop> {
+) -> Result<Sequence, Undecided> {
     let newest = before.head.newest();
     let at = at.unwrap_or(newest);
     if newest.get() == 0 {

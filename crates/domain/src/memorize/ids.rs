@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::{Conversation, Draft, Ranges, Reason, Refusal, Sequence, change::Context, stop::Stop};
+use crate::{Conversation, Draft, Ranges, Reason, Refusal, Sequence, Undecided, change::Context};
 
 /// The utterances, except those in `gone`, that already have the ids of drafts; by the draft's index.
 ///
@@ -14,7 +14,7 @@ pub(super) fn known(
     upsert: bool,
     gone: &Ranges,
     context: &Context<'_>,
-) -> Result<HashMap<usize, Sequence>, Stop> {
+) -> Result<HashMap<usize, Sequence>, Undecided> {
     let given = || drafts.iter().filter_map(|draft| draft.id.clone());
     if given().next().is_none() {
         return Ok(HashMap::new());

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::{
-    Conversation, Draft, More, Need, Ranges, Refusal, Result, Role, Sequence, Transition, Utterance, Verdict,
+    Conversation, Draft, More, Need, Ranges, Refusal, Result, Role, Sequence, Transition, Undecided,
+    Utterance,
     change::Context,
     locate,
     memorize::{Irregularity, Memorize, Memorized, Placing, ids, say},
-    stop::{Stop, verdict},
 };
 
 /// New utterances in place of everything after a point.
@@ -36,13 +36,13 @@ pub struct Replaced {
 /// the point splits continues from there.
 ///
 /// Refuses, and changes nothing, in the cases in which [`memorize`](super::memorize) does.
-pub fn replace(before: &Conversation, command: &Replace, context: &Context<'_>) -> Result<Verdict<Replaced>> {
+pub fn replace(
+    before: &Conversation,
+    command: &Replace,
+    context: &Context<'_>,
+) -> Result<Replaced, Undecided> {
     before.expect(command.memorize.expected)?;
     before.check_open()?;
-    verdict(decide(before, command, context))
-}
-
-fn decide(before: &Conversation, command: &Replace, context: &Context<'_>) -> Result<Replaced, Stop> {
     let newest = before.head.newest();
     let behind = match command.after < newest {
         true => Ranges::of(command.after.next(), newest),
@@ -76,7 +76,7 @@ impl Placing {
         known: Sequence,
         command: &Memorize,
         context: &Context<'_>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), Undecided> {
         let field = || format!("utterances[{index}].utterance_id");
         let unknown = || Refusal::invalid(field(), "names an utterance that is no longer stored");
         let Some(before) = self.transition.stored(known, context.loaded)? else {

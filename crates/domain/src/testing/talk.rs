@@ -5,8 +5,7 @@ use std::sync::Arc;
 use super::o200k;
 use crate::{
     AssignedId, Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded,
-    More, Namespace, Policy, RecipientId, Refusal, Role, Sequence, Timestamp, ToolCall, Utterance, Verdict,
-    change,
+    More, Namespace, Policy, RecipientId, Refusal, Role, Sequence, Timestamp, ToolCall, Utterance, change,
     context::{Context, Match, Request, asked_before, build},
     forget::{Forget, forget},
     forgetting,
@@ -69,7 +68,7 @@ impl Talk {
         };
         self.change(|before, context| {
             let memorized = memorize(before, &command, context).unwrap();
-            decided(memorized).transition.after
+            memorized.transition.after
         })
     }
 
@@ -77,7 +76,7 @@ impl Talk {
         let instruction = forgetting::parse(instruction).unwrap();
         let command = Forget { instruction, hard: false, expected: None };
         self.change(|before, context| {
-            let forgotten = decided(forget(before, &command, context).unwrap());
+            let forgotten = forget(before, &command, context).unwrap();
             forgotten.transition.map_or_else(|| before.clone(), |transition| transition.after)
         })
     }
@@ -87,7 +86,7 @@ impl Talk {
         let command =
             UpdateUtterance { id, pinned: Some(true), metadata: None, content: None, expected: None };
         self.change(|before, context| {
-            let updated = decided(update_utterance(before, &command, context).unwrap());
+            let updated = update_utterance(before, &command, context).unwrap();
             updated.transition.map_or_else(|| before.clone(), |transition| transition.after)
         })
     }
@@ -126,14 +125,6 @@ impl Talk {
 
     pub fn context(&self, request: &Request) -> Context {
         build(&self.0, &[], request, o200k()).unwrap()
-    }
-}
-
-/// The value of a verdict for which nothing had to be loaded.
-fn decided<T>(verdict: Verdict<T>) -> T {
-    match verdict {
-        Verdict::Decided(value) => value,
-        Verdict::Need(need) => panic!("nothing is archived: {need:?}"),
     }
 }
 

@@ -5,7 +5,7 @@ use std::{cell::RefCell, sync::Arc};
 use utterd_domain::{
     Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, More,
     Namespace, Policy, Ranges, RecipientId, Refusal, Role, Sequence, Timestamp, TokenCounter, ToolCall,
-    Transition, Utterance, Verdict,
+    Transition, Undecided, Utterance,
     change::Context,
     forget::{Forget, forget},
     forgetting::{self, Instruction},
@@ -139,13 +139,13 @@ fn after(transition: Result<Transition, Refusal>) -> Conversation {
     transition.expect("it is accepted").after
 }
 
-fn decide<T>(rule: impl Fn(&Context<'_>) -> Result<Verdict<T>, Refusal>) -> Result<T, Refusal> {
+fn decide<T>(rule: impl Fn(&Context<'_>) -> Result<T, Undecided>) -> Result<T, Refusal> {
     let loaded = Loaded::default();
     let context = Context { now: NOW, counter: &Nothing, loaded: &loaded, llm: false };
-    match rule(&context)? {
-        Verdict::Decided(decided) => Ok(decided),
-        Verdict::Need(_) => panic!("nothing is archived"),
-    }
+    rule(&context).map_err(|undecided| match undecided {
+        Undecided::Refused(refusal) => refusal,
+        Undecided::Needs(_) => panic!("nothing is archived"),
+    })
 }
 
 struct Nothing;

@@ -9,7 +9,7 @@ use crate::{
 };
 use utterd_domain::{
     Change, Conversation, ConversationId, ConversationKey, Encoding, Identity, LineageId, Loaded, Need,
-    Policy, Ranges, Refusal, Timestamp, TokenCounter, Verdict, change::Context,
+    Policy, Ranges, Timestamp, TokenCounter, Undecided, change::Context,
 };
 use utterd_telemetry::panics::{Panicked, Within};
 
@@ -79,10 +79,10 @@ struct Asking<R> {
 }
 
 /// How a rule is asked.
-type Ask<R, T> = fn(&mut R, &Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>;
+type Ask<R, T> = fn(&mut R, &Conversation, &Context<'_>) -> Result<T, Undecided>;
 
 impl<R> Asking<R> {
-    fn ask<T>(&mut self, ask: Ask<R, T>) -> Result<Verdict<T>, Refusal> {
+    fn ask<T>(&mut self, ask: Ask<R, T>) -> Result<T, Undecided> {
         let Self { rule, before, now, counter, loaded, llm } = self;
         ask(rule, before, &Context { now: *now, counter: *counter, loaded, llm: *llm })
     }
@@ -116,10 +116,10 @@ impl Engine {
             let (mut again, verdict) = offload(is_long, asked).await;
             let decided = match verdict {
                 Err(Panicked) => Err(EngineError::Panicked),
-                Ok(Err(refusal)) => Err(refusal.into()),
-                Ok(Ok(Verdict::Decided(decision))) => Ok(Some(decision)),
-                Ok(Ok(Verdict::Need(need))) if moved.has(&need) => Ok(None),
-                Ok(Ok(Verdict::Need(need))) => match self.load(before, need, &mut again.loaded).await {
+                Ok(Ok(decision)) => Ok(Some(decision)),
+                Ok(Err(Undecided::Refused(refusal))) => Err(refusal.into()),
+                Ok(Err(Undecided::Needs(need))) if moved.has(&need) => Ok(None),
+                Ok(Err(Undecided::Needs(need))) => match self.load(before, need, &mut again.loaded).await {
                     Ok(()) => {
                         asking = again;
                         continue;
@@ -162,7 +162,7 @@ impl Engine {
     pub(crate) async fn rehearse<T: Send + 'static>(
         &self,
         before: &Arc<Conversation>,
-        rule: impl FnMut(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal> + Send + 'static,
+        rule: impl FnMut(&Conversation, &Context<'_>) -> Result<T, Undecided> + Send + 'static,
     ) -> Result<T> {
         let nothing = Moved::default();
         let (_, decided) = self

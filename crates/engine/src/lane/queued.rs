@@ -5,16 +5,14 @@ use std::sync::Arc;
 use tokio::sync::oneshot;
 
 use crate::{Address, Applied, Attempt, Caller, EngineError, Operation, Result, applied::RuleResult};
-use utterd_domain::{
-    Conversation, ConversationKey, Policy, Refusal, Verdict, change::Context, state::UpdateState,
-};
+use utterd_domain::{Conversation, ConversationKey, Policy, Undecided, change::Context, state::UpdateState};
 use utterd_store::{Outcome, OutcomeKey, PointerWrite};
 
 /// How often something is retried because others were faster.
 pub const ATTEMPTS: u32 = 64;
 
-/// What a rule returns: its result, or what it has to see first.
-pub type Ruling<T> = Result<Verdict<RuleResult<T>>, Refusal>;
+/// What a rule returns: its result, or why there is none yet.
+pub type Ruling<T> = Result<RuleResult<T>, Undecided>;
 
 /// Makes a decision from a state. It is called again when it needs to see more, or when the state turns out not
 /// to be the newest.
@@ -197,10 +195,9 @@ impl<T: Send + 'static> QueuedWrite for Queued<T> {
     }
 
     fn decide(&mut self, before: &Conversation, context: &Context<'_>) -> Ruling<()> {
-        Ok((self.request.rule)(before, context)?.map(|result| {
-            self.value = Some(result.value);
-            RuleResult { transition: result.transition, named: result.named, value: () }
-        }))
+        let RuleResult { transition, named, value } = (self.request.rule)(before, context)?;
+        self.value = Some(value);
+        Ok(RuleResult { transition, named, value: () })
     }
 
     fn try_again(&mut self) -> bool {

@@ -7,9 +7,7 @@ use crate::{
     applied::Decided,
     lane::{commit::Part, hold::Hold, queued::WriteCall},
 };
-use utterd_domain::{
-    ChangeId, Conversation, ConversationId, Identity, Verdict, change::Context, state::update_state,
-};
+use utterd_domain::{ChangeId, Conversation, ConversationId, Identity, change::Context, state::update_state};
 
 /// The own state of a conversation's recipient, held as soon as a write changes it.
 ///
@@ -40,7 +38,7 @@ impl RecipientStateWrite {
         let Some(held) = &self.0 else { return Ok(None) };
         let rule = move |before: &Conversation, context: &Context<'_>| {
             let updated = update_state(before, &update, context);
-            updated.map(Verdict::Decided).map_err(|refusal| refusal.within("recipient_state."))
+            Ok(updated.map_err(|refusal| refusal.within("recipient_state."))?)
         };
         Ok(Some(Decided::of(engine.rehearse(&held.state, rule).await?, commit)))
     }

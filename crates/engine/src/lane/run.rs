@@ -193,11 +193,7 @@ async fn rolled_over(
     let engine = &hold.engine;
     let decision = decision.ok_or(EngineError::Interrupted)?;
     let idle = End { reason: IDLE_TIMEOUT.into(), expected: None };
-    let ending = engine
-        .rehearse(left, move |before, context| {
-            Ok(utterd_domain::Verdict::Decided(end(before, &idle, context)?))
-        })
-        .await?;
+    let ending = engine.rehearse(left, move |before, context| Ok(end(before, &idle, context)?)).await?;
     let start = decision.transition.ok_or(EngineError::Interrupted)?;
     let commit = engine.next_change();
     let (ending, start) = (Decided::of(ending, commit), Decided::of(start, commit));

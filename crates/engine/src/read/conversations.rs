@@ -9,7 +9,7 @@ use crate::{
     lane::queued::{IfAbsent, WriteCall},
 };
 use utterd_domain::{
-    Conversation, ConversationId, Encoding, Head, Policy, RecipientId, Refusal, Revision, Verdict,
+    Conversation, ConversationId, Encoding, Head, Policy, RecipientId, Refusal, Revision,
     conversation::Status,
     error::CONVERSATION,
     update::{Create, create},
@@ -80,11 +80,8 @@ impl Engine {
             ..WriteCall::new(caller, address, call.attempt, Operation::CreateConversation)
         };
         self.write(write, move |before, context| match before.head.revision {
-            Revision::NONE => {
-                let transition = Some(create(&command, context.now));
-                Ok(Verdict::Decided(RuleResult::of(transition, ())))
-            }
-            _ => Err(Refusal::Exists { kind: CONVERSATION, name: id.to_string() }),
+            Revision::NONE => Ok(RuleResult::of(create(&command, context.now), ())),
+            _ => Err(Refusal::Exists { kind: CONVERSATION, name: id.to_string() }.into()),
         })
         .await
     }

@@ -9,7 +9,7 @@ use crate::{
     lane::queued::{IfAbsent, Ruling, WriteCall},
 };
 use utterd_domain::{
-    Conversation, Verdict,
+    Conversation,
     change::Context,
     compaction::{Answer, Compact, Compacted, Compaction, Undo, answer, compact, undo},
     end::{End, end},
@@ -60,7 +60,7 @@ impl Command for Update {
     type Value = ();
 
     fn decide(&self, before: &Conversation, context: &Context<'_>) -> Ruling<()> {
-        Ok(update(before, self, context)?.map(|transition| RuleResult::of(transition, ())))
+        Ok(RuleResult::of(update(before, self, context)?, ()))
     }
 }
 
@@ -70,10 +70,8 @@ impl Command for UpdateUtterance {
 
     fn decide(&self, before: &Conversation, context: &Context<'_>) -> Ruling<()> {
         let updated = update_utterance(before, self, context)?;
-        Ok(updated.map(|updated| RuleResult {
-            named: Named::about(updated.utterance),
-            ..RuleResult::of(updated.transition, ())
-        }))
+        let named = Named::about(updated.utterance);
+        Ok(RuleResult { named, ..RuleResult::of(updated.transition, ()) })
     }
 }
 
@@ -83,7 +81,7 @@ impl Command for UpdateState {
 
     fn decide(&self, before: &Conversation, context: &Context<'_>) -> Ruling<()> {
         let updated = update_state(before, self, context).map_err(|refusal| refusal.within("change."))?;
-        Ok(Verdict::Decided(RuleResult::of(updated, ())))
+        Ok(RuleResult::of(updated, ()))
     }
 }
 
@@ -92,7 +90,7 @@ impl Command for Restore {
     type Value = ();
 
     fn decide(&self, before: &Conversation, context: &Context<'_>) -> Ruling<()> {
-        Ok(restore(before, self, context)?.map(|transition| RuleResult::of(transition, ())))
+        Ok(RuleResult::of(restore(before, self, context)?, ()))
     }
 }
 
@@ -101,7 +99,7 @@ impl Command for End {
     type Value = ();
 
     fn decide(&self, before: &Conversation, context: &Context<'_>) -> Ruling<()> {
-        Ok(Verdict::Decided(RuleResult::of(end(before, self, context)?, ())))
+        Ok(RuleResult::of(end(before, self, context)?, ()))
     }
 }
 
@@ -111,11 +109,10 @@ impl Command for Compact {
     type Value = Option<Arc<Compaction>>;
 
     fn decide(&self, before: &Conversation, context: &Context<'_>) -> Ruling<Self::Value> {
-        Ok(compact(before, self, context)?.map(|compacted| {
-            let parts = compacted.map(|Compacted { transition, compaction }| (transition, compaction));
-            let (transition, compaction) = parts.unzip();
-            RuleResult::of(transition, compaction)
-        }))
+        let compacted = compact(before, self, context)?;
+        let parts = compacted.map(|Compacted { transition, compaction }| (transition, compaction));
+        let (transition, compaction) = parts.unzip();
+        Ok(RuleResult::of(transition, compaction))
     }
 }
 
@@ -125,7 +122,8 @@ impl Command for Undo {
     type Value = Arc<Compaction>;
 
     fn decide(&self, before: &Conversation, context: &Context<'_>) -> Ruling<Self::Value> {
-        Ok(undo(before, self, context)?.map(|undone| RuleResult::of(undone.transition, undone.compaction)))
+        let undone = undo(before, self, context)?;
+        Ok(RuleResult::of(undone.transition, undone.compaction))
     }
 }
 
@@ -134,6 +132,6 @@ impl Command for Answer {
     type Value = ();
 
     fn decide(&self, before: &Conversation, context: &Context<'_>) -> Ruling<()> {
-        Ok(Verdict::Decided(RuleResult::of(answer(before, self, context)?, ())))
+        Ok(RuleResult::of(answer(before, self, context)?, ()))
     }
 }

@@ -14,9 +14,7 @@ use crate::{
     },
     write::reach::{Gone, Reached},
 };
-use utterd_domain::{
-    Conversation, ConversationKey, Refusal, Verdict, change::Context, forget::erasure::InForks,
-};
+use utterd_domain::{Conversation, ConversationKey, Undecided, change::Context, forget::erasure::InForks};
 use utterd_store::PointerWrite;
 
 /// The utterances that a rule erases from a conversation, and from all others that share them or have copies.
@@ -44,7 +42,7 @@ impl Engine {
     pub(crate) async fn erase<T: Send + 'static>(
         self: &Arc<Self>,
         call: WriteCall,
-        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<Erasure<T>>, Refusal> + Send + Sync + 'static,
+        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Erasure<T>, Undecided> + Send + Sync + 'static,
     ) -> Result<Option<Applied<T>>> {
         let engine = self.clone();
         let rule = Arc::new(rule);
@@ -77,7 +75,7 @@ impl Engine {
         self: &Arc<Self>,
         call: &WriteCall,
         rule: &Arc<
-            impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<Erasure<T>>, Refusal> + Send + Sync + 'static,
+            impl Fn(&Conversation, &Context<'_>) -> Result<Erasure<T>, Undecided> + Send + Sync + 'static,
         >,
         mut target: Target,
         holds: &[Hold],

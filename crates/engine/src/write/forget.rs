@@ -10,7 +10,7 @@ use crate::{
     write::{erase::Erasure, reach::Gone},
 };
 use utterd_domain::{
-    Conversation, Refusal, Utterance, Verdict,
+    Conversation, Undecided, Utterance,
     change::Context,
     forget::{
         Forget, ForgetSelected, Forgotten, How, erasure::InForks, forget, forget_selected, would_forget,
@@ -53,8 +53,8 @@ impl ToForget {
         &self,
         before: &Conversation,
         context: &Context<'_>,
-        told: impl Fn(&Conversation, &Forget, &Context<'_>) -> Result<Verdict<Forgotten>, Refusal>,
-    ) -> Result<Verdict<Forgotten>, Refusal> {
+        told: impl Fn(&Conversation, &Forget, &Context<'_>) -> Result<Forgotten, Undecided>,
+    ) -> Result<Forgotten, Undecided> {
         match self {
             Self::Told(command) => told(before, command, context),
             Self::Named(command) => forget_selected(before, command, context),
@@ -66,21 +66,20 @@ impl ToForget {
         &self,
         before: &Conversation,
         context: &Context<'_>,
-        told: impl Fn(&Conversation, &Forget, &Context<'_>) -> Result<Verdict<Forgotten>, Refusal>,
-    ) -> Result<Verdict<Erasure<Selected>>, Refusal> {
+        told: impl Fn(&Conversation, &Forget, &Context<'_>) -> Result<Forgotten, Undecided>,
+    ) -> Result<Erasure<Selected>, Undecided> {
         let imported = match self {
             Self::Told(command) => Some(command.instruction.at(context.now)),
             Self::Named(_) => None,
         };
         let exact = matches!(self, Self::Named(ForgetSelected { how: How::Exact, .. }));
-        Ok(self.decide(before, context, told)?.map(|forgotten| Erasure {
-            gone: Gone {
-                sequences: forgotten.gone.clone(),
-                exact,
-                imported: imported.filter(|instruction| instruction.selects_imported(&before.summary)),
-            },
-            result: selected(before, forgotten),
-        }))
+        let forgotten = self.decide(before, context, told)?;
+        let gone = Gone {
+            sequences: forgotten.gone.clone(),
+            exact,
+            imported: imported.filter(|instruction| instruction.selects_imported(&before.summary)),
+        };
+        Ok(Erasure { gone, result: selected(before, forgotten) })
     }
 }
 
@@ -132,8 +131,7 @@ impl Engine {
             return erased.ok_or_else(|| address.not_found().into());
         }
         self.write(write, move |before, context| {
-            let forgotten = call.forget.decide(before, context, forget)?;
-            Ok(forgotten.map(|forgotten| selected(before, forgotten)))
+            Ok(selected(before, call.forget.decide(before, context, forget)?))
         })
         .await
     }
@@ -155,8 +153,7 @@ impl Engine {
             return Ok(Applied::rehearsed(&before, result, now));
         }
         let forgets = move |before: &Conversation, context: &Context<'_>| {
-            let forgotten = command.decide(before, context, would_forget)?;
-            Ok(forgotten.map(|forgotten| selected(before, forgotten)))
+            Ok(selected(before, command.decide(before, context, would_forget)?))
         };
         Ok(Applied::rehearsed(&before, self.rehearse(&before, forgets).await?, now))
     }

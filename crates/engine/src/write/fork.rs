@@ -15,7 +15,7 @@ use crate::{
 };
 use utterd_domain::{
     Conversation, ConversationId, ConversationKey, Head, LineageId, RecipientId, Refusal, Revision, Sequence,
-    Timestamp, Utterance, Verdict,
+    Timestamp, Undecided, Utterance,
     change::Context,
     error::CONVERSATION,
     fork::{Fork, ForkEdited, Forked, fork, fork_edited},
@@ -56,7 +56,7 @@ pub type ForkReply = Applied<()>;
 /// The result of a rule: the fork, and the utterance of the fork that the call is about.
 type Ruled = (Forked, Option<Arc<Utterance>>);
 
-type ForkRule = dyn Fn(&Conversation, &Context<'_>) -> Result<Verdict<Ruled>, Refusal> + Send + Sync;
+type ForkRule = dyn Fn(&Conversation, &Context<'_>) -> Result<Ruled, Undecided> + Send + Sync;
 
 impl Engine {
     /// Forks a conversation. The fork becomes its recipient's active conversation if there is none.
@@ -75,9 +75,7 @@ impl Engine {
             call: WriteCall::new(caller, call.address, call.attempt, Operation::ForkConversation),
             key: command.key.clone(),
             activate: call.activate,
-            rule: Arc::new(move |before, context| {
-                Ok(fork(before, &command, context)?.map(|forked| (forked, None)))
-            }),
+            rule: Arc::new(move |before, context| Ok((fork(before, &command, context)?, None))),
         })
         .await
     }
@@ -97,7 +95,7 @@ impl Engine {
             activate: Some(false),
             rule: Arc::new(move |before, context| {
                 let edited = fork_edited(before, &command, context)?;
-                Ok(edited.map(|edited| (edited.forked, Some(edited.utterance))))
+                Ok((edited.forked, Some(edited.utterance)))
             }),
         })
         .await

@@ -16,7 +16,7 @@ use crate::{
 };
 use utterd_domain::{
     Conversation, ConversationId, ConversationKey, Draft, Encoding, Namespace, Oversize, Policy, RecipientId,
-    Refusal, Revision, Timestamp, Verdict,
+    Refusal, Revision, Timestamp, Undecided,
     change::{Context, Loaded},
     error::CONVERSATION,
     import::{Branch, Ends, Import, import},
@@ -273,8 +273,10 @@ impl Engine {
             let to = count.min(from + IMPORT_BATCH);
             let command = plan.part(from, to, before.head.identity.encoding, call.lenient);
             // only an archive over its limit could need data from the store
-            let Verdict::Decided(imported) = import(&before, &command, &context)? else {
-                return Ok(plan.nothing());
+            let imported = match import(&before, &command, &context) {
+                Ok(imported) => imported,
+                Err(Undecided::Refused(refusal)) => return Err(refusal),
+                Err(Undecided::Needs(_)) => return Ok(plan.nothing()),
             };
             reply.stored += to - from - imported.skipped;
             reply.skipped += imported.skipped;
@@ -377,14 +379,13 @@ impl Engine {
                     _ => {
                         address.check_recipient(before)?;
                         if mark.as_ref().is_some_and(|mark| !is_of(before, mark)) {
-                            return Err(not_of_this_import(&before.key().id));
+                            return Err(not_of_this_import(&before.key().id).into());
                         }
                         before
                     }
                 };
-                Ok(import(before, &command, context)?.map(|imported| {
-                    RuleResult::of(imported.transition, (imported.irregularities, imported.skipped))
-                }))
+                let imported = import(before, &command, context)?;
+                Ok(RuleResult::of(imported.transition, (imported.irregularities, imported.skipped)))
             })
             .await?;
         if let Some((irregularities, skipped)) = applied.value {

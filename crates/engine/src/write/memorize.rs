@@ -93,13 +93,14 @@ impl Engine {
         let memorize = Memorize { drafts, tokens, encoding, expected, lenient, upsert, state };
         let command = Replace { after, memorize };
         self.erase(write, move |before, context| {
-            Ok(replace(before, &command, context)?.map(|replaced| Erasure {
+            let replaced = replace(before, &command, context)?;
+            Ok(Erasure {
                 gone: Gone { sequences: replaced.gone, exact: true, imported: None },
                 result: RuleResult {
                     named: Named { utterances: replaced.removed, ..Named::default() },
                     ..RuleResult::of(replaced.transition, replaced.irregularities)
                 },
-            }))
+            })
         })
         .await
     }
@@ -130,8 +131,8 @@ impl Engine {
         write.added = Added::of(&tokens);
         let command = Memorize { drafts, tokens, encoding, expected, lenient, upsert, state };
         let request = Request::new(write, move |before, context| {
-            Ok(memorize(before, &command, context)?
-                .map(|memorized| RuleResult::of(memorized.transition, memorized.irregularities)))
+            let memorized = memorize(before, &command, context)?;
+            Ok(RuleResult::of(memorized.transition, memorized.irregularities))
         });
         Ok((Box::new(request), target))
     }

@@ -10,7 +10,7 @@ use crate::{
     },
 };
 use utterd_domain::{
-    Conversation, ConversationKey, Ranges, Transition, Verdict,
+    Conversation, ConversationKey, Ranges, Transition,
     change::Context,
     forget::erasure::{InForks, Lost, erase_lost},
     forgetting::Instruction,
@@ -71,7 +71,7 @@ impl Engine {
     pub(crate) async fn lose(&self, before: &Arc<Conversation>, lost: &Lost) -> Result<Option<Transition>> {
         let lost = lost.clone();
         self.rehearse(before, move |before: &Conversation, context: &Context<'_>| {
-            Ok(erase_lost(before, &lost, context).map_or_else(Verdict::Need, Verdict::Decided))
+            Ok(erase_lost(before, &lost, context)?)
         })
         .await
     }

@@ -7,7 +7,7 @@ use crate::{
     applied::RuleResult, events::Event, lane::queued::WriteCall,
 };
 use utterd_domain::{
-    Conversation, Refusal, ShareId, Verdict,
+    Conversation, Refusal, ShareId,
     share::{Secret, Share, ShareDigest, ShareToken, Sharing, revoke, share},
 };
 
@@ -46,7 +46,7 @@ impl Engine {
         let write = WriteCall::new(caller, call.address.clone(), None, Operation::ShareConversation);
         let applied = self.write(write, move |before, context| {
             let (transition, value) = share(before, &command, context)?;
-            Ok(Verdict::Decided(RuleResult::of(transition, value)))
+            Ok(RuleResult::of(transition, value))
         });
         let (after, share) = now(applied.await?)?;
         Ok(ShareReply { token: ShareToken { key: after.key().clone(), secret }, share, after })
@@ -61,10 +61,8 @@ impl Engine {
     ) -> Result<Arc<Conversation>> {
         let write = WriteCall::new(caller, address.clone(), None, Operation::RevokeShare);
         let id = id.clone();
-        let applied = self.write(write, move |before, context| {
-            let transition = Some(revoke(before, &id, context)?);
-            Ok(Verdict::Decided(RuleResult::of(transition, ())))
-        });
+        let applied =
+            self.write(write, move |before, context| Ok(RuleResult::of(revoke(before, &id, context)?, ())));
         Ok(now(applied.await?)?.0)
     }
 

@@ -2,7 +2,6 @@
 
 use super::support::*;
 use utterd_domain::{
-    Verdict,
     change::Context,
     limits::MAX_ID_BYTES,
     state::{StateChange, StateContent, StateValue, UpdateState, update_state},
@@ -166,9 +165,7 @@ async fn apply(script: &mut Script, update: UpdateState) {
 }
 
 async fn step(script: &Script, update: &UpdateState) -> Step {
-    let rule = |before: &Conversation, context: &Context<'_>| {
-        update_state(before, update, context).map(Verdict::Decided)
-    };
+    let rule = |before: &Conversation, context: &Context<'_>| Ok(update_state(before, update, context)?);
     Step::of(&script.state, script.decide(rule).await)
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use utterd::{
     domain::{
         Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded,
-        Namespace, Policy, RecipientId, Timestamp, TokenCounter, Utterance, Verdict,
+        Namespace, Policy, RecipientId, Timestamp, TokenCounter, Utterance,
         change::Context,
         memorize::{Memorize, memorize},
     },
@@ -59,14 +59,12 @@ impl Said {
         };
         let now = self.conversation.head.update_time.plus(std::time::Duration::from_secs(1));
         let loaded = Loaded::default();
-        let verdict = memorize(
+        let memorized = memorize(
             &self.conversation,
             &command,
             &Context { now, counter: counter(), loaded: &loaded, llm: false },
         );
-        let Verdict::Decided(memorized) = verdict.expect("a real message is taken") else {
-            panic!("nothing of the archive is needed");
-        };
+        let memorized = memorized.expect("a real message is taken");
         let change = &memorized.transition.change;
         let moved = !change.evicted.is_empty();
         self.evictions += usize::from(moved);

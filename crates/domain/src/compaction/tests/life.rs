@@ -10,8 +10,8 @@ use proptest::prelude::*;
 use super::super::*;
 use crate::{
     Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, More,
-    Namespace, Need, Policy, RecipientId, Result, Role, Sequence, Timestamp, ToolCall, Transition, Utterance,
-    Verdict,
+    Namespace, Need, Policy, RecipientId, Result, Role, Sequence, Timestamp, ToolCall, Transition, Undecided,
+    Utterance,
     change::Context,
     edit::NewContent,
     forget::{
@@ -60,26 +60,30 @@ impl Life {
 
     pub(super) fn decide<T>(
         &self,
-        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>>,
+        rule: impl Fn(&Conversation, &Context<'_>) -> Result<T, Undecided>,
     ) -> Result<T> {
         let mut loaded = Loaded::default();
         for _ in 0..20 {
             let now = Timestamp(self.state.head.revision.get() as i64);
             let context = Context { now, counter: o200k(), loaded: &loaded, llm: false };
-            match rule(&self.state, &context)? {
-                Verdict::Decided(decided) => return Ok(decided),
-                Verdict::Need(Need::Archive(wanted)) => {
+            let need = match rule(&self.state, &context) {
+                Ok(decided) => return Ok(decided),
+                Err(Undecided::Refused(refusal)) => return Err(refusal),
+                Err(Undecided::Needs(need)) => need,
+            };
+            match need {
+                Need::Archive(wanted) => {
                     let archived = wanted.intersection(&self.state.head.archived);
                     let found = archived.sequences().map(|sequence| self.stored[&sequence].clone()).collect();
                     loaded.add_archive(&wanted, found);
                 }
-                Verdict::Need(Need::ArchivedBytes(wanted)) => {
+                Need::ArchivedBytes(wanted) => {
                     let bytes =
                         wanted.sequences().map(|sequence| self.stored[&sequence].stored_bytes()).sum();
                     loaded.add_archived_bytes(wanted, bytes);
                 }
-                Verdict::Need(Need::State) => loaded.add_state(Vec::new()),
-                Verdict::Need(Need::ArchivedIds(_)) => loaded.add_ids(Default::default()),
+                Need::State => loaded.add_state(Vec::new()),
+                Need::ArchivedIds(_) => loaded.add_ids(Default::default()),
             }
         }
         panic!("it never decides");
@@ -199,9 +203,7 @@ impl Life {
     /// A model writes a waiting segment; it names everything that it was shown.
     pub(super) fn replace_by_llm(&mut self, which: usize) {
         let Some(command) = self.ask_model(which) else { return };
-        let told = self
-            .decide(|before, context| Ok(Verdict::Decided(replace_by_llm(before, &command, context))))
-            .unwrap();
+        let told = self.decide(|before, context| Ok(replace_by_llm(before, &command, context))).unwrap();
         told.into_iter().for_each(|transition| self.apply(transition));
     }
 

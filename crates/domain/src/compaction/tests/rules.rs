@@ -2,7 +2,7 @@
 
 use super::{super::*, life::*};
 use crate::{
-    Loaded, Marks, Policy, Ranges, Reason, Refusal, Result, Role, Sequence, Timestamp, Verdict,
+    Loaded, Marks, Policy, Ranges, Reason, Refusal, Result, Role, Sequence, Timestamp,
     change::Context,
     policy::PolicyUpdate,
     segment::{Imported, ImportedSummary},
@@ -153,9 +153,8 @@ fn advice_comes_at_fifty_and_every_ten_more_until_it_is_answered() {
     assert_eq!(advice(&life), Some(50));
     life.say(3);
     assert_eq!(advice(&life), Some(50), "it stands until it is answered");
-    let answered = life
-        .decide(|before, context| Ok(Verdict::Decided(answer(before, &Answer { expected: None }, context)?)))
-        .unwrap();
+    let answered =
+        life.decide(|before, context| Ok(answer(before, &Answer { expected: None }, context)?)).unwrap();
     life.apply(answered.unwrap());
     assert_eq!(advice(&life), None);
     life.say(6);
@@ -176,9 +175,8 @@ fn advice_comes_at_fifty_and_every_ten_more_until_it_is_answered() {
 fn an_answer_holds_until_the_window_falls_below() {
     let mut life = Life::new(policy(Policy::SESSION));
     life.say(50);
-    let answered = life
-        .decide(|before, context| Ok(Verdict::Decided(answer(before, &Answer { expected: None }, context)?)))
-        .unwrap();
+    let answered =
+        life.decide(|before, context| Ok(answer(before, &Answer { expected: None }, context)?)).unwrap();
     life.apply(answered.unwrap());
     life.forget("last:5", true);
     life.say(5);
@@ -208,9 +206,7 @@ fn a_models_text_is_dropped_when_something_was_forgotten_meanwhile() {
         let asked = ask(&mut life);
         life.say(1);
         life.forget("sequence:7", hard);
-        let told = life
-            .decide(|before, context| Ok(Verdict::Decided(replace_by_llm(before, &asked, context))))
-            .unwrap();
+        let told = life.decide(|before, context| Ok(replace_by_llm(before, &asked, context))).unwrap();
         assert!(told.is_none(), "hard: {hard}");
         life.replace_by_llm(0);
         life.check().unwrap();

@@ -8,7 +8,7 @@ use crate::{
     Address, Caller, Engine, EngineError, Operation, Result, applied::RuleResult, lane::queued::WriteCall,
 };
 use utterd_domain::{
-    Conversation, ConversationKey, LineageId, Transition, Verdict,
+    Conversation, ConversationKey, LineageId, Transition,
     change::Context,
     closing::{self, ReplaceClosing, give_up_closing, replace_closing},
     compaction::{ReplaceByLlm, give_up, replace_by_llm},
@@ -166,7 +166,7 @@ impl Job {
             // a conversation with the same id that started later is another one
             let same = before.head.identity.lineage == lineage;
             let transition = same.then(|| rule(before, context)).flatten();
-            Ok(Verdict::Decided(RuleResult::of(transition, ())))
+            Ok(RuleResult::of(transition, ()))
         });
         match applied.await {
             Ok(applied) => Ok(applied.change.is_some()),

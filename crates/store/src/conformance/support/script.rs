@@ -6,7 +6,7 @@ use super::values::{self, RECIPIENT, identity, key};
 use crate::{Changes, Commit, RecipientKey, Store, Write};
 use utterd_domain::{
     Change, Conversation, ConversationKey, Draft, Identity, Loaded, Need, Policy, Ranges, Refusal, Revision,
-    Sequence, ShareId, Timestamp, TokenCounter, Transition, Utterance, Verdict,
+    Sequence, ShareId, Timestamp, TokenCounter, Transition, Undecided, Utterance,
     capacity::Capacity,
     change::Context,
     edit::NewContent,
@@ -328,23 +328,21 @@ impl Script {
         UpdateUtterance { id, pinned: None, metadata: None, content: Some(content), expected: None }
     }
 
-    pub async fn decide<T>(
-        &self,
-        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>,
-    ) -> T {
+    pub async fn decide<T>(&self, rule: impl Fn(&Conversation, &Context<'_>) -> Result<T, Undecided>) -> T {
         self.decided(rule).await.expect("the rules accept the step")
     }
 
     /// Applies a rule, and reads from the store what the rule needs.
     pub async fn decided<T>(
         &self,
-        rule: impl Fn(&Conversation, &Context<'_>) -> Result<Verdict<T>, Refusal>,
+        rule: impl Fn(&Conversation, &Context<'_>) -> Result<T, Undecided>,
     ) -> Result<T, Refusal> {
         let mut loaded = Loaded::default();
         loop {
-            let need = match rule(&self.state, &self.context(&loaded))? {
-                Verdict::Decided(decision) => return Ok(decision),
-                Verdict::Need(need) => need,
+            let need = match rule(&self.state, &self.context(&loaded)) {
+                Ok(decision) => return Ok(decision),
+                Err(Undecided::Refused(refusal)) => return Err(refusal),
+                Err(Undecided::Needs(need)) => need,
             };
             match need {
                 Need::Archive(wanted) => {

@@ -18,7 +18,7 @@ use crate::{
 };
 use utterd_domain::{
     Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, More, Namespace,
-    Policy, RecipientId, Revision, Role, ToolCall, Verdict,
+    Policy, RecipientId, Revision, Role, ToolCall,
     compaction::Extent,
     state::{StateChange, StateContent, UpdateState, update_state},
 };
@@ -75,9 +75,7 @@ impl<'s> TestConversation<'s> {
         let set = vec![("plan".into(), json("[1]")), ("step".into(), json("2"))];
         let update = UpdateState { change: StateChange { set, ..StateChange::default() }, expected: None };
         test_store.runtime.block_on(async {
-            let updated = own
-                .decide(|before, context| update_state(before, &update, context).map(Verdict::Decided))
-                .await;
+            let updated = own.decide(|before, context| Ok(update_state(before, &update, context)?)).await;
             let step = Step::of(&own.state, updated);
             own.apply(&step).await;
         });
