@@ -13,6 +13,7 @@ use std::borrow::Cow;
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json, value::RawValue};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{
     Format, Sourced,
@@ -28,6 +29,8 @@ pub const HOLE: &str = "$";
 const INPUT: &str = "/input";
 /// The key of a message that is kept verbatim because holes cannot reproduce it.
 const WHOLE: &str = "whole";
+/// The key of what the content was, if what is kept does not hold for another.
+pub const SAYS: &str = "says";
 
 /// The parts of a message that the model holds: those of a draft or of a stored utterance.
 #[derive(Clone, Copy, Debug)]
@@ -124,32 +127,38 @@ impl<'a> Parts<'a> {
         [DIFFERENCE, WHOLE, MESSAGE].iter().any(|key| extras.contains(&format!("\"{key}\":")))
     }
 
-    /// Fills the holes of `template`. `None` if a hole cannot be filled because the content has changed.
+    /// Tells one content from another.
+    pub fn says(&self) -> String {
+        format!("{:016x}", xxh3_64(self.content.as_bytes()))
+    }
+
+    /// Fills the holes of `template`. `None` if a hole cannot be filled.
     ///
     /// A hole is `content`, a byte range `[from, to]` of it, `id`, `time`, `name`, `tool_call_id`,
     /// `tools_used`, or, for the n-th call, `calls/n/id`, `calls/n/name`, `calls/n/arguments` (text) and
     /// `calls/n/input` (JSON).
     pub fn fill(&self, mut template: Value) -> Option<Value> {
-        self.fill_in(&mut template)?;
+        self.fill_in(&mut template, true)?;
         Some(template)
     }
 
-    fn fill_in(&self, template: &mut Value) -> Option<()> {
+    /// Fills the holes. Those for ranges only if the content is still the `same`.
+    fn fill_in(&self, template: &mut Value, same: bool) -> Option<()> {
         if let Some(part) = as_hole(template) {
-            *template = self.part(part)?;
+            *template = self.part(part, same)?;
             return Some(());
         }
         match template {
-            Value::Object(fields) => fields.values_mut().try_for_each(|value| self.fill_in(value)),
-            Value::Array(values) => values.iter_mut().try_for_each(|value| self.fill_in(value)),
+            Value::Object(fields) => fields.values_mut().try_for_each(|value| self.fill_in(value, same)),
+            Value::Array(values) => values.iter_mut().try_for_each(|value| self.fill_in(value, same)),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Some(()),
         }
     }
 
-    fn part(&self, part: &Value) -> Option<Value> {
+    fn part(&self, part: &Value, same: bool) -> Option<Value> {
         if let Some(range) = part.as_array() {
             let at = |index: usize| usize::try_from(range.get(index)?.as_u64()?).ok();
-            return Some(self.content.get(at(0)?..at(1)?)?.into());
+            return Some(self.content.get(at(0)?..at(1)?).filter(|_| same)?.into());
         }
         match part.as_str()? {
             "time" => Some(time::write(self.time?).into()),
@@ -182,16 +191,21 @@ impl<'a> Parts<'a> {
     /// If the kept part no longer fits because the content has changed, it is left out, and the second value
     /// is false.
     pub fn render(&self, kept: Option<&Value>, canonical: impl Fn() -> Value) -> (Value, bool) {
-        if let Some(whole) = kept.and_then(|kept| kept.get(WHOLE)) {
-            return (whole.clone(), true);
-        }
-        let difference = kept.and_then(|kept| kept.get(DIFFERENCE));
-        let mut changed = canonical();
-        difference.inspect(|difference| apply(&mut changed, difference));
-        match self.fill(changed) {
-            Some(message) => (message, true),
-            None => (self.fill(canonical()).unwrap_or_default(), difference.is_none()),
-        }
+        let kept = |key: &str| kept.and_then(|kept| kept.get(key));
+        let same = kept(SAYS).is_none_or(|says| *says == self.says());
+        let mut written = canonical();
+        let fits = match (kept(WHOLE), kept(DIFFERENCE)) {
+            (Some(whole), _) => {
+                written.clone_from(whole);
+                same
+            }
+            (None, Some(difference)) => {
+                apply(&mut written, difference);
+                self.fill_in(&mut written, same).is_some()
+            }
+            (None, None) => return (self.fill(written).unwrap_or_default(), true),
+        };
+        (if fits { written } else { self.fill(canonical()).unwrap_or_default() }, fits)
     }
 }
 
@@ -246,9 +260,12 @@ pub fn keep_difference(
         apply(&mut template, &difference);
         kept.insert(DIFFERENCE.into(), difference);
     }
-    if parts.fill(template).as_ref() != Some(source) {
+    if parts.fill(template.clone()).as_ref() != Some(source) {
         // it contains something that looks like a hole, or a number that would be written differently
         kept = Map::from_iter([(WHOLE.into(), source.clone())]);
+    }
+    if kept.contains_key(WHOLE) || (!kept.is_empty() && parts.fill_in(&mut template, false).is_none()) {
+        kept.insert(SAYS.into(), parts.says().into());
     }
     if !kept.is_empty() {
         keep(draft, format, kept);
@@ -404,5 +421,23 @@ mod tests {
         };
         assert_eq!(render("this\nthat"), (json!({"content": ["this", "that"]}), true));
         assert_eq!(render("thus"), (json!({"content": "thus"}), false));
+    }
+
+    /// The new text may be longer: its beginning is not the first part.
+    #[test]
+    fn parts_are_those_of_their_text() {
+        let source = json!({"role": "user", "content": [{"type": "text", "text": "this"}, "that"]});
+        let mut hollow = source.clone();
+        let content = crate::texts::take(&mut hollow["content"]);
+        let mut draft = Draft::of(Role::User, content, More::default());
+        let canonical: fn(&Parts<'_>) -> Value = |_| json!({"role": "user", "content": hole("content")});
+        keep_difference(&mut draft, Format::OpenAiChat, &source, &hollow, canonical);
+        let render = |draft: &Draft| {
+            let parts = Parts::from(draft);
+            parts.render(parts.kept(Format::OpenAiChat).as_ref(), || canonical(&parts))
+        };
+        assert_eq!(render(&draft), (source, true));
+        draft.content = "another, longer text".into();
+        assert_eq!(render(&draft), (json!({"role": "user", "content": "another, longer text"}), false));
     }
 }

@@ -99,22 +99,14 @@ fn sent_message(parts: &Parts<'_>, mut sent: Value, left_out: &mut LeftOut) -> O
     if parts.role != Role::System || fields["role"] != "developer" {
         put(fields, &mut plain, "role");
     }
-    if fields.contains_key("name") {
-        put(fields, &mut plain, "name");
-    }
+    rename(fields, parts);
     let calls = fields.get("tool_calls").and_then(Value::as_array).map_or(0, Vec::len);
     if calls != parts.calls().len() || calls == 0 {
         // calls by their older name, or by none
         put(fields, &mut plain, "tool_calls");
-    } else {
-        let own = calls_of(fields).zip(parts.calls());
-        own.for_each(|(own, call)| drop(own.insert("id".into(), (*call.id).into())));
     }
     if !parts.calls().is_empty() {
         fields.shift_remove("function_call");
-    }
-    if parts.role == Role::Tool {
-        put(fields, &mut plain, "tool_call_id");
     }
     let is_answer = parts.role == Role::Assistant;
     let beside =
@@ -138,16 +130,24 @@ fn put(fields: &mut Map<String, Value>, plain: &mut Map<String, Value>, name: &s
     }
 }
 
-/// The calls of a message.
-pub fn calls_of(fields: &mut Map<String, Value>) -> impl Iterator<Item = &mut Map<String, Value>> {
-    let calls = fields.get_mut("tool_calls").and_then(Value::as_array_mut);
-    calls.into_iter().flatten().filter_map(Value::as_object_mut)
-}
-
-/// Whether a message says `said`.
-pub fn says(message: &Value, said: &str) -> bool {
-    let fields = SAID.iter().filter_map(|name| message.get(*name)).filter(|value| !is_nothing(value));
-    texts::says(&fields.collect::<Vec<_>>(), said)
+/// Puts the names, the ids and the arguments of `parts` into a message as it came.
+pub fn rename(fields: &mut Map<String, Value>, parts: &Parts<'_>) {
+    for (field, value) in [("name", parts.name()), ("tool_call_id", parts.tool_call_id())] {
+        match value {
+            Some(value) => drop(fields.insert(field.into(), value.into())),
+            None => drop(fields.shift_remove(field)),
+        }
+    }
+    let own = fields.get_mut("tool_calls").and_then(Value::as_array_mut).into_iter().flatten();
+    for (own, call) in own.filter_map(Value::as_object_mut).zip(parts.calls()) {
+        own.insert("id".into(), (*call.id).into());
+        if let Some(Value::Object(function)) = own.get_mut("function") {
+            function.insert("name".into(), (*call.name).into());
+            function.insert("arguments".into(), (*call.arguments_json).into());
+        } else if let Some(Value::Object(custom)) = own.get_mut("custom") {
+            custom.insert("name".into(), (*call.name).into());
+        }
+    }
 }
 
 /// The words that a message sends beside what it says: the model's thoughts, and fields that are not known.

@@ -10,7 +10,7 @@ use crate::{
     extras::{self, Parts, hole},
     fields::{answered, array, call, check_content, fit, object, take_arguments, take_content, take_fit},
     place::{Notes, Place},
-    provider::{LeftOut, Provider, strip},
+    provider::{LeftOut, Provider, rename, strip},
     repair,
     texts::{self, OUTPUT},
     whole::Written,
@@ -92,24 +92,12 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
 
 /// The items of `parts` as they came (`rendered`), without what the API refuses.
 fn sent(parts: &Parts<'_>, rendered: Vec<Value>, left_out: &mut LeftOut) -> Vec<Value> {
-    let plain = PROVIDER.plain(parts);
-    let mut items = if rendered.is_empty() { plain.clone() } else { rendered };
-    // ids and names that were repaired
-    let repaired = plain.iter().filter(|item| is_exchange(item));
-    for (item, repaired) in items.iter_mut().filter(|item| is_exchange(item)).zip(repaired) {
-        let fields = ["call_id", "name", "arguments"].into_iter();
-        for (field, value) in fields.filter_map(|field| Some((field, repaired.get(field)?))) {
-            item[field] = value.clone();
-        }
-    }
+    let mut items = rendered;
+    let exchange = ["function_call", "function_call_output"];
+    rename(&mut items, &PROVIDER.plain(parts), exchange, &["call_id", "name", "arguments"]);
     items.iter_mut().for_each(|item| strip(item, "", refuses, left_out));
     items.retain(|item| item["content"] != "");
     items
-}
-
-/// Whether an item is a call of a function, or its result.
-fn is_exchange(item: &Value) -> bool {
-    item["type"] == "function_call" || item["type"] == "function_call_output"
 }
 
 /// Reads a conversation: an array of items, or an object that holds one as `input`, `output`, `items` or

@@ -8,6 +8,7 @@ use crate::{
     Format, Parsed,
     extras::{self, Parts},
     place::{Notes, Place},
+    texts::kind,
     vision,
 };
 use utterd_domain::{Draft, Result, context, exchange::call_ids::Rule};
@@ -67,6 +68,17 @@ impl Provider {
         let tokens = vision::tokens(source, self.format);
         if tokens > 0 {
             draft.more.get_or_insert_default().extras_tokens = tokens;
+        }
+    }
+}
+
+/// Puts the `fields` of the calls and results among `plain` into those of a message as it came, which have the same types.
+pub fn rename(came: &mut [Value], plain: &[Value], kinds: [&str; 2], fields: &[&str]) {
+    let is_exchange = |block: &Value| kinds.contains(&kind(block));
+    let plain = plain.iter().filter(|block| is_exchange(block));
+    for (own, plain) in came.iter_mut().filter(|block| is_exchange(block)).zip(plain) {
+        for (field, value) in fields.iter().filter_map(|field| Some((*field, plain.get(*field)?))) {
+            own[field] = value.clone();
         }
     }
 }

@@ -25,6 +25,8 @@ use utterd_domain::{
 
 /// What Anthropic's API accepts as base64.
 const ANTHROPICS: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+/// What a warning calls what stood beside an earlier text.
+const EDITED: &str = "parts of a message whose text was edited";
 /// Fields that another format has in a place of its own, or that say nothing.
 const CARRIED: &str = "action arguments audio cache_control call_id code content custom function function_call id index \
     input logprobs name operation output phase refusal role status text tool_call_id tool_calls tool_use_id type";
@@ -35,7 +37,8 @@ pub fn content(utterance: &Utterance, format: context::Format) -> Content {
     let Some(came) = parts.origin().filter(|_| parts.has_difference()).map(providers::of) else {
         return Content::default();
     };
-    let (message, mut left_out) = (came.original(&parts), LeftOut::new());
+    let (message, fits) = came.write(&parts, parts.kept(came.format).as_ref());
+    let mut left_out: LeftOut = (!fits).then(|| EDITED.to_owned()).into_iter().collect();
     let stored_words = words(came, &message).into();
     let original = if format != context::Format::Text && came.format == providers::of_context(format).format {
         as_it_came(&parts, came, message, &mut left_out)
@@ -62,18 +65,13 @@ fn as_it_came(
     left_out: &mut LeftOut,
 ) -> Option<Original> {
     let is_chat = came.format == Format::OpenAiChat;
-    // it can be verbatim, from before an edit
-    let says_the_same = match is_chat {
-        true => message.iter().all(|message| openai_chat::says(message, parts.content)),
-        false => anthropic::says(&message, parts.content),
-    };
     let mut sent = (came.sent)(parts, message, left_out);
     if !is_chat {
         left_out.extend(anthropic::left_of_message(parts));
     }
     // the texts of instructions are all that a request has of them
     let is_system = !is_chat && parts.role == Role::System;
-    if !says_the_same || is_system || sent.is_empty() || sent == came.plain(parts) {
+    if is_system || sent.is_empty() || sent == came.plain(parts) {
         return None;
     }
     let words = words(came, &sent);
@@ -123,8 +121,6 @@ fn with_pictures(
         context::Format::Text => false,
     };
     let content = content_of(original);
-    // it can be verbatim, from before an edit
-    let takes = takes && texts::says(&[&content], parts.content);
     let (mut written, mut any) = (Vec::new(), false);
     for part in texts::parts(&content) {
         let is_media = texts::is_media(texts::kind(part));

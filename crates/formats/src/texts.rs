@@ -28,7 +28,7 @@ struct Place {
 /// Takes the texts out of `content` (a text, a part or a list of these), leaves holes in their places, and
 /// returns them, joined by line ends.
 pub fn take(content: &mut Value) -> String {
-    let places = places(content, true);
+    let places = places(content);
     let sole = places.len() == 1 && places[0].mark.is_empty();
     let mut joined = String::new();
     for (number, Place { pointer, mark }) in places.into_iter().enumerate() {
@@ -45,19 +45,15 @@ pub fn take(content: &mut Value) -> String {
     joined
 }
 
-/// Whether these say `said`: all their texts, or, as they were once read, those of text parts only.
-pub fn says(contents: &[&Value], said: &str) -> bool {
-    joined(contents, true) == said || joined(contents, false) == said
-}
-
 /// Whether a part, or anything within it, is text or has words.
 pub fn has_words(part: &Value) -> bool {
-    places(part, true).iter().any(|place| text_at(part, place).is_some_and(|text| !text.is_empty()))
+    places(part).iter().any(|place| text_at(part, place).is_some_and(|text| !text.is_empty()))
 }
 
 /// The text of a part; empty if it has none.
 pub fn of(part: &Value) -> String {
-    joined(&[part], true)
+    let text = |place: &Place| text_at(part, place).map(|text| place.mark.clone() + text);
+    places(part).iter().filter_map(text).collect::<Vec<_>>().join("\n")
 }
 
 /// The words of a thought, or of any other value that is no part of the text.
@@ -104,60 +100,45 @@ pub fn is_media(kind: &str) -> bool {
     ["image", "screenshot", "audio"].iter().any(|media| kind.contains(media))
 }
 
-fn joined(contents: &[&Value], all: bool) -> String {
-    let mut texts = Vec::new();
-    for content in contents {
-        let text = |place: Place| text_at(content, &place).map(|text| place.mark.clone() + text);
-        texts.extend(places(content, all).into_iter().filter_map(text));
-    }
-    texts.join("\n")
-}
-
 fn text_at<'v>(content: &'v Value, place: &Place) -> Option<&'v str> {
     content.pointer(&place.pointer)?.as_str()
 }
 
-/// The places of the texts in `content`; with `all`, also those of parts that are not text.
-fn places(content: &Value, all: bool) -> Vec<Place> {
+/// The places of the texts in `content`.
+fn places(content: &Value) -> Vec<Place> {
     let mut found = Vec::new();
-    part(content, String::new(), all, &mut found);
+    part(content, String::new(), &mut found);
     found
 }
 
-fn part(value: &Value, at: String, all: bool, found: &mut Vec<Place>) {
+fn part(value: &Value, at: String, found: &mut Vec<Place>) {
     match value {
         Value::String(_) => found.push(Place { pointer: at, mark: String::new() }),
         Value::Array(parts) => {
-            parts
-                .iter()
-                .enumerate()
-                .for_each(|(index, value)| part(value, format!("{at}/{index}"), all, found));
+            parts.iter().enumerate().for_each(|(index, value)| part(value, format!("{at}/{index}"), found));
         }
-        Value::Object(fields) => object(value, fields, at, all, found),
+        Value::Object(fields) => object(value, fields, at, found),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
-fn object(value: &Value, fields: &Map<String, Value>, at: String, all: bool, found: &mut Vec<Place>) {
+fn object(value: &Value, fields: &Map<String, Value>, at: String, found: &mut Vec<Place>) {
     let within = |name: &str| format!("{at}/{name}");
     let text = |name: &str| fields.get(name).is_some_and(Value::is_string);
     match fields.get("type").and_then(Value::as_str) {
-        Some("refusal") if text("refusal") => part(&fields["refusal"], within("refusal"), all, found),
-        Some(kind) if TEXTS.contains(&kind) && text("text") => {
-            part(&fields["text"], within("text"), all, found);
+        Some("refusal") if text("refusal") => part(&fields["refusal"], within("refusal"), found),
+        Some(kind) if TEXTS.contains(&kind) && !text("text") => {}
+        kind if kind.is_none_or(|kind| TEXTS.contains(&kind)) && text("text") => {
+            part(&fields["text"], within("text"), found);
         }
-        Some(kind) if TEXTS.contains(&kind) => {}
-        None if text("text") => part(&fields["text"], within("text"), all, found),
         kind if kind == Some("message") || (kind.is_none() && fields.contains_key("role")) => {
             if let Some(content) = fields.get("content") {
-                part(content, within("content"), all, found);
+                part(content, within("content"), found);
             }
         }
-        Some(kind) if all && !is_call(kind, fields) => {
-            leaves(value, at, &mut format!("[{kind}] "), found, true);
-        }
-        None if all => leaves(value, at, &mut String::new(), found, true),
-        _ => {}
+        Some(kind) if is_call(kind, fields) => {}
+        Some(kind) => leaves(value, at, &mut format!("[{kind}] "), found, true),
+        None => leaves(value, at, &mut String::new(), found, true),
     }
 }
 
@@ -217,7 +198,7 @@ mod tests {
             {"type": "image_url", "image_url": {"url": "u"}},
             {"type": "refusal", "refusal": "ü"},
         ]);
-        assert!(says(&[&parts], "ab\nü"));
+        assert_eq!(of(&parts), "ab\nü");
         assert_eq!(take(&mut parts), "ab\nü");
         assert_eq!(parts[0]["text"], json!({"$": [0, 2]}));
         assert_eq!(parts[2]["refusal"], json!({"$": [3, 5]}));
@@ -239,8 +220,7 @@ mod tests {
         ]);
         let said = "I search.\n[server_tool_use] web_search\nplums\n[web_search_tool_result] Plums\nhttps://plums\n\
             [new_thing] a\n[document] its text";
-        assert!(says(&[&parts], said));
-        assert!(says(&[&parts], "I search."), "as it was once read");
+        assert_eq!(of(&parts), said);
         assert_eq!(take(&mut parts), said);
         assert_eq!(parts[4]["x/y"][1]["stdout"]["$"][1], said.find("\n[document]").unwrap());
         assert_eq!(words(&parts[3]), "hm");

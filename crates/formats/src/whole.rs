@@ -145,13 +145,16 @@ pub struct Losses(Vec<Loss>);
 impl Losses {
     /// Records a loss for an utterance, or for the conversation.
     pub fn add(&mut self, field: &str, reason: &str, sequence: Option<Sequence>) {
-        let same = |loss: &Loss| loss.field == field && loss.reason == reason;
-        let place = self.0.iter().position(same).unwrap_or_else(|| {
-            let (field, reason) = (field.to_owned(), reason.to_owned());
-            self.0.push(Loss { field, reason, sequences: Ranges::new() });
-            self.0.len() - 1
-        });
-        sequence.into_iter().for_each(|sequence| self.0[place].sequences.add(sequence));
+        let same = |loss: &&mut Loss| loss.field == field && loss.reason == reason;
+        let sequences = sequence.into_iter().collect();
+        match self.0.iter_mut().find(same) {
+            Some(loss) => loss.sequences.union(&sequences),
+            None => self.push(field, reason, sequences),
+        }
+    }
+
+    fn push(&mut self, field: &str, reason: &str, sequences: Ranges) {
+        self.0.push(Loss { field: field.to_owned(), reason: reason.to_owned(), sequences });
     }
 
     /// Records that the format has no place for something that an utterance, or the conversation, has.
@@ -164,8 +167,7 @@ impl Losses {
     /// Records a loss for several utterances, if there are any.
     pub fn add_all(&mut self, field: &str, reason: &str, sequences: Ranges) {
         if !sequences.is_empty() {
-            let (field, reason) = (field.to_owned(), reason.to_owned());
-            self.0.push(Loss { field, reason, sequences });
+            self.push(field, reason, sequences);
         }
     }
 

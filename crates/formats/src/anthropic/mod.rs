@@ -7,5 +7,5 @@
 mod read;
 mod write;
 
-pub use read::{PROVIDER, left_of_message, read, says, side};
+pub use read::{PROVIDER, left_of_message, name_calls, read, side};
 pub use write::{export, message};

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 use crate::{
     Format, Parsed, Sourced,
     extras::{self, MESSAGE, Parts, hole},
-    fields::{answered, array, call, is_text, object, take_content, take_fit, take_tool},
+    fields::{answered, array, call, is_text, object, take_arguments, take_content, take_fit, take_tool},
     place::{Notes, Place},
-    provider::{FRAMEWORKS, LeftOut, Provider, strip},
+    provider::{FRAMEWORKS, LeftOut, Provider, rename, strip},
     repair, texts,
 };
 use utterd_domain::{
@@ -90,11 +90,8 @@ pub fn side(role: Role) -> &'static str {
 
 /// The blocks of `parts` as they came (`rendered`), without what the API refuses. Empty if nothing is said or called.
 fn sent(parts: &Parts<'_>, rendered: Vec<Value>, left_out: &mut LeftOut) -> Vec<Value> {
-    let plain = PROVIDER.plain(parts);
-    let exchange = |block: &&Value| block["type"] == "tool_use" || block["type"] == "tool_result";
-    // it can be verbatim, from before an edit
-    let same = rendered.iter().filter(exchange).map(core).eq(plain.iter().filter(exchange).map(core));
-    let mut blocks = if same { rendered } else { plain };
+    let mut blocks = rendered;
+    name_calls(&mut blocks, parts);
     blocks.iter_mut().for_each(|block| strip(block, "", refuses, left_out));
     retain(&mut blocks, left_out);
     if parts.role == Role::System {
@@ -123,9 +120,10 @@ fn retain(blocks: &mut Vec<Value>, left_out: &mut LeftOut) {
     }
 }
 
-/// The fields that must match what the conversation holds.
-fn core(block: &Value) -> [&Value; 5] {
-    ["type", "id", "name", "input", "tool_use_id"].map(|field| &block[field])
+/// Puts the ids, the names and the inputs of `parts` into blocks as they came.
+pub fn name_calls(blocks: &mut [Value], parts: &Parts<'_>) {
+    let fields = ["id", "name", "input", "tool_use_id"];
+    rename(blocks, &PROVIDER.plain(parts), ["tool_use", "tool_result"], &fields);
 }
 
 /// Removes texts that hold only white space.
@@ -139,15 +137,6 @@ pub fn left_of_message(parts: &Parts<'_>) -> Vec<String> {
     let fields = kept[MESSAGE].as_object().into_iter().flatten();
     let silent = |name: &str| texts::listed(ABOUT, name) || texts::listed(FRAMEWORKS, name);
     fields.filter(|(name, _)| !silent(name)).map(|(name, _)| name.clone()).collect()
-}
-
-/// Whether these blocks say `said`.
-pub fn says(blocks: &[Value], said: &str) -> bool {
-    match blocks {
-        // a result is one block with content of its own
-        [block] if block["type"] == "tool_result" => texts::says(&[&block["content"]], said),
-        _ => texts::says(&blocks.iter().collect::<Vec<_>>(), said),
-    }
 }
 
 /// Reads a conversation: an array of messages, or an object with `messages`, `system` and any other fields,
@@ -298,14 +287,7 @@ fn called(block: &mut Value, number: usize, place: &Place<'_>) -> Result<ToolCal
     let Value::Object(fields) = block else { return Err(place.refuse_kind(block, "a block: an object")) };
     let id = take_fit(fields, "id", &format!("calls/{number}/id"), MAX_ID_BYTES, place)?;
     let name = take_tool(fields, number, place)?;
-    let arguments = match fields.get_mut("input") {
-        Some(input @ Value::Object(_)) => {
-            std::mem::replace(input, hole(format!("calls/{number}/input"))).to_string()
-        }
-        None | Some(Value::Null) => String::new(),
-        Some(other) => other.to_string(),
-    };
-    Ok(call(id, name, arguments))
+    Ok(call(id, name, take_arguments(fields, "input", number)))
 }
 
 fn result(block: Value, place: &Place<'_>) -> Result<Draft> {

@@ -3,16 +3,15 @@
 //! Each utterance of a message keeps the pieces of the message's text that belong to it. If one message
 //! became several utterances, these are the blocks that the utterance holds, so removing the utterance
 //! removes their text. A piece is its number among the message's pieces, followed by its text, with long
-//! texts that are in the utterance anyway cut out. A hash shows whether the utterance still says the same.
+//! texts that are in the utterance anyway cut out. A hash shows whether the content is still the same.
 
 use std::collections::HashMap;
 
 use serde_json::{Map, Value, value::RawValue};
-use xxhash_rust::xxh3::Xxh3;
 
 use crate::{
     Format,
-    extras::{self, Parts},
+    extras::{self, Parts, SAYS},
     raw_object::raw_object,
     replace_surrogates,
 };
@@ -20,8 +19,6 @@ use utterd_domain::Draft;
 
 /// The key of the pieces.
 const RAW: &str = "raw";
-/// The key of the hash of what is said.
-const SAYS: &str = "says";
 /// Shorter texts are not cut out.
 const SHORTEST: usize = 24;
 
@@ -37,8 +34,7 @@ pub(super) fn keep(draft: &mut Draft, format: Format, pieces: &[Piece<'_>]) {
         std::iter::once(Value::from(*number)).chain(texts.cut(text)).collect::<Value>()
     };
     let pieces: Value = pieces.iter().map(piece).collect();
-    let says = format!("{:016x}", hash(&parts));
-    let raw = Map::from_iter([(RAW.to_owned(), pieces), (SAYS.to_owned(), says.into())]);
+    let raw = Map::from_iter([(RAW.to_owned(), pieces), (SAYS.to_owned(), parts.says().into())]);
     extras::keep(draft, format, raw);
 }
 
@@ -46,7 +42,7 @@ pub(super) fn keep(draft: &mut Draft, format: Format, pieces: &[Piece<'_>]) {
 pub(super) fn pieces(parts: &Parts<'_>, format: Format) -> Option<Vec<(usize, String)>> {
     let kept = raw_object(parts.kept_json(format)?.get())?;
     let says: &str = serde_json::from_str(kept.get(SAYS)?.get()).ok()?;
-    if u64::from_str_radix(says, 16) != Ok(hash(parts)) {
+    if says != parts.says() {
         return None;
     }
     let pieces: Vec<Vec<&RawValue>> = serde_json::from_str(kept.get(RAW)?.get()).ok()?;
@@ -76,23 +72,6 @@ fn joined(pieces: &[Vec<&RawValue>], texts: &Texts<'_>) -> Option<Vec<(usize, St
         Some((number.get().parse().ok()?, texts.join(rest)?))
     };
     pieces.iter().map(piece).collect()
-}
-
-/// A hash of what an utterance says.
-fn hash(parts: &Parts<'_>) -> u64 {
-    let mut hash = Xxh3::new();
-    let mut add = |text: &str| {
-        hash.update(&(text.len() as u64).to_le_bytes());
-        hash.update(text.as_bytes());
-    };
-    add(parts.role.as_str());
-    add(parts.content);
-    add(parts.name().unwrap_or_default());
-    add(parts.tool_call_id().unwrap_or_default());
-    for call in parts.calls() {
-        [&call.id, &call.name, &call.arguments_json].into_iter().for_each(|text| add(text));
-    }
-    hash.digest()
 }
 
 /// What an utterance says: the first of the texts that its message might repeat.

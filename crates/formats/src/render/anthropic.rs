@@ -10,8 +10,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
-    anthropic::{PROVIDER, side},
-    extras::{Filled, Parts},
+    anthropic::{PROVIDER, name_calls, side},
+    extras::Filled,
     render::{
         line::{kept, lines, renamed},
         rendered::Rendered,
@@ -82,12 +82,13 @@ fn blocks<'a>(message: &Message, line: &'a Line<'_>) -> Vec<Filled<'a>> {
         _ => None,
     };
     let mut blocks: Vec<Filled<'_>> = mark.into_iter().map(whole).collect();
+    if let Some(Value::Array(mut kept)) = kept.filter(|kept| !texts::parts(kept).is_empty()) {
+        name_calls(&mut kept, &parts);
+        blocks.extend(kept.into_iter().map(whole));
+        return blocks;
+    }
     let Value::Array(mut plain) = (PROVIDER.canonical)(&parts) else { return blocks };
-    if let Some(Value::Array(kept)) = kept.filter(|kept| !texts::parts(kept).is_empty()) {
-        let mut calls = plain.extract_if(.., |block| kind(block) == "tool_use");
-        blocks.extend(kept.into_iter().filter_map(|block| as_it_came(block, &parts, &mut calls)));
-        plain = calls.collect();
-    } else if parts.content.is_empty() {
+    if parts.content.is_empty() {
         let results = plain.iter_mut().filter_map(Value::as_object_mut);
         results.for_each(|result| drop(result.shift_remove("content")));
     }
@@ -97,24 +98,6 @@ fn blocks<'a>(message: &Message, line: &'a Line<'_>) -> Vec<Filled<'a>> {
 
 fn whole<'a>(block: Value) -> Filled<'a> {
     Filled { template: Cow::Owned(block), parts: None }
-}
-
-/// A block as it came, with the next of the calls in the place of its own. `None` if there is none any more.
-fn as_it_came<'a>(
-    mut block: Value,
-    parts: &Parts<'_>,
-    calls: &mut impl Iterator<Item = Value>,
-) -> Option<Filled<'a>> {
-    match kind(&block) {
-        "tool_use" => {
-            let call = parts.fill(calls.next()?)?;
-            let own = block.as_object_mut().zip(call.as_object());
-            own.into_iter().for_each(|(block, call)| block.extend(call.clone()));
-        }
-        "tool_result" => block["tool_use_id"] = parts.tool_call_id().into(),
-        _ => {}
-    }
-    Some(whole(block))
 }
 
 /// Turns calls and results of a provider's own tools into text where one is without the other: the API refuses them. Of

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     extras::Filled,
-    openai_chat::{PROVIDER, calls_of},
+    openai_chat::{PROVIDER, rename},
     render::{
         line::{kept, lines, renamed},
         rendered::Rendered,
@@ -53,20 +53,6 @@ fn written<'a>(line: &'a Line<'_>, kept: Option<Value>, plain: &'a Value) -> Fil
     let Some(Value::Object(mut fields)) = kept else {
         return Filled { template: Cow::Borrowed(plain), parts: Some(parts) };
     };
-    if let Some(name) = fields.get_mut("name") {
-        *name = parts.name().into();
-    }
-    if let Some(id) = parts.tool_call_id() {
-        fields.insert("tool_call_id".into(), id.into());
-    }
-    for (own, call) in calls_of(&mut fields).zip(parts.calls()) {
-        own.insert("id".into(), (*call.id).into());
-        if let Some(Value::Object(function)) = own.get_mut("function") {
-            function.insert("name".into(), (*call.name).into());
-            function.insert("arguments".into(), (*call.arguments_json).into());
-        } else if let Some(Value::Object(custom)) = own.get_mut("custom") {
-            custom.insert("name".into(), (*call.name).into());
-        }
-    }
+    rename(&mut fields, &parts);
     Filled { template: Cow::Owned(Value::Object(fields)), parts: None }
 }
