@@ -154,14 +154,15 @@ impl Span {
         Some(span)
     }
 
+    /// Returns the current span; `None` if none is being recorded.
+    pub fn current() -> Option<Self> {
+        TRACER.get()?;
+        Context::map_current(|context| context.span().is_recording().then(|| Self(context.clone())))
+    }
+
     /// Begins a child of the current span; `None` if no span is being recorded.
     pub fn within(name: &'static str) -> Option<Self> {
-        let sampled = TRACER.get()?;
-        let is_traced = Context::map_current(|parent| parent.span().is_recording());
-        if !is_traced {
-            return None;
-        }
-        Self::begin(sampled, SpanKind::Internal, name.into(), &Context::current())
+        Self::begin(TRACER.get()?, SpanKind::Internal, name.into(), &Self::current()?.0)
     }
 
     fn begin(sampled: &Sampled, kind: SpanKind, name: Cow<'static, str>, parent: &Context) -> Option<Self> {

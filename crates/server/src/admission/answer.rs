@@ -11,10 +11,9 @@ use futures::FutureExt as _;
 use http::{Request, Response};
 use http_body::{Body as _, Frame};
 use http_body_util::BodyExt as _;
-use parking_lot::Mutex;
 use tonic::{Status, body::Body};
 
-use super::in_flight;
+use super::{in_flight, offloaded::Offloaded, request::Message};
 use crate::{
     guard::methods::{Count, Method, Origin},
     transport::activity::{self, Activity},
@@ -22,15 +21,12 @@ use crate::{
 use utterd_domain::limits::SMALL_ANSWER_BYTES;
 use utterd_rpc::{Held, Room, unread};
 
-/// Room for the message of a call that is being received, or that is not answered yet.
-pub type MessageRoom = Arc<Mutex<Option<Held>>>;
-
 /// The answer to a call, before it is made.
 pub struct Answer {
     method: &'static Method,
     room: Room,
     activity: Option<Arc<Activity>>,
-    message: MessageRoom,
+    message: Arc<Message>,
     kept: Kept,
 }
 
@@ -49,8 +45,8 @@ impl Answer {
         Self { method, room, activity, message: Arc::default(), kept }
     }
 
-    /// Returns the room for the message that the call receives.
-    pub fn message(&self) -> MessageRoom {
+    /// Returns the message that the call receives.
+    pub fn message(&self) -> Arc<Message> {
         self.message.clone()
     }
 
@@ -65,7 +61,7 @@ impl Answer {
         let Self { method, room, activity, message, kept } = self;
         let answers_once = method.origin != Origin::Unknown && method.answers == Count::One;
         if method.takes == Count::One || answers_once {
-            *message.lock() = None;
+            *message.room.lock() = None;
         }
         let (parts, mut inner) = response.into_parts();
         // encoded immediately: until then the answer is a tree of messages, several times as large
@@ -80,6 +76,7 @@ impl Answer {
             }
             frame => frame.map(|frame| frame.map_or_else(|other| other, Frame::data)),
         };
+        let inner = Offloaded::new(inner, |body, context| Pin::new(body).poll_frame(context), message);
         let body = AnswerBody { inner, first, activity: activity.filter(|_| !answers_once), _kept: kept };
         Response::from_parts(parts, Body::new(body))
     }
@@ -110,7 +107,7 @@ impl AsRef<[u8]> for Unread {
 
 /// The body of an answer.
 struct AnswerBody {
-    inner: Body,
+    inner: Offloaded<Body, Option<Result<Frame<Bytes>, Status>>>,
     /// The first frame of a single answer, which is already counted.
     first: Option<Frame<Bytes>>,
     /// Where the frames of a stream count as unread.
@@ -129,13 +126,13 @@ impl http_body::Body for AnswerBody {
         if let Some(first) = self.first.take() {
             return Poll::Ready(Some(Ok(first)));
         }
-        let frame = ready!(Pin::new(&mut self.inner).poll_frame(context));
+        let frame = ready!(self.inner.poll(context));
         let Some(activity) = &self.activity else { return Poll::Ready(frame) };
         let counted = |frame: Frame<Bytes>| frame.map_data(|bytes| until_read(bytes, None, Some(activity)));
         Poll::Ready(frame.map(|frame| frame.map(counted)))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.first.is_none() && self.inner.is_end_stream()
+        self.first.is_none() && self.inner.get().is_some_and(Body::is_end_stream)
     }
 }

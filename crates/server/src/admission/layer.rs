@@ -3,7 +3,8 @@
 //! As long as an admitted call of a known caller is open, its connection is not closed to make room for another one.
 
 use std::{
-    future::ready,
+    future::{poll_fn, ready},
+    pin::Pin,
     sync::Arc,
     task::{Context, Poll},
 };
@@ -19,6 +20,7 @@ use super::{
     answer::{Answer, Kept},
     caller::caller,
     limits::Admission,
+    offloaded::Offloaded,
     overload::Overload,
     refusals::metadata_too_large,
     request::RequestBody,
@@ -55,7 +57,7 @@ impl<S> Admitting<S> {
 
 impl<S> Service<Request<Body>> for Admitting<S>
 where
-    S: Service<Request<Body>, Response = Response<Body>, Future: Send + 'static>,
+    S: Service<Request<Body>, Response = Response<Body>, Future: Unpin + Send + 'static>,
     S::Error: Send + 'static,
 {
     type Response = Response<Body>;
@@ -72,11 +74,13 @@ where
             Err(status) => return Box::pin(ready(Ok(status.into_http()))),
         };
         let call = self.inner.call(request);
+        let poll = |call: &mut S::Future, context: &mut Context<'_>| Pin::new(call).poll(context);
+        let mut call = Offloaded::new(call, poll, answer.message());
         Box::pin(async move {
             if let Some(Err(status)) = turn.map(|turn| turn.take(&answer)) {
                 return Ok(status.into_http());
             }
-            Ok(answer.send(call.await?))
+            Ok(answer.send(poll_fn(|context| call.poll(context)).await?))
         })
     }
 }

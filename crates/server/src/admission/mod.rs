@@ -8,6 +8,7 @@
 //! | `rates` | the calls per second of a caller |
 //! | `overload` | how long calls wait for their worker's thread |
 //! | `request` | the body of a request: room for its messages, and the time that they may take |
+//! | `offloaded` | a call that decodes a long message on another thread |
 //! | `pace` | how fast a message has to arrive |
 //! | `answer` | the body of an answer: what is not read yet |
 //! | `refusals` | the answers to calls that are refused |
@@ -17,6 +18,7 @@ mod caller;
 mod in_flight;
 mod layer;
 mod limits;
+mod offloaded;
 mod overload;
 mod pace;
 mod rates;
