@@ -3,7 +3,7 @@
 use std::{io, path::PathBuf};
 
 use super::{database::DatabaseError, transport::tls::TlsError};
-use crate::guard::GuardError;
+use crate::guard::FileError;
 use utterd_config::{Listen, Settings, Unbuilt};
 use utterd_domain::Refusal;
 #[cfg(feature = "llm")]
@@ -70,7 +70,7 @@ pub enum ServeError {
     Settings(#[from] Refusal),
     /// The credentials cannot be used.
     #[error(transparent)]
-    Guard(#[from] GuardError),
+    Guard(#[from] FileError),
     /// The settings need a part of the program that this build lacks.
     #[error("the settings cannot be used: this program is {0}")]
     Unbuilt(#[from] Unbuilt),

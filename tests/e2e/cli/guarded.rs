@@ -106,7 +106,7 @@ fn a_file_of_credentials_is_made_and_listed() {
     fs::write(&path, "[[credentials]]\nname = 7\n").expect("it is written");
     assert_holds(
         &run(directory.path(), &["token", "list", CREDENTIALS]).failed(2),
-        &["line 2: name: must be text"],
+        &["line 2: cannot be read; accepted: entries that begin with [[credentials]]"],
     );
 }
 

@@ -2,13 +2,16 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    fmt::Display,
     num::NonZeroU32,
     sync::Arc,
 };
 
+use serde::Deserialize;
+use toml::Spanned;
+
 use super::{
     credential::Credential,
-    entry::{Entry, entries},
     fault::Fault,
     principal::{Principal, Role},
     token::TokenDigest,
@@ -24,34 +27,73 @@ pub struct Credentials {
     certificates: HashMap<String, Credential>,
 }
 
+/// A file, as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    credentials: Vec<Spanned<Entry>>,
+}
+
+/// An entry of a file, as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: Spanned<String>,
+    namespace: Spanned<String>,
+    role: Spanned<String>,
+    sha256: Option<Spanned<String>>,
+    certificate: Option<Spanned<String>>,
+    expires: Option<Spanned<toml::Value>>,
+    calls_per_second: Option<NonZeroU32>,
+}
+
+/// What a file can hold.
+const ACCEPTED: &str = "entries that begin with [[credentials]], each with the texts name, namespace and role, with the \
+                        text sha256 or certificate, and, if wanted, with the time expires and the number \
+                        calls_per_second, from 1";
+
 impl Credentials {
     /// Parses the text of a file.
     pub fn parse(text: &str) -> Result<Self, Fault> {
+        let file: File = toml::from_str(text).map_err(|error| {
+            // only the place: the message could repeat a misplaced secret
+            let at = error.span().map_or(0, |span| span.start);
+            Fault::at(text, at, format!("cannot be read; accepted: {ACCEPTED}"))
+        })?;
         let mut credentials = Self::default();
         let mut names = HashSet::new();
-        for entry in entries(text)? {
-            let credential = credential(&entry)?;
+        for entry in &file.credentials {
+            let credential = credential(text, entry.get_ref())?;
             if !names.insert(credential.principal.name.clone()) {
-                return Err(entry.fault("name", "is used by another entry too; names must be unique"));
+                let name = &entry.get_ref().name;
+                return Err(fault(text, name, "name", "is used by another entry too; names must be unique"));
             }
-            credentials.add(&entry, credential)?;
+            credentials.add(text, entry, credential)?;
         }
         Ok(credentials)
     }
 
-    fn add(&mut self, entry: &Entry<'_>, credential: Credential) -> Result<(), Fault> {
-        let accepted = "a digest that `utterd token new` printed, or certificate instead";
-        let (field, before) = match (entry.text("sha256")?, entry.text("certificate")?) {
-            (Some(_), Some(_)) => {
-                return Err(entry.fault("certificate", "is given with sha256; accepted: one"));
+    fn add(&mut self, file: &str, entry: &Spanned<Entry>, credential: Credential) -> Result<(), Fault> {
+        let Entry { sha256, certificate, .. } = entry.get_ref();
+        let (field, given, before) = match (sha256, certificate) {
+            (Some(_), Some(given)) => {
+                return Err(fault(file, given, "certificate", "is given with sha256; accepted: one"));
             }
-            (Some(text), None) => ("sha256", self.tokens.insert(digest(entry, text)?, credential)),
-            (None, Some(text)) => ("certificate", self.certificates.insert(name(entry, text)?, credential)),
-            (None, None) => return Err(entry.missing("sha256", accepted)),
+            (Some(given), None) => ("sha256", given, self.tokens.insert(digest(file, given)?, credential)),
+            (None, Some(given)) => {
+                ("certificate", given, self.certificates.insert(name(file, given)?, credential))
+            }
+            (None, None) => {
+                let accepted = "a digest that `utterd token new` printed, or certificate instead";
+                return Err(fault(file, entry, "sha256", format_args!("is missing; accepted: {accepted}")));
+            }
         };
         match before {
             None => Ok(()),
-            Some(_) => Err(entry.fault(field, "is used by another entry too; accepted: one entry each")),
+            Some(_) => {
+                Err(fault(file, given, field, "is used by another entry too; accepted: one entry each"))
+            }
         }
     }
 
@@ -79,51 +121,46 @@ impl Credentials {
     }
 }
 
-fn digest(entry: &Entry<'_>, text: &str) -> Result<TokenDigest, Fault> {
+/// Returns a fault of a field.
+fn fault<T>(file: &str, given: &Spanned<T>, field: &str, text: impl Display) -> Fault {
+    Fault::at(file, given.span().start, format!("{field}: {text}"))
+}
+
+fn digest(file: &str, given: &Spanned<String>) -> Result<TokenDigest, Fault> {
     let accepted = "is not a digest; accepted: the 64 hexadecimal digits that `utterd token new` printed";
-    TokenDigest::read(text).ok_or_else(|| entry.fault("sha256", accepted))
+    TokenDigest::read(given.get_ref()).ok_or_else(|| fault(file, given, "sha256", accepted))
 }
 
-fn name(entry: &Entry<'_>, text: &str) -> Result<String, Fault> {
-    let unread = |unbuilt| entry.fault("certificate", &format!("cannot be used: this program is {unbuilt}"));
-    Part::Jwt.built().map_err(unread)?;
+fn name(file: &str, given: &Spanned<String>) -> Result<String, Fault> {
+    let wrong = |text: &str| fault(file, given, "certificate", text);
+    Part::Jwt.built().map_err(|unbuilt| wrong(&format!("cannot be used: this program is {unbuilt}")))?;
     let accepted = "is not a certificate name; accepted: \"CN=NAME\", \"DNS:HOST\" and \"URI:URI\"";
-    certificate::name(text).ok_or_else(|| entry.fault("certificate", accepted))
+    certificate::name(given.get_ref()).ok_or_else(|| wrong(accepted))
 }
 
-fn credential(entry: &Entry<'_>) -> Result<Credential, Fault> {
-    let name = entry.required("name", "the credential's name in logs")?;
+fn credential(file: &str, entry: &Entry) -> Result<Credential, Fault> {
+    let name = entry.name.get_ref();
     if name.is_empty() || name.contains(char::is_control) {
-        return Err(entry.fault("name", "is not a name; accepted: one line of text"));
+        return Err(fault(file, &entry.name, "name", "is not a name; accepted: one line of text"));
     }
-    let namespace =
-        entry.required("namespace", "the namespace that it gives access to, such as \"default\"")?;
-    let namespace =
-        Namespace::new(namespace).map_err(|error| entry.fault("namespace", &error.to_string()))?;
+    let namespace = Namespace::new(entry.namespace.get_ref())
+        .map_err(|error| fault(file, &entry.namespace, "namespace", error))?;
     let accepted = "is not a role; accepted: read-only, read-write and admin";
-    let role = entry.required("role", "read-only, read-write or admin")?;
-    let role = Role::named(role).ok_or_else(|| entry.fault("role", accepted))?;
-    let calls_per_second = calls(entry)?;
-    let principal = Principal { name: name.into(), namespace, role, calls_per_second };
-    Ok(Credential { principal: Arc::new(principal), expires: expiry(entry)? })
+    let role = Role::named(entry.role.get_ref()).ok_or_else(|| fault(file, &entry.role, "role", accepted))?;
+    let name = name.as_str().into();
+    let principal = Principal { name, namespace, role, calls_per_second: entry.calls_per_second };
+    let expires = entry.expires.as_ref().map(|given| expiry(file, given)).transpose()?;
+    Ok(Credential { principal: Arc::new(principal), expires })
 }
 
-fn calls(entry: &Entry<'_>) -> Result<Option<NonZeroU32>, Fault> {
-    let Some(number) = entry.number("calls_per_second")? else { return Ok(None) };
-    let accepted = "is not a rate; accepted: a number from 1; leave it out for the server's limit";
-    match u32::try_from(number).ok().and_then(NonZeroU32::new) {
-        Some(number) => Ok(Some(number)),
-        None => Err(entry.fault("calls_per_second", accepted)),
-    }
-}
-
-fn expiry(entry: &Entry<'_>) -> Result<Option<Timestamp>, Fault> {
-    let Some(text) = entry.time("expires")? else { return Ok(None) };
+fn expiry(file: &str, given: &Spanned<toml::Value>) -> Result<Timestamp, Fault> {
+    let text = match given.get_ref() {
+        toml::Value::String(text) => text.clone(),
+        value => value.to_string(),
+    };
     let accepted = "is not a time; accepted: one with a zone, such as \"2027-01-01T00:00:00Z\"";
-    match text.parse::<jiff::Timestamp>() {
-        Ok(time) => Ok(Some(Timestamp(time.as_microsecond()))),
-        Err(_) => Err(entry.fault("expires", accepted)),
-    }
+    let time: Result<jiff::Timestamp, _> = text.parse();
+    time.map(|time| Timestamp(time.as_microsecond())).map_err(|_| fault(file, given, "expires", accepted))
 }
 
 #[cfg(test)]
@@ -168,25 +205,25 @@ mod tests {
     #[test]
     fn a_fault_names_its_line_and_field() {
         let cases = [
-            (whole("x = 1\n"), "line 8: there is no such field"),
-            (entry("namespace = \"b\"\n"), "line 3: name: is missing"),
+            (whole("x = 1\n"), "line 8: cannot be read; accepted: entries"),
+            (entry("namespace = \"b\"\n"), "line 3: cannot be read"),
             (whole("").replace("namespace = \"shop\"", "namespace = \"\""), "line 5: namespace: is empty"),
             (whole("").replace("read-write", "root"), "line 6: role: is not a role; accepted: read-only"),
             (whole("").replace(DIGEST, "12"), "line 7: sha256: is not a digest"),
             (whole("").replace("\"a\"", "\"\""), "line 4: name: is not a name"),
-            (whole("").replace("\"a\"", "7"), "line 4: name: must be text"),
+            (whole("").replace("\"a\"", "7"), "line 4: cannot be read"),
             (whole("expires = 2027-01-01T00:00:00\n"), "line 8: expires: is not a time"),
-            (whole("expires = true\n"), "line 8: expires: must be a time"),
-            (whole("calls_per_second = 0\n"), "line 8: calls_per_second: is not a rate"),
-            (whole("calls_per_second = \"9\"\n"), "line 8: calls_per_second: must be a number"),
+            (whole("expires = true\n"), "line 8: expires: is not a time"),
+            (whole("calls_per_second = 0\n"), "line 8: cannot be read"),
+            (whole("calls_per_second = \"9\"\n"), "line 8: cannot be read"),
             (whole("certificate = \"CN=a\"\n"), "line 8: certificate: is given with sha256"),
             (whole("").replace("sha256", "certificate"), "line 7: certificate: is not a certificate name"),
             (whole(&whole("")), "line 11: name: is used by another entry too"),
             (whole(&whole("").replace("\"a\"", "\"b\"")), "line 14: sha256: is used by another entry too"),
-            ("tokens = 1\n".into(), "line 1: there is no such key"),
-            ("\ncredentials = \"x\"\n".into(), "line 2: credentials: is not a list"),
-            ("credentials = [1]\n".into(), "line 1: credentials: is not a list"),
-            ("\n\n= 1".into(), "line 3: is not TOML"),
+            ("tokens = 1\n".into(), "line 1: cannot be read"),
+            ("\ncredentials = \"x\"\n".into(), "line 2: cannot be read"),
+            ("credentials = [1]\n".into(), "line 1: cannot be read"),
+            ("\n\n= 1".into(), "line 3: cannot be read"),
         ];
         for (text, told) in cases {
             let fault = fault(&text);

@@ -7,7 +7,6 @@
 pub(super) mod access;
 mod credential;
 mod credentials;
-mod entry;
 mod fault;
 mod issue;
 #[cfg(feature = "jwt")]
@@ -58,17 +57,6 @@ pub use watched::FileError;
 /// The metadata in which a call names its namespace.
 const NAMESPACE: &str = "utterd-namespace";
 
-/// Why a guard cannot be set up.
-#[derive(Debug, thiserror::Error)]
-pub enum GuardError {
-    /// The file of credentials cannot be used.
-    #[error("credentials: {0}")]
-    Credentials(FileError),
-    /// The file of JWT keys cannot be used.
-    #[error("jwt_keys: {0}")]
-    Keys(FileError),
-}
-
 /// Decides who may call.
 pub struct Guard {
     credentials: Option<Watched<Credentials>>,
@@ -89,24 +77,26 @@ struct Known {
 impl Guard {
     /// Sets up the guard of the settings; `None` if they name neither credentials nor keys. As long as the guard
     /// exists, its files are checked from time to time.
-    pub fn new(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Option<Arc<Self>>, GuardError> {
+    pub fn new(settings: &Settings, clock: Arc<dyn Clock>) -> Result<Option<Arc<Self>>, FileError> {
         if !settings.asks_for_credentials() {
             return Ok(None);
         }
         let mut known = Known::default();
-        let mut credentials = None;
-        if let Some(file) = settings.credentials.clone() {
-            let (watched, read) = Watched::open(file, Credentials::parse).map_err(GuardError::Credentials)?;
-            (credentials, known.credentials) = (Some(watched), read);
-        }
-        let mut keys = None;
-        if let Some(file) = settings.jwt_keys.clone() {
-            let rules =
-                Rules { issuer: settings.jwt_issuer.clone(), audience: settings.jwt_audience.clone() };
-            let parse = move |text: &str| Keys::parse(text, &rules);
-            let (watched, read) = Watched::open(file, parse).map_err(GuardError::Keys)?;
-            (keys, known.keys) = (Some(watched), Some(read));
-        }
+        let credentials = settings.credentials.clone();
+        let credentials =
+            credentials.map(|file| Watched::open("credentials", file, Credentials::parse)).transpose()?;
+        let credentials = credentials.map(|(file, read)| {
+            known.credentials = read;
+            file
+        });
+        let rules = Rules { issuer: settings.jwt_issuer.clone(), audience: settings.jwt_audience.clone() };
+        let parse = move |text: &str| Keys::parse(text, &rules);
+        let keys =
+            settings.jwt_keys.clone().map(|file| Watched::open("jwt_keys", file, parse)).transpose()?;
+        let keys = keys.map(|(file, read)| {
+            known.keys = Some(read);
+            file
+        });
         let (attempt_logged, known) = (Mutex::default(), watch::Sender::new(known));
         let guard = Arc::new(Self { credentials, keys, known, attempt_logged, clock });
         tokio::spawn(follow(Arc::downgrade(&guard)));
@@ -123,12 +113,7 @@ impl Guard {
 
     /// Reads the files that have changed. If a file cannot be used, its previous content stays in force.
     pub fn reload(&self) {
-        let credentials = self.credentials.as_ref().map(Watched::again).transpose();
-        let credentials = credentials.map_err(GuardError::Credentials).map(Option::flatten);
-        let keys = self.keys.as_ref().map(Watched::again).transpose();
-        let keys = keys.map_err(GuardError::Keys).map(Option::flatten);
-        let credentials = credentials.unwrap_or_else(kept);
-        let keys = keys.unwrap_or_else(kept);
+        let (credentials, keys) = (changed(self.credentials.as_ref()), changed(self.keys.as_ref()));
         if credentials.is_some() || keys.is_some() {
             self.known.send_modify(|known| {
                 known.credentials = credentials.unwrap_or_else(|| known.credentials.clone());
@@ -221,10 +206,12 @@ async fn follow(guard: Weak<Guard>) {
     }
 }
 
-/// Logs that a file cannot be used.
-fn kept<T>(error: GuardError) -> Option<T> {
-    tracing::warn!("{error}; its previous content stays in force");
-    None
+/// Returns the content of a file that has changed; logs that it cannot be used.
+fn changed<T>(file: Option<&Watched<T>>) -> Option<Arc<T>> {
+    file?.again().unwrap_or_else(|error| {
+        tracing::warn!("{error}; its previous content stays in force");
+        None
+    })
 }
 
 /// `1 key` or `2 keys`.

@@ -28,41 +28,39 @@ pub enum Refused {
 impl Refused {
     /// Returns the reason for the ErrorInfo.
     pub fn reason(&self) -> &'static str {
-        match self {
-            Self::Missing => "MISSING_CREDENTIALS",
-            Self::Invalid => "INVALID_CREDENTIALS",
-            Self::Expired => "EXPIRED_CREDENTIALS",
-            Self::Role(_) => "ROLE_FORBIDS",
-            Self::Namespace | Self::OnlyNamespace => "NAMESPACE_FORBIDDEN",
-            Self::NoNamespace => "INVALID_NAMESPACE",
-        }
+        self.described().1
     }
 
-    fn code(&self) -> Code {
+    /// Returns the code, the reason and the message of the status.
+    fn described(&self) -> (Code, &'static str, String) {
+        use Code::{InvalidArgument, PermissionDenied, Unauthenticated};
         match self {
-            Self::Missing | Self::Invalid | Self::Expired => Code::Unauthenticated,
-            Self::Role(_) | Self::Namespace | Self::OnlyNamespace => Code::PermissionDenied,
-            Self::NoNamespace => Code::InvalidArgument,
-        }
-    }
-
-    fn message(&self) -> String {
-        match self {
-            Self::Missing => {
-                "the server requires credentials: send a token in the metadata `authorization: Bearer TOKEN`".into()
-            }
-            Self::Invalid => "the credential is not accepted".into(),
-            Self::Expired => "the credential has expired".into(),
-            Self::Role(role) => format!("the call needs the role {role}, which the credential does not have"),
-            Self::Namespace => {
-                "utterd-namespace: is not the credential's namespace; accepted: that one, or any with the role admin"
-                    .into()
-            }
-            Self::NoNamespace => format!(
-                "utterd-namespace: must be one value, 1 to {MAX_ID_BYTES} bytes of text"
+            Self::Missing => (
+                Unauthenticated,
+                "MISSING_CREDENTIALS",
+                "the server requires credentials: send a token in the metadata `authorization: Bearer TOKEN`".into(),
             ),
-            Self::OnlyNamespace => format!(
-                "utterd-namespace: must be {}, since the server has no credentials", Namespace::default()
+            Self::Invalid => (Unauthenticated, "INVALID_CREDENTIALS", "the credential is not accepted".into()),
+            Self::Expired => (Unauthenticated, "EXPIRED_CREDENTIALS", "the credential has expired".into()),
+            Self::Role(role) => (
+                PermissionDenied,
+                "ROLE_FORBIDS",
+                format!("the call needs the role {role}, which the credential does not have"),
+            ),
+            Self::Namespace => (
+                PermissionDenied,
+                "NAMESPACE_FORBIDDEN",
+                "utterd-namespace: is not the credential's namespace; accepted: that one, or any with the role admin".into(),
+            ),
+            Self::NoNamespace => (
+                InvalidArgument,
+                "INVALID_NAMESPACE",
+                format!("utterd-namespace: must be one value, 1 to {MAX_ID_BYTES} bytes of text"),
+            ),
+            Self::OnlyNamespace => (
+                PermissionDenied,
+                "NAMESPACE_FORBIDDEN",
+                format!("utterd-namespace: must be {}, since the server has no credentials", Namespace::default()),
             ),
         }
     }
@@ -70,6 +68,7 @@ impl Refused {
 
 impl From<Refused> for Status {
     fn from(refused: Refused) -> Self {
-        transport_error(refused.code(), refused.reason(), refused.message())
+        let (code, reason, message) = refused.described();
+        transport_error(code, reason, message)
     }
 }

@@ -8,25 +8,13 @@ use super::fault::Fault;
 use utterd_config::read_text;
 use utterd_domain::limits::MAX_SETTINGS_BYTES;
 
-/// Why a file cannot be used.
+/// Why the file that a setting names cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum FileError {
-    /// The file cannot be read.
-    #[error("{}: {error}", file.display())]
-    Unreadable {
-        /// The file.
-        file: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// The content is invalid.
-    #[error("{}: {fault}", file.display())]
-    Wrong {
-        /// The file.
-        file: PathBuf,
-        /// What is wrong, and where.
-        fault: Fault,
-    },
+#[error("{setting}: {}: {reason}", file.display())]
+pub struct FileError {
+    setting: &'static str,
+    file: PathBuf,
+    reason: String,
 }
 
 /// Parses the text of a file.
@@ -34,33 +22,45 @@ type Parse<T> = Box<dyn Fn(&str) -> Result<T, Fault> + Send + Sync>;
 
 /// A file that is read again when it changes.
 pub struct Watched<T> {
+    setting: &'static str,
     file: PathBuf,
     parse: Parse<T>,
     /// The text that was read last, or why it could not be read.
-    seen: Mutex<Result<String, io::ErrorKind>>,
+    seen: Mutex<Seen>,
 }
 
+type Seen = Result<String, io::ErrorKind>;
+
 impl<T> Watched<T> {
-    /// Reads a file for the first time.
+    /// Reads the file that `setting` names for the first time.
     pub fn open(
+        setting: &'static str,
         file: PathBuf,
         parse: impl Fn(&str) -> Result<T, Fault> + Send + Sync + 'static,
     ) -> Result<(Self, Arc<T>), FileError> {
-        let text = read_text(&file, MAX_SETTINGS_BYTES)
-            .map_err(|error| FileError::Unreadable { file: file.clone(), error })?;
-        let content = parse(&text).map_err(|fault| FileError::Wrong { file: file.clone(), fault })?;
-        Ok((Self { file, parse: Box::new(parse), seen: Mutex::new(Ok(text)) }, Arc::new(content)))
+        let read = read_text(&file, MAX_SETTINGS_BYTES);
+        let watched = Self { setting, file, parse: Box::new(parse), seen: Mutex::new(seen(&read)) };
+        let content = watched.content(read)?;
+        Ok((watched, content))
     }
 
     /// Reads the file again; returns its content if it has changed. The same fault is returned as an error only once.
     pub fn again(&self) -> Result<Option<Arc<T>>, FileError> {
         let read = read_text(&self.file, MAX_SETTINGS_BYTES);
-        let now = read.as_ref().map(String::clone).map_err(io::Error::kind);
-        if std::mem::replace(&mut *self.seen.lock(), now.clone()) == now {
-            return Ok(None);
+        let now = seen(&read);
+        match std::mem::replace(&mut *self.seen.lock(), now.clone()) == now {
+            true => Ok(None),
+            false => self.content(read).map(Some),
         }
-        let file = self.file.clone();
-        let text = read.map_err(|error| FileError::Unreadable { file: file.clone(), error })?;
-        (self.parse)(&text).map(|it| Some(Arc::new(it))).map_err(|fault| FileError::Wrong { file, fault })
     }
+
+    fn content(&self, read: io::Result<String>) -> Result<Arc<T>, FileError> {
+        let error = |reason| FileError { setting: self.setting, file: self.file.clone(), reason };
+        let text = read.map_err(|unreadable| error(unreadable.to_string()))?;
+        (self.parse)(&text).map(Arc::new).map_err(|fault| error(fault.to_string()))
+    }
+}
+
+fn seen(read: &io::Result<String>) -> Seen {
+    read.as_ref().map(String::clone).map_err(io::Error::kind)
 }

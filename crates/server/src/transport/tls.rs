@@ -1,6 +1,7 @@
 //! TLS: the server's certificate, and the authorities whose clients it accepts.
 
 use std::{
+    fmt::Display,
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -15,7 +16,7 @@ use rustls::{
         CertificateDer, PrivateKeyDer,
         pem::{self, PemObject},
     },
-    server::{VerifierBuilderError, WebPkiClientVerifier},
+    server::WebPkiClientVerifier,
 };
 use sha2::{Digest, Sha256};
 use tokio::sync::watch;
@@ -39,30 +40,24 @@ pub enum TlsError {
         /// The system's error.
         error: io::Error,
     },
-    /// A file does not hold the expected PEM.
-    #[error("TLS: {}: {error}; accepted: PEM", file.display())]
-    Pem {
+    /// A file does not hold what it must, or does not match the others.
+    #[error("TLS: {}: {error}", file.display())]
+    Unfit {
         /// The file.
         file: PathBuf,
         /// What is wrong.
-        error: pem::Error,
+        error: String,
     },
-    /// Certificates and key do not match, or cannot be parsed.
-    #[error("TLS: {}: {error}", file.display())]
-    Unfit {
-        /// The file with the certificates.
-        file: PathBuf,
-        /// What is wrong.
-        error: rustls::Error,
-    },
-    /// The client authorities cannot be used.
-    #[error("TLS: {}: {error}", file.display())]
-    Clients {
-        /// Their file.
-        file: PathBuf,
-        /// What is wrong.
-        error: VerifierBuilderError,
-    },
+}
+
+impl TlsError {
+    fn unfit(file: &Path, error: impl Display) -> Self {
+        Self::Unfit { file: file.to_owned(), error: error.to_string() }
+    }
+
+    fn no_pem(file: &Path, error: &pem::Error) -> Self {
+        Self::unfit(file, format_args!("{error}; accepted: PEM"))
+    }
 }
 
 /// The certificates, read again when their files change.
@@ -106,10 +101,7 @@ impl Tls {
             }
             _ => return Err(TlsError::Incomplete),
         };
-        let contents = files.read()?;
-        let config = files.config(&contents)?;
-        let current =
-            Current { config, authorities: files.authorities(&contents)?, seen: Ok(contents.digest()) };
+        let current = files.parse(&files.read()?)?;
         Ok(Some(Arc::new(Self { files, current: Mutex::new(current), distrust: watch::Sender::new(()) })))
     }
 
@@ -160,13 +152,11 @@ impl Tls {
         if std::mem::replace(&mut self.current.lock().seen, now) == now {
             return Ok(false);
         }
-        let contents = read?;
-        let (config, authorities) = (self.files.config(&contents)?, self.files.authorities(&contents)?);
-        let mut current = self.current.lock();
-        let is_removed = current.authorities.iter().any(|known| !authorities.contains(known));
-        (current.config, current.authorities) = (config, authorities);
+        let next = self.files.parse(&read?)?;
+        let (authorities, mut current) = (next.authorities.clone(), self.current.lock());
+        let before = std::mem::replace(&mut *current, next);
         drop(current);
-        if is_removed {
+        if before.authorities.iter().any(|known| !authorities.contains(known)) {
             tracing::info!("TLS: an authority of clients was removed: every connection ends");
             self.distrust.send_replace(());
         }
@@ -214,51 +204,40 @@ impl Files {
         })
     }
 
-    /// Returns the authorities whose clients are accepted.
-    fn authorities(&self, contents: &Contents) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-        match self.clients.as_ref().zip(contents.clients.as_ref()) {
-            Some((file, pem)) => certificates(file, pem),
-            None => Ok(Vec::new()),
-        }
-    }
-
-    fn config(&self, contents: &Contents) -> Result<Arc<ServerConfig>, TlsError> {
-        let unfit = |error| TlsError::Unfit { file: self.certificates.clone(), error };
-        let certificates = certificates(&self.certificates, &contents.certificates)?;
+    fn parse(&self, contents: &Contents) -> Result<Current, TlsError> {
+        let unfit = |error| TlsError::unfit(&self.certificates, error);
+        let own = certificates(&self.certificates, &contents.certificates)?;
         let key = PrivateKeyDer::from_pem_slice(&contents.key)
-            .map_err(|error| TlsError::Pem { file: self.key.clone(), error })?;
+            .map_err(|error| TlsError::no_pem(&self.key, &error))?;
         let provider = Arc::new(ring::default_provider());
         let builder = ServerConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()
             .map_err(unfit)?;
+        let mut authorities = Vec::new();
         let builder = match self.clients.as_ref().zip(contents.clients.as_ref()) {
             None => builder.with_no_client_auth(),
             Some((file, pem)) => {
-                let roots = Arc::new(roots(file, pem)?);
-                let verifier = WebPkiClientVerifier::builder_with_provider(roots, provider).build();
-                builder.with_client_cert_verifier(
-                    verifier.map_err(|error| TlsError::Clients { file: file.clone(), error })?,
-                )
+                authorities = certificates(file, pem)?;
+                let mut roots = RootCertStore::empty();
+                for authority in &authorities {
+                    roots.add(authority.clone()).map_err(|error| TlsError::unfit(file, error))?;
+                }
+                let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider).build();
+                builder.with_client_cert_verifier(verifier.map_err(|error| TlsError::unfit(file, error))?)
             }
         };
-        let mut config = builder.with_single_cert(certificates, key).map_err(unfit)?;
+        let mut config = builder.with_single_cert(own, key).map_err(unfit)?;
         config.alpn_protocols = vec![b"h2".to_vec()];
-        Ok(Arc::new(config))
+        Ok(Current { config: config.into(), authorities, seen: Ok(contents.digest()) })
     }
 }
 
 fn certificates(file: &Path, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let wrong = |error| TlsError::Pem { file: file.to_owned(), error };
-    let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>().map_err(wrong)?;
-    if certificates.is_empty() { Err(wrong(pem::Error::NoItemsFound)) } else { Ok(certificates) }
-}
-
-fn roots(file: &Path, pem: &[u8]) -> Result<RootCertStore, TlsError> {
-    let mut roots = RootCertStore::empty();
-    for certificate in certificates(file, pem)? {
-        roots.add(certificate).map_err(|error| TlsError::Unfit { file: file.to_owned(), error })?;
+    let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
+    match certificates {
+        Ok(none) if none.is_empty() => Err(TlsError::no_pem(file, &pem::Error::NoItemsFound)),
+        read => read.map_err(|error| TlsError::no_pem(file, &error)),
     }
-    Ok(roots)
 }
 
 #[cfg(test)]
@@ -287,7 +266,7 @@ mod tests {
         assert!(!tls.reload().unwrap());
         let first = tls.acceptor();
         fs::write(wanted.tls_cert.as_ref().unwrap(), "no certificate").unwrap();
-        assert!(matches!(tls.reload(), Err(TlsError::Pem { .. })));
+        assert!(matches!(tls.reload(), Err(TlsError::Unfit { .. })));
         assert!(!tls.reload().unwrap(), "it is told once");
         fs::remove_file(wanted.tls_key.as_ref().unwrap()).unwrap();
         assert!(matches!(tls.reload(), Err(TlsError::Unreadable { .. })));
