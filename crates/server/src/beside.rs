@@ -2,7 +2,7 @@
 //!
 //! They are served by a thread of their own, so that an answer that takes long does not delay other connections.
 
-use std::{sync::Arc, thread};
+use std::sync::Arc;
 
 use tokio::sync::{oneshot, watch};
 
@@ -29,12 +29,10 @@ struct Listeners {
 impl Beside {
     /// Binds the addresses that `settings` name, and serves them until `server` closes.
     pub async fn start(server: &Server, settings: &Settings, tls: Option<&Arc<Tls>>) -> Result<Self> {
-        let runtime = process::runtime().map_err(ServeError::Worker)?;
         let (bound, binding) = oneshot::channel();
         let (running, cut_off) = oneshot::channel::<()>();
-        let (finished, done) = oneshot::channel();
         let (server, settings, tls) = (server.clone(), settings.clone(), tls.cloned());
-        let serving = async move {
+        let serving = move || async move {
             let listeners = match Listeners::bind(&server, &settings, tls).await {
                 Ok(listeners) => listeners,
                 Err(error) => return drop(bound.send(Err(error))),
@@ -46,13 +44,7 @@ impl Beside {
                 _ = cut_off => {}
             }
         };
-        thread::Builder::new()
-            .name("utterd-http".into())
-            .spawn(move || {
-                runtime.block_on(serving);
-                drop(finished);
-            })
-            .map_err(ServeError::Worker)?;
+        let done = process::spawn("utterd-http", serving).map_err(ServeError::Worker)?;
         match binding.await {
             Ok(bound) => Ok(Self { inspector: bound?, _running: running, done }),
             Err(_) => Err(ServeError::Worker(std::io::ErrorKind::Other.into())),

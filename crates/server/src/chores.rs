@@ -1,6 +1,6 @@
 //! The background work of a server, on a thread of its own.
 
-use std::{io, sync::Arc, thread, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use tokio::{sync::oneshot, task::JoinSet};
 
@@ -24,20 +24,14 @@ pub struct Chores {
 impl Chores {
     /// Starts the background work.
     pub fn start(engine: &Arc<Engine>, settings: &Settings) -> io::Result<Self> {
-        let runtime = process::runtime()?;
         let (running, ended) = oneshot::channel::<()>();
         let (driving, left) = oneshot::channel::<()>();
-        let (finished, done) = oneshot::channel();
         let (engine, scrub_interval) = (engine.clone(), settings.scrub_interval);
-        thread::Builder::new().name("utterd-chores".into()).spawn(move || {
-            runtime.block_on(async {
-                let chores = start_all(&engine, scrub_interval);
-                let _ = ended.await;
-                drop(chores);
-                let _ = left.await;
-            });
-            drop((runtime, engine));
-            drop(finished);
+        let done = process::spawn("utterd-chores", move || async move {
+            let chores = start_all(&engine, scrub_interval);
+            let _ = ended.await;
+            drop(chores);
+            let _ = left.await;
         })?;
         Ok(Self { running, driving, done })
     }

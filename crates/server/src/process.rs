@@ -1,9 +1,12 @@
 //! What the process asks of the operating system: the time, small pages, many descriptors and few threads.
 
-use std::io;
+use std::{io, thread};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use tokio::runtime::{Builder, Runtime};
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::oneshot,
+};
 
 use super::{Result, ServeError};
 use utterd_config::{Backend, Settings};
@@ -34,6 +37,21 @@ pub fn keep_pages_small() {
 pub fn runtime() -> io::Result<Runtime> {
     let mut runtime = Builder::new_current_thread();
     runtime.enable_all().max_blocking_threads(most_offloaded() + READING_THREADS).build()
+}
+
+/// Starts a thread that runs `work` on a runtime of its own. The returned receiver ends with the thread.
+pub fn spawn<F: Future<Output = ()>>(
+    name: &str,
+    work: impl FnOnce() -> F + Send + 'static,
+) -> io::Result<oneshot::Receiver<()>> {
+    let runtime = runtime()?;
+    let (finished, done) = oneshot::channel();
+    thread::Builder::new().name(name.into()).spawn(move || {
+        runtime.block_on(work());
+        drop(runtime);
+        drop(finished);
+    })?;
+    Ok(done)
 }
 
 /// Raises the limit of open descriptors as far as the system allows, and returns it; `None` means no limit.

@@ -6,17 +6,17 @@
 
 use std::{io, sync::Arc, thread, time::Duration};
 
-use futures::StreamExt;
-use tokio::sync::{mpsc, watch};
+use futures::future::BoxFuture;
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio_stream::wrappers::UnboundedReceiverStream;
 
 use super::{
     process,
     transport::{
-        connection::{Handed, Load},
+        connection::{Peer, arriving},
         connections::Place,
-        http,
-        socket::Socket,
+        http::{self, Arriving},
+        socket::{Socket, Stream},
         tls::Accepting,
     },
 };
@@ -29,10 +29,16 @@ pub struct Workers {
     stop: watch::Sender<bool>,
 }
 
+/// The load of a worker: each of its connections holds one.
+type Load = Arc<()>;
+
+type Connection = (Box<dyn Stream>, Peer, (Place, Load));
+type Handed = Arriving<BoxFuture<'static, io::Result<Connection>>>;
+
 struct Worker {
     connections: mpsc::UnboundedSender<Handed>,
     load: Load,
-    done: mpsc::Receiver<()>,
+    done: oneshot::Receiver<()>,
 }
 
 impl Workers {
@@ -51,8 +57,8 @@ impl Workers {
     pub fn hand_over(&self, socket: Socket, tls: Option<Accepting>, place: Place) -> io::Result<()> {
         let free = self.workers.iter().min_by_key(|worker| Arc::strong_count(&worker.load));
         if let Some(worker) = free {
-            let handed = Handed::new(socket, tls, place, worker.load.clone());
-            worker.connections.send(handed).map_err(|_| io::ErrorKind::BrokenPipe)?;
+            let (met, activity) = arriving(socket, tls, place, worker.load.clone());
+            worker.connections.send((Box::pin(met), activity)).map_err(|_| io::ErrorKind::BrokenPipe)?;
         }
         Ok(())
     }
@@ -62,7 +68,7 @@ impl Workers {
         self.stop.send_replace(true);
         let all = async {
             for worker in &mut self.workers {
-                worker.done.recv().await;
+                let _ = (&mut worker.done).await;
             }
         };
         if tokio::time::timeout(patience, all).await.is_err() {
@@ -74,12 +80,8 @@ impl Workers {
 impl Worker {
     fn start(index: usize, server: Server, stop: watch::Receiver<bool>) -> io::Result<Self> {
         let (connections, incoming) = mpsc::unbounded_channel();
-        let (finished, done) = mpsc::channel(1);
-        let runtime = process::runtime()?;
-        thread::Builder::new().name(format!("utterd-worker-{index}")).spawn(move || {
-            runtime.block_on(serve(server, incoming, stop));
-            drop(finished);
-        })?;
+        let name = format!("utterd-worker-{index}");
+        let done = process::spawn(&name, move || serve(server, incoming, stop))?;
         Ok(Self { connections, load: Load::default(), done })
     }
 }
@@ -89,12 +91,8 @@ async fn serve(
     connections: mpsc::UnboundedReceiver<Handed>,
     mut stop: watch::Receiver<bool>,
 ) {
-    let incoming = UnboundedReceiverStream::new(connections).map(|handed| {
-        let activity = handed.activity().clone();
-        (handed.take(), activity)
-    });
     let stopped = async move {
         let _ = stop.wait_for(|stop| *stop).await;
     };
-    http::serve_calls(server.service(), incoming, stopped).await;
+    http::serve_calls(server.service(), UnboundedReceiverStream::new(connections), stopped).await;
 }

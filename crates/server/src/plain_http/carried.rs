@@ -1,15 +1,10 @@
 //! The parts of a request that are passed on to the calls that it stands for.
 
-use std::sync::Arc;
-
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Request, Response};
 use tonic::metadata::MetadataMap;
 use ulid::Ulid;
 
-use crate::{
-    calls,
-    transport::{activity::Activity, connection::Peer},
-};
+use crate::calls;
 
 /// The headers that are passed on as they are.
 const PASSED: [HeaderName; 4] = [
@@ -23,8 +18,7 @@ const PASSED: [HeaderName; 4] = [
 #[derive(Clone)]
 pub struct Carried {
     metadata: MetadataMap,
-    peer: Option<Peer>,
-    activity: Option<Arc<Activity>>,
+    extensions: Extensions,
     id: HeaderValue,
 }
 
@@ -40,21 +34,14 @@ impl Carried {
             }
         }
         passed.insert(calls::REQUEST_ID, id.clone());
-        let peer = request.extensions().get::<Peer>().cloned();
-        let activity = request.extensions().get().cloned();
-        Self { metadata: MetadataMap::from_headers(passed), peer, activity, id }
+        Self { metadata: MetadataMap::from_headers(passed), extensions: request.extensions().clone(), id }
     }
 
     /// A call with `message`.
     pub fn call<T>(&self, message: T) -> tonic::Request<T> {
         let mut call = tonic::Request::new(message);
         *call.metadata_mut() = self.metadata.clone();
-        if let Some(peer) = &self.peer {
-            call.extensions_mut().insert(peer.clone());
-        }
-        if let Some(activity) = &self.activity {
-            call.extensions_mut().insert(activity.clone());
-        }
+        *call.extensions_mut() = self.extensions.clone();
         call
     }
 

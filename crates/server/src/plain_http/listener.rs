@@ -11,7 +11,7 @@ use crate::{
     Result, ServeError,
     calls::REQUEST_ID,
     transport::{
-        activity::Activity, connection::meet, connections::Connections, http, socket::Listener, tls::Tls,
+        activity::Activity, connection::arriving, connections::Connections, http, socket::Listener, tls::Tls,
     },
 };
 use utterd_config::Listen;
@@ -74,12 +74,8 @@ where
     let is_private = bound.is_private;
     let incoming = unfold((bound, Connections::new(HTTP_CONNECTIONS)), |(bound, connections)| async {
         let (socket, place) = connections.accept(&bound.listener).await;
-        let (tls, activity) = (bound.tls.as_ref().map(|tls| tls.http_acceptor()), place.activity().clone());
-        let arriving = async move {
-            let (stream, peer) = meet(socket, tls, &place).await?;
-            Ok((stream, peer, place))
-        };
-        Some(((arriving, activity), (bound, connections)))
+        let tls = bound.tls.as_ref().map(|tls| tls.http_acceptor());
+        Some((arriving(socket, tls, place, ()), (bound, connections)))
     });
     let requests = move |mut request: Request<Incoming>| {
         let unfit = unfit(&mut request, is_private);

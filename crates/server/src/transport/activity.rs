@@ -27,8 +27,6 @@ pub struct Activity {
     opened: Instant,
     /// Whether the client has begun to use the connection.
     greeted: AtomicBool,
-    /// Whether a known caller has ever called.
-    known: AtomicBool,
     calls: AtomicUsize,
     /// The milliseconds from `opened` to the end of the last call.
     idle_since: AtomicU64,
@@ -62,7 +60,6 @@ impl Activity {
         Arc::new(Self {
             opened: Instant::now(),
             greeted: AtomicBool::new(false),
-            known: AtomicBool::new(false),
             calls: AtomicUsize::new(0),
             idle_since: AtomicU64::new(0),
             evicted: Notify::new(),
@@ -79,14 +76,8 @@ impl Activity {
 
     /// Counts a call of a known caller until the returned value is dropped.
     pub fn call(self: &Arc<Self>) -> Call {
-        self.known.store(true, Ordering::Relaxed);
         self.calls.fetch_add(1, Ordering::Relaxed);
         Call(self.clone())
-    }
-
-    /// Whether a known caller has ever called.
-    pub fn is_known(&self) -> bool {
-        self.known.load(Ordering::Relaxed)
     }
 
     /// Returns since when there has been no call; `None` while there is one.

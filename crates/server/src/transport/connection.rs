@@ -5,9 +5,9 @@ use std::{io, net::SocketAddr, sync::Arc};
 use tokio::net::{TcpStream, UnixStream};
 
 use super::{
-    activity::Activity,
     certificate,
     connections::Place,
+    http::Arriving,
     socket::{Socket, Stream},
     tls::Accepting,
 };
@@ -35,13 +35,25 @@ impl Peer {
     }
 }
 
-/// Makes the connection of `socket` at `place` ready on the current runtime: the stream of its bytes, after the TLS
-/// handshake if `tls` encrypts connections from the network, and its client.
-pub async fn meet(
+/// The connection of `socket` at `place`, which its own task makes ready, and its activity; `tls` encrypts connections from
+/// the network. It keeps its place, and `load`, until the third value is dropped.
+pub fn arriving<L: Send + 'static>(
     socket: Socket,
     tls: Option<Accepting>,
-    place: &Place,
-) -> io::Result<(Box<dyn Stream>, Peer)> {
+    place: Place,
+    load: L,
+) -> Arriving<impl Future<Output = io::Result<(Box<dyn Stream>, Peer, (Place, L))>> + Send + 'static> {
+    let activity = place.activity().clone();
+    let met = async move {
+        let (stream, peer) = meet(socket, tls, &place).await?;
+        Ok((stream, peer, (place, load)))
+    };
+    (met, activity)
+}
+
+/// Makes the connection of `socket` at `place` ready on the current runtime: the stream of its bytes, after the TLS
+/// handshake if `tls` encrypts connections from the network, and its client.
+async fn meet(socket: Socket, tls: Option<Accepting>, place: &Place) -> io::Result<(Box<dyn Stream>, Peer)> {
     let stream = match socket {
         Socket::Unix(stream) => {
             return Ok((Box::new(UnixStream::from_std(stream)?), Peer::new(place.number(), None)));
@@ -59,34 +71,4 @@ pub async fn meet(
         _ => peer,
     };
     Ok((Box::new(stream), peer))
-}
-
-/// The load of a worker: each of its connections holds one.
-pub type Load = Arc<()>;
-
-/// A connection on its way to a worker: it counts as load of that worker until it ends.
-pub struct Handed {
-    socket: Socket,
-    tls: Option<Accepting>,
-    place: Place,
-    load: Load,
-}
-
-impl Handed {
-    /// The connection of `socket` at `place`, which holds `load`; `tls` encrypts connections from the network.
-    pub fn new(socket: Socket, tls: Option<Accepting>, place: Place, load: Load) -> Self {
-        Self { socket, tls, place, load }
-    }
-
-    /// Returns the connection's activity.
-    pub fn activity(&self) -> &Arc<Activity> {
-        self.place.activity()
-    }
-
-    /// Makes the connection ready on the current runtime. It keeps its place and counts as load until the third value is
-    /// dropped.
-    pub async fn take(self) -> io::Result<(Box<dyn Stream>, Peer, (Place, Load))> {
-        let (stream, peer) = meet(self.socket, self.tls, &self.place).await?;
-        Ok((stream, peer, (self.place, self.load)))
-    }
 }

@@ -2,8 +2,7 @@
 //!
 //! When all places are taken, the connection that has been idle for longest makes room for the new one. So idle
 //! connections cannot keep anyone out, however many there are; a client that was only idle connects again with
-//! its next call. Strangers, on whose connections no known caller has called yet, make room first, as long as they
-//! have more than their share: so they cannot drive out known callers either.
+//! its next call.
 
 use std::{
     collections::HashMap,
@@ -21,7 +20,7 @@ use super::{
     activity::Activity,
     socket::{Listener, Socket},
 };
-use utterd_domain::limits::{MAX_LEAVING_CONNECTIONS, STRANGERS_SHARE};
+use utterd_domain::limits::MAX_LEAVING_CONNECTIONS;
 
 /// How long to wait after a failed accept: most likely, the process is out of descriptors, and there will be some when
 /// connections end.
@@ -79,7 +78,7 @@ impl Connections {
     pub fn admit(self: &Arc<Self>) -> Option<Place> {
         let mut open = self.open.lock();
         if open.members.len() >= self.max {
-            open.evict(self.max)?;
+            open.evict()?;
         }
         let (number, activity) = (number(), Activity::new());
         open.members.insert(number, activity.clone());
@@ -101,25 +100,19 @@ fn number() -> u64 {
 }
 
 impl Open {
-    /// Makes room among `max` places.
-    fn evict(&mut self, max: usize) -> Option<()> {
-        let idlest = self.idlest(max).filter(|_| self.leaving < MAX_LEAVING_CONNECTIONS)?;
+    /// Makes room for one connection.
+    fn evict(&mut self) -> Option<()> {
+        let idlest = self.idlest().filter(|_| self.leaving < MAX_LEAVING_CONNECTIONS)?;
         self.members.remove(&idlest)?.evict();
         self.leaving += 1;
         Some(())
     }
 
     /// Returns the number of the connection that makes room; `None` if each has a call.
-    fn idlest(&self, max: usize) -> Option<u64> {
-        let idle = self
-            .members
-            .iter()
-            .filter_map(|(number, activity)| Some((activity.is_known(), activity.idle_since()?, *number)));
-        let (known, strangers): (Vec<_>, Vec<_>) = idle.partition(|(is_known, ..)| *is_known);
-        let are_too_many = strangers.len() * STRANGERS_SHARE > max;
-        let (first, second) = if are_too_many { (strangers, known) } else { (known, strangers) };
-        let idlest = first.into_iter().min().or_else(|| second.into_iter().min());
-        idlest.map(|(.., number)| number)
+    fn idlest(&self) -> Option<u64> {
+        let idle =
+            self.members.iter().filter_map(|(number, activity)| Some((activity.idle_since()?, *number)));
+        idle.min().map(|(_, number)| number)
     }
 }
 
@@ -188,30 +181,6 @@ mod tests {
         drop(calls.1);
         assert!(connections.admit().is_some());
         assert!(is_evicted(&second).await && !is_evicted(&first).await);
-    }
-
-    /// Strangers that keep connecting drive out one another, and known callers only until they have their share.
-    #[tokio::test(start_paused = true)]
-    async fn strangers_do_not_drive_out_known_callers() {
-        let connections = Connections::new(4 * STRANGERS_SHARE);
-        let mut known = Vec::new();
-        for _ in 0..4 * STRANGERS_SHARE {
-            let place = admit_later(&connections).await.unwrap();
-            drop(place.activity.call());
-            known.push(place);
-        }
-        let mut strangers = Vec::new();
-        for _ in 0..20 {
-            strangers.push(admit_later(&connections).await.unwrap());
-        }
-        let mut evicted = 0;
-        for place in &known {
-            evicted += usize::from(is_evicted(place).await);
-        }
-        assert_eq!(evicted, 5, "strangers have their share, and one more");
-        for (index, place) in strangers.iter().enumerate() {
-            assert_eq!(is_evicted(place).await, index < 15, "{index}");
-        }
     }
 
     #[tokio::test(start_paused = true)]

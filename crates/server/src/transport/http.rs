@@ -21,8 +21,8 @@ use tower::Service;
 
 use super::activity::{Activity, End};
 use utterd_domain::limits::{
-    CONNECTION_WINDOW, EVICTION_GRACE, HANDSHAKE_TIMEOUT, HTTP_PATIENCE, HTTP2_PING_INTERVAL,
-    HTTP2_PING_TIMEOUT, IDLE_GRACE, MAX_HEADER_BYTES, MAX_STREAMS, SEND_BUFFER_BYTES, STREAM_WINDOW,
+    CONNECTION_WINDOW, EVICTION_GRACE, HTTP_PATIENCE, HTTP2_PING_INTERVAL, HTTP2_PING_TIMEOUT, IDLE_GRACE,
+    MAX_HEADER_BYTES, MAX_STREAMS, SEND_BUFFER_BYTES, STREAM_WINDOW,
 };
 
 /// The bytes that a client sends before its connection counts as used: the preface of HTTP/2 (RFC 9113, 3.4), which is
@@ -111,8 +111,12 @@ pub async fn serve<C, P, K, F, A, B, R>(
     let serving = incoming.for_each(|(arriving, activity)| {
         let (builder, answer, stop) = (builder.clone(), answer.clone(), stopped.clone());
         tokio::spawn(async move {
-            match timeout(HANDSHAKE_TIMEOUT, arriving).await {
-                Ok(Ok((connection, peer, kept))) => {
+            let met = tokio::select! {
+                met = arriving => met,
+                end = activity.end() => return tracing::debug!(?end, "a client did not set up its connection"),
+            };
+            match met {
+                Ok((connection, peer, kept)) => {
                     let (io, of) = (TokioIo::new(greeted(connection, activity.clone())), activity.clone());
                     let requests = service_fn(move |mut request: Request<Incoming>| {
                         request.extensions_mut().insert(peer.clone());
@@ -122,8 +126,7 @@ pub async fn serve<C, P, K, F, A, B, R>(
                     until_end(builder.serve_connection(io, requests), &activity, stop).await;
                     drop(kept);
                 }
-                Ok(Err(error)) => tracing::debug!(%error, "a connection failed before its first call"),
-                Err(_) => tracing::debug!("a client took too long to set up its connection"),
+                Err(error) => tracing::debug!(%error, "a connection failed before its first call"),
             }
         });
         ready(())
