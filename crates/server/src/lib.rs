@@ -28,6 +28,7 @@ mod process;
 mod routes;
 mod services;
 mod signals;
+mod stack;
 mod stores;
 mod transport;
 pub mod upkeep;
@@ -39,7 +40,6 @@ use std::{
     io,
     path::PathBuf,
     sync::Arc,
-    time::Duration,
 };
 
 use futures::{Stream, StreamExt};
@@ -51,15 +51,13 @@ use tonic::{body::Body, server::NamedService, transport::server::Connected};
 use tower::Service;
 
 use admission::{Admission, Admitting};
-use calls::{Calls, Recorded};
-use guard::{Guard, Guarded};
+use calls::Calls;
+use guard::Guard;
 #[cfg(feature = "inspector")]
 use plain_http::Room;
 use routes::Routes;
-use transport::{
-    activity::Activity,
-    http::{Serves, serve_calls},
-};
+use stack::Stack;
+use transport::{activity::Activity, http::serve_calls, transport_errors::TransportErrors};
 use utterd_config::{Backend, Settings};
 use utterd_domain::{
     conversation::Timeouts,
@@ -90,7 +88,6 @@ pub use transport::in_process::{Connector, InProcess};
 pub use transport::shared::Shared;
 pub use transport::systemd::Passed;
 pub use transport::tls::TlsError;
-pub use transport::transport_errors::TransportErrors;
 
 /// A server that is assembled but not listening yet. Cheap to clone.
 #[derive(Clone)]
@@ -100,8 +97,7 @@ pub struct Server {
     routes: Routes,
     guard: Option<Arc<Guard>>,
     admission: Arc<Admission>,
-    max_call_duration: Duration,
-    max_message_bytes: usize,
+    errors: TransportErrors,
     calls: Arc<Calls>,
     metrics: Registry,
     closing: Arc<watch::Sender<bool>>,
@@ -209,24 +205,15 @@ impl Server {
         }
         let services = Services::new(engine.clone(), limits, closing.subscribe());
         let routes = services::routes(services.clone(), &engine, settings, closing.subscribe())?;
-        let max_message_bytes = settings.max_message_bytes;
         let writer = engine.clone();
         let admission = Admission::new(settings, move || writer.is_store_behind());
-        let max_call_duration = settings.max_call_duration;
+        let errors = TransportErrors {
+            max_call_duration: settings.max_call_duration,
+            max_message_bytes: settings.max_message_bytes,
+        };
         let calls = Calls::new(settings, run);
         let metrics = metrics::registry(&engine, &calls, &admission);
-        Ok(Self {
-            engine,
-            services,
-            routes,
-            guard,
-            admission,
-            max_call_duration,
-            max_message_bytes,
-            calls,
-            metrics,
-            closing,
-        })
+        Ok(Self { engine, services, routes, guard, admission, errors, calls, metrics, closing })
     }
 
     /// Adds `service`, behind the same layers.
@@ -278,12 +265,15 @@ impl Server {
         serve_calls(self.service(), arriving, shutdown).await;
     }
 
-    /// Returns the services for one worker, behind their layers, the innermost first.
-    fn service(&self) -> impl Serves {
-        let inner = Admitting::new(self.routes.clone(), self.admission.clone());
-        let inner = Guarded { inner, guard: self.guard.clone() };
-        let inner = TransportErrors::new(inner, self.max_call_duration, self.max_message_bytes);
-        Recorded { inner, calls: self.calls.clone() }
+    /// Returns the services for one worker, behind their layers.
+    fn service(&self) -> Stack {
+        Stack {
+            calls: self.calls.clone(),
+            errors: self.errors,
+            guard: self.guard.clone(),
+            admitting: Admitting::new(self.admission.clone()),
+            routes: self.routes.clone(),
+        }
     }
 
     /// Returns the memory for the bodies of plain HTTP.

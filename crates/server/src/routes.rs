@@ -15,7 +15,8 @@ use tower::{Service, ServiceExt as _};
 
 use super::transport::http::Serves;
 
-type Answer = BoxFuture<'static, Result<Response<Body>, Infallible>>;
+/// The answer to a call.
+pub type Answer = BoxFuture<'static, Result<Response<Body>, Infallible>>;
 type Route = Arc<dyn Fn(Request<Body>) -> Answer + Send + Sync>;
 
 /// The services of a server, by name. Cheap to clone.

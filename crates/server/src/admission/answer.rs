@@ -23,7 +23,7 @@ use utterd_rpc::{Held, Room, unread};
 
 /// The answer to a call, before it is made.
 pub struct Answer {
-    method: &'static Method,
+    pub method: &'static Method,
     room: Room,
     activity: Option<Arc<Activity>>,
     message: Arc<Message>,

@@ -19,10 +19,9 @@ use http_body_util::{BodyExt, StreamBody};
 use tokio::time::{Instant, advance};
 use tonic::{Code, Status, body::Body};
 use tonic_types::StatusExt;
-use tower::{Service, ServiceExt, service_fn};
 
 use super::{Admission, Admitting};
-use crate::transport::connection::Peer;
+use crate::{routes::Answer, transport::connection::Peer};
 use utterd_config::Settings;
 use utterd_domain::limits::{
     LEAST_MESSAGE_RATE, MESSAGE_BYTES, MESSAGE_PATIENCE, OVERLOAD_WAIT, ROOM_PATIENCE, STANDING_WAIT,
@@ -59,23 +58,22 @@ impl Server {
         let request =
             Request::builder().uri(path).header("grpc-encoding", "gzip").body(Body::new(body)).unwrap();
         let (read, answers) = (self.read.clone(), self.answers.clone());
-        let service = service_fn(move |request: Request<Body>| {
-            let (read, answers) = (read.clone(), answers.clone());
+        let answer = move |request: Request<Body>| -> Answer {
             Box::pin(async move {
                 let mut body = request.into_body();
                 while let Some(frame) = body.frame().await {
                     match frame {
                         Ok(frame) => read.fetch_add(frame.into_data().unwrap().len(), Ordering::SeqCst),
-                        Err(status) => return Ok::<_, Infallible>(status.into_http()),
+                        Err(status) => return Ok(status.into_http()),
                     };
                 }
                 answers.acquire().await.unwrap().forget();
                 Ok(Response::new(Body::empty()))
             })
-        });
-        let service = Admitting::new(service, self.admission.clone());
+        };
+        let admitting = Admitting::new(self.admission.clone());
         let call = async move {
-            let Ok(response) = service.oneshot(request).await;
+            let Ok(response) = admitting.admit(request, answer).await;
             match Status::from_header_map(response.headers()) {
                 Some(status) => Err(status),
                 None => Ok(()),
@@ -268,11 +266,11 @@ async fn a_store_that_is_behind_takes_one_change_of_each_caller() {
 
 #[tokio::test(start_paused = true)]
 async fn the_only_call_of_a_caller_is_served_in_overload() {
-    let service = service_fn(|_| ready(Ok::<_, Infallible>(Response::new(Body::empty()))));
-    let mut worker = Admitting::new(service, Server::new().admission);
-    let mut arrive = |caller| {
+    let admitting = Admitting::new(Server::new().admission);
+    let arrive = |caller| {
         let peer = Peer::new(caller, None);
-        worker.call(Request::builder().uri(UNARY).extension(peer).body(Body::empty()).unwrap())
+        let request = Request::builder().uri(UNARY).extension(peer).body(Body::empty()).unwrap();
+        admitting.admit(request, |_| Box::pin(ready(Ok(Response::new(Body::empty())))))
     };
     let has_status = |response: Result<Response<Body>, Infallible>| {
         let Ok(response) = response;

@@ -1,49 +1,29 @@
-//! The layer around all others. A panic in them ends the call with INTERNAL.
+//! The layer around all others.
 
-use std::{
-    future::poll_fn,
-    pin::pin,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::{future::poll_fn, pin::pin, sync::Arc};
 
-use futures::future::BoxFuture;
-use http::{Request, Response};
+use http::Request;
 use tonic::{Status, body::Body};
-use tower::Service;
 
 use super::{body::CallBody, record::Calls};
-use crate::guard::methods::Method;
+use crate::{guard::methods::Method, routes::Answer};
 use utterd_rpc::panicked;
 use utterd_telemetry::{
     Span,
     panics::{Panicked, Within},
 };
 
-/// Counts and logs the calls to a service.
-#[derive(Clone)]
-pub struct Recorded<S> {
-    pub inner: S,
-    pub calls: Arc<Calls>,
-}
-
-impl<S> Service<Request<Body>> for Recorded<S>
-where
-    S: Service<Request<Body>, Response = Response<Body>, Future: Send + 'static>,
-{
-    type Response = Response<Body>;
-    type Error = S::Error;
-    type Future = BoxFuture<'static, Result<Response<Body>, S::Error>>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(context)
-    }
-
-    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+impl Calls {
+    /// Makes a call; counts and logs it. A panic in it ends it with INTERNAL.
+    pub fn record(
+        self: &Arc<Self>,
+        mut request: Request<Body>,
+        call: impl FnOnce(Request<Body>) -> Answer,
+    ) -> Answer {
         let method = Method::note(&mut request);
-        let record = self.calls.arrived(method, &request);
+        let record = self.arrived(method, &request);
         // a panic here is reported when the response is polled
-        let call = Within::Call.caught(|| self.inner.call(request));
+        let call = Within::Call.caught(|| call(request));
         Box::pin(async move {
             let answered = match call {
                 Ok(call) => Within::Call.catching(within(record.span.as_ref(), call)).await,

@@ -82,8 +82,6 @@ fn labels(method: &Method) -> [&str; 3] {
         (Count::Any, Count::One) => "client_stream",
         (Count::Any, Count::Any) => "bidi_stream",
     };
-    match method.number {
-        0 => [kind, "unknown", "unknown"],
-        _ => [kind, &method.service, &method.name],
-    }
+    let (service, name) = method.names();
+    [kind, service, name]
 }

@@ -14,5 +14,4 @@ mod meters;
 mod record;
 mod span;
 
-pub use layer::Recorded;
 pub use record::{Calls, REQUEST_ID, given};

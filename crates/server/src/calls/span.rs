@@ -38,7 +38,7 @@ pub(super) fn begin(method: &'static Method, headers: &HeaderMap) -> Option<Span
     let span = Span::of_call((&*method.path).into(), header)?;
     span.note("rpc.system.name", "grpc");
     span.note("rpc.method", &*method.path);
-    let operation = OPERATIONS.iter().find(|(name, _)| *name == method.name);
+    let operation = OPERATIONS.iter().find(|(name, _)| *name == method.names().1);
     if let Some((_, operation)) = operation {
         span.note("gen_ai.operation.name", *operation);
         span.note("gen_ai.provider.name", "utterd");

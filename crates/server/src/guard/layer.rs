@@ -1,15 +1,9 @@
 //! The layer that lets calls in.
 
-use std::{
-    future::ready,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::{convert::Infallible, future::ready, sync::Arc};
 
-use futures::future::BoxFuture;
 use http::{Request, Response};
 use tonic::{Status, body::Body};
-use tower::Service;
 
 use super::{
     Guard, only_namespace,
@@ -17,67 +11,46 @@ use super::{
     running::{Revocable, Revoked, revoked},
     shown::Shown,
 };
-use crate::guard::{access::Access, methods::Method};
+use crate::{
+    guard::{access::Access, methods::Method},
+    routes::Answer,
+};
 use utterd_engine::Caller;
 
-/// Lets calls in to a service: an admitted call has a [`Principal`](super::Principal) and a [`Caller`] in its
-/// extensions.
-#[derive(Clone)]
-pub struct Guarded<S> {
-    pub inner: S,
-    /// Decides whom to admit; without it, everybody is admitted, in the namespace `default`.
-    pub guard: Option<Arc<Guard>>,
-}
-
-impl<S> Guarded<S> {
-    /// Adds the caller to the extensions of `request`; returns the future that ends a long-lived call.
-    fn admit(&self, request: &mut Request<Body>) -> Result<Option<Revoked>, Refused> {
-        let method = Method::of_request(request);
-        let Some(guard) = &self.guard else {
-            only_namespace(request.headers())?;
-            return Ok(None);
-        };
-        if method.access == Access::Open {
-            return Ok(None);
-        }
-        let shown = Shown::with(request);
-        let admitted = guard.admit(request, &shown, method.access)?;
-        let revoked = method.is_stream().then(|| revoked(guard.clone(), shown, admitted.credential));
-        request.extensions_mut().insert(Caller { namespace: admitted.principal.namespace.clone() });
-        request.extensions_mut().insert(admitted.principal);
-        Ok(revoked)
+/// Makes a call if its caller may: it then has a [`Principal`](super::Principal) and a [`Caller`] in its extensions. Without
+/// a guard, everybody may, in the namespace `default`.
+pub fn let_in(
+    guard: Option<&Arc<Guard>>,
+    mut request: Request<Body>,
+    call: impl FnOnce(Request<Body>) -> Answer,
+) -> Answer {
+    match admit(guard, &mut request) {
+        Ok(None) => call(request),
+        Ok(Some(revoked)) => Box::pin(until(revoked, call(request))),
+        Err(refused) => Box::pin(ready(Ok(Status::from(refused).into_http()))),
     }
 }
 
-type Called<E> = BoxFuture<'static, Result<Response<Body>, E>>;
-
-impl<S, E> Service<Request<Body>> for Guarded<S>
-where
-    S: Service<Request<Body>, Response = Response<Body>, Error = E, Future = Called<E>>,
-    E: Send + 'static,
-{
-    type Response = Response<Body>;
-    type Error = E;
-    type Future = Called<E>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), E>> {
-        self.inner.poll_ready(context)
+/// Adds the caller to the extensions of `request`; returns the future that ends a long-lived call.
+fn admit(guard: Option<&Arc<Guard>>, request: &mut Request<Body>) -> Result<Option<Revoked>, Refused> {
+    let method = Method::of_request(request);
+    let Some(guard) = guard else {
+        only_namespace(request.headers())?;
+        return Ok(None);
+    };
+    if method.access == Access::Open {
+        return Ok(None);
     }
-
-    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        match self.admit(&mut request) {
-            Ok(None) => self.inner.call(request),
-            Ok(Some(revoked)) => Box::pin(until(revoked, self.inner.call(request))),
-            Err(refused) => Box::pin(ready(Ok(Status::from(refused).into_http()))),
-        }
-    }
+    let shown = Shown::with(request);
+    let admitted = guard.admit(request, &shown, method.access)?;
+    let revoked = method.is_stream().then(|| revoked(guard.clone(), shown, admitted.credential));
+    request.extensions_mut().insert(Caller { namespace: admitted.principal.namespace.clone() });
+    request.extensions_mut().insert(admitted.principal);
+    Ok(revoked)
 }
 
 /// Makes a call that ends when its credential is `revoked`.
-async fn until<E>(
-    mut revoked: Revoked,
-    call: impl Future<Output = Result<Response<Body>, E>>,
-) -> Result<Response<Body>, E> {
+async fn until(mut revoked: Revoked, call: Answer) -> Result<Response<Body>, Infallible> {
     tokio::select! {
         biased;
         refused = revoked.as_mut() => Ok(Status::from(refused).into_http()),

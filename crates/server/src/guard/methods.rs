@@ -17,8 +17,6 @@ static METHODS: LazyLock<FxHashMap<String, Method>> = LazyLock::new(methods);
 static UNKNOWN: Method = Method {
     number: 0,
     path: Cow::Borrowed("unknown"),
-    service: String::new(),
-    name: String::new(),
     origin: Origin::Unknown,
     access: Access::Write,
     takes: Count::One,
@@ -32,10 +30,6 @@ pub struct Method {
     pub number: usize,
     /// The full name of its service, a slash and its name; `unknown` if nothing is known about it.
     pub path: Cow<'static, str>,
-    /// The full name of its service.
-    pub service: String,
-    /// Its name in the service.
-    pub name: String,
     /// Who defines the method.
     pub origin: Origin,
     /// The access that it requires.
@@ -85,6 +79,11 @@ impl Method {
         method
     }
 
+    /// Returns the full name of its service, and its name in that; both `unknown` if nothing is known about it.
+    pub fn names(&self) -> (&str, &str) {
+        self.path.split_once('/').unwrap_or((&self.path, &self.path))
+    }
+
     /// Returns the number of methods, the unknown one included.
     pub fn count() -> usize {
         METHODS.len() + 1
@@ -128,8 +127,6 @@ fn methods() -> FxHashMap<String, Method> {
                     let known = Method {
                         number: methods.len() + 1,
                         path: format!("{service_name}/{}", method.name()).into(),
-                        service: service_name.clone(),
-                        name: method.name().to_owned(),
                         origin,
                         access: access(&service_name, method.name()).unwrap_or(UNKNOWN.access),
                         takes: Count::of(method.client_streaming()),

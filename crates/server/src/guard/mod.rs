@@ -50,7 +50,7 @@ use utterd_telemetry::panics::Within;
 use watched::Watched;
 
 pub use issue::{IssueError, Issued, Listed, NewCredential, issue, list};
-pub use layer::Guarded;
+pub use layer::let_in;
 pub use principal::{Principal, Role};
 pub use watched::FileError;
 

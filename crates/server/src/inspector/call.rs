@@ -18,7 +18,7 @@ use crate::{
     guard::methods::Method,
     plain_http as plain,
     plain_http::{Answer, Carried, Held, Room},
-    transport::http::Serves,
+    stack::Stack,
 };
 use utterd_domain::limits::INSPECTOR_MESSAGE_BYTES;
 use utterd_engine::{LONG_TEXT_BYTES, offload};
@@ -34,7 +34,7 @@ const TIMEOUT: &str = "connect-timeout-ms";
 /// Answers the call that `request` stands for.
 pub async fn answer(
     request: Request<Incoming>,
-    service: impl Serves,
+    service: Stack,
     carried: &Carried,
     room: &Room,
     most: usize,
@@ -93,14 +93,14 @@ fn timeout(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// A call that is to be made.
-struct Call<'a, S> {
+struct Call<'a> {
     method: MethodDescriptor,
-    service: S,
+    service: Stack,
     carried: &'a Carried,
     timeout: Option<Duration>,
 }
 
-impl<S: Serves> Call<'_, S> {
+impl Call<'_> {
     /// Makes a call with one request and one response. Its message takes room again, so the room of the body is
     /// released.
     async fn answered(self, body: Held) -> Result<Answer, Status> {
@@ -157,7 +157,7 @@ impl<S: Serves> Call<'_, S> {
     }
 }
 
-async fn ready<S: Serves>(service: S) -> Result<Grpc<S>, Status> {
+async fn ready(service: Stack) -> Result<Grpc<Stack>, Status> {
     let mut grpc = Grpc::new(service).max_decoding_message_size(INSPECTOR_MESSAGE_BYTES);
     let Ok(()) = grpc.ready().await;
     Ok(grpc)

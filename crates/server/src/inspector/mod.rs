@@ -21,7 +21,7 @@ use hyper::body::Incoming;
 use super::{
     plain_http as plain,
     plain_http::{Answer, Bound, Carried, Room},
-    transport::http::Serves,
+    stack::Stack,
 };
 
 /// Serves the page, and its calls with those of `service`, until `shutdown`. A message of a request has at most `most`
@@ -29,7 +29,7 @@ use super::{
 pub async fn serve(
     bound: Option<Bound>,
     shutdown: impl Future<Output = ()>,
-    service: impl Serves + Sync,
+    service: Stack,
     room: Room,
     most: usize,
 ) {
@@ -46,7 +46,7 @@ pub async fn serve(
 
 async fn answer(
     request: Request<Incoming>,
-    service: impl Serves,
+    service: Stack,
     carried: &Carried,
     room: &Room,
     most: usize,

@@ -8,60 +8,30 @@
 //! While the clock shows a time that a header cannot express, this layer sets the date of responses: the transport
 //! would panic.
 
-use std::{
-    future::poll_fn,
-    pin::pin,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{future::poll_fn, pin::pin, task::Poll, time::Duration};
 
-use futures::future::BoxFuture;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header::DATE};
 use tokio::time::{Instant, timeout_at};
 use tonic::{Code, Status, body::Body};
-use tonic_types::StatusExt;
-use tower::Service;
 
-use crate::guard::methods::Method;
+use crate::{guard::methods::Method, routes::Answer};
 use utterd_engine::SystemClock;
 use utterd_rpc::{clearer_status, grpc_timeout, transport_error};
 
+/// Reports the transport errors of calls.
 #[derive(Clone, Copy)]
-struct Limits {
-    max_call_duration: Duration,
-    max_message_bytes: usize,
+pub struct TransportErrors {
+    /// The longest that a call lasts which is no stream.
+    pub max_call_duration: Duration,
+    /// The largest message, which is named when one is larger.
+    pub max_message_bytes: usize,
 }
 
-/// Reports the transport errors of a service. It is called as soon as a call arrives.
-#[derive(Clone)]
-pub struct TransportErrors<S> {
-    inner: S,
-    limits: Limits,
-}
-
-impl<S> TransportErrors<S> {
-    /// Names `max_message_bytes` when a message is larger, and ends unary calls after `max_call_duration`.
-    pub fn new(inner: S, max_call_duration: Duration, max_message_bytes: usize) -> Self {
-        let limits = Limits { max_call_duration, max_message_bytes };
-        Self { inner, limits }
-    }
-}
-
-impl<S> Service<Request<Body>> for TransportErrors<S>
-where
-    S: Service<Request<Body>, Response = Response<Body>, Future: Send + 'static>,
-{
-    type Response = Response<Body>;
-    type Error = S::Error;
-    type Future = BoxFuture<'static, Result<Response<Body>, S::Error>>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(context)
-    }
-
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let deadline = self.limits.deadline(&request, Instant::now());
-        let (call, most) = (self.inner.call(request), self.limits.max_message_bytes);
+impl TransportErrors {
+    /// Makes a call, as soon as it arrives, and reports its transport errors.
+    pub fn report(&self, request: Request<Body>, call: impl FnOnce(Request<Body>) -> Answer) -> Answer {
+        let deadline = self.deadline(&request, Instant::now());
+        let (call, most) = (call(request), self.max_message_bytes);
         Box::pin(async move {
             let Some(deadline) = deadline else { return Ok(dated(clearer(call.await?, most))) };
             let mut call = pin!(timeout_at(deadline.at, call));
@@ -76,17 +46,7 @@ where
             }
         })
     }
-}
 
-/// The latest time for a call to end.
-#[derive(Clone, Copy)]
-struct Deadline {
-    at: Instant,
-    /// The limit is the server's own: the caller set no earlier deadline.
-    is_ours: bool,
-}
-
-impl Limits {
     fn deadline(&self, request: &Request<Body>, arrived: Instant) -> Option<Deadline> {
         let given = timeout(request.headers());
         let method = Method::of_request(request);
@@ -96,6 +56,14 @@ impl Limits {
         // no deadline if it is later than an `Instant` can hold
         Some(Deadline { at: arrived.checked_add(timeout?)?, is_ours })
     }
+}
+
+/// The latest time for a call to end.
+#[derive(Clone, Copy)]
+struct Deadline {
+    at: Instant,
+    /// The limit is the server's own: the caller set no earlier deadline.
+    is_ours: bool,
 }
 
 impl Deadline {
@@ -118,19 +86,11 @@ fn timeout(headers: &HeaderMap) -> Option<Duration> {
 }
 
 fn clearer(response: Response<Body>, most: usize) -> Response<Body> {
-    if !tracing::enabled!(tracing::Level::DEBUG) && is_clear(&response) {
+    if is_clear(&response) {
         return response;
     }
-    let Some(status) = Status::from_header_map(response.headers()) else { return response };
-    match clearer_status(&status, most) {
-        Some(status) => status.into_http(),
-        None => {
-            // the status message is not logged: it can quote the request
-            let reason = status.get_error_details().error_info().map(|info| info.reason.clone());
-            tracing::debug!(code = ?status.code(), reason, "refused a call");
-            response
-        }
-    }
+    let status = Status::from_header_map(response.headers());
+    status.and_then(|status| clearer_status(&status, most)).map_or(response, Status::into_http)
 }
 
 /// Adds a date to the response if the transport could not.
@@ -151,15 +111,12 @@ fn is_clear(response: &Response<Body>) -> bool {
 #[cfg(test)]
 mod tests {
     use std::{
-        convert::Infallible,
         future::pending,
         sync::{
             Arc,
             atomic::{AtomicUsize, Ordering},
         },
     };
-
-    use tower::{ServiceExt, service_fn};
 
     use super::*;
 
@@ -173,11 +130,14 @@ mod tests {
         request.body(Body::empty()).unwrap()
     }
 
+    fn errors(max_call_duration: Duration) -> TransportErrors {
+        TransportErrors { max_call_duration, max_message_bytes: 1 }
+    }
+
     /// Returns the status that ends an endless call, and the time that took.
     async fn ended(most: Duration, request: Request<Body>) -> (Status, Duration) {
-        let endless = service_fn(|_: Request<Body>| pending::<Result<Response<Body>, Infallible>>());
         let started = Instant::now();
-        let Ok(response) = TransportErrors::new(endless, most, 1).oneshot(request).await;
+        let Ok(response) = errors(most).report(request, |_| Box::pin(pending())).await;
         (Status::from_header_map(response.headers()).unwrap(), started.elapsed())
     }
 
@@ -203,18 +163,15 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_call_whose_deadline_is_over_when_its_turn_comes_is_not_begun() {
         let begun = Arc::new(AtomicUsize::new(0));
-        let counted = begun.clone();
-        let service = service_fn(move |_: Request<Body>| {
-            let counted = counted.clone();
-            async move {
-                counted.fetch_add(1, Ordering::Relaxed);
-                Ok::<_, Infallible>(Response::new(Body::empty()))
-            }
-        });
-        let mut service = TransportErrors::new(service, HOUR, 1);
         for (waited, is_begun) in [(49, true), (50, false), (60, false)] {
             let before = begun.load(Ordering::Relaxed);
-            let arrived = service.call(request(MEMORIZE, Some("51m")));
+            let counted = begun.clone();
+            let arrived = errors(HOUR).report(request(MEMORIZE, Some("51m")), |_| {
+                Box::pin(async move {
+                    counted.fetch_add(1, Ordering::Relaxed);
+                    Ok(Response::new(Body::empty()))
+                })
+            });
             tokio::time::advance(Duration::from_millis(waited)).await;
             let Ok(response) = arrived.await;
             let status = Status::from_header_map(response.headers());
