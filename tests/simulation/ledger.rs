@@ -438,7 +438,9 @@ impl Ledger {
             self.world.learn_times(after);
         }
         if last {
-            self.world.hear_summary(id.as_str(), after.summary.text());
+            let items = after.summary.segments().iter().flat_map(|segment| &segment.items);
+            let told = items.map(|item| format!("{} {} {}\n", item.head, item.text, item.note));
+            self.world.hear_summary(id.as_str(), told.collect());
         }
         let version = Version {
             tick: taken.tick,

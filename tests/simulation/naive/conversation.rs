@@ -72,7 +72,7 @@ pub struct Conversation {
     pub awaits: Option<u64>,
     /// What left the window while summarisation was on, except what was erased.
     pub covered: BTreeSet<u64>,
-    /// The text of its summary, as it is stored: the choice of its sentences is up to the server.
+    /// What its summary can tell without a model, as it is stored: the choice of its sentences is up to the server.
     pub summary: String,
     /// When it ended and why.
     pub ended: Option<(i64, String)>,

@@ -242,7 +242,7 @@ impl World {
         }
     }
 
-    /// Notes the text of a summary, as it is stored.
+    /// Notes what a summary can tell, as it is stored.
     pub fn hear_summary(&mut self, id: &str, text: String) {
         let of = self.conversations.get_mut(id).filter(|of| of.summary != text);
         of.into_iter().for_each(|of| Arc::make_mut(of).summary.clone_from(&text));
