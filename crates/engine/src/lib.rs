@@ -63,7 +63,7 @@ pub use clock::{Clock, SystemClock};
 pub use error::{EngineError, Result};
 pub use events::cursor::EventCursor;
 pub use events::event_rings::Watched;
-pub use events::facts::{Effects, Facts};
+pub use events::facts::Facts;
 pub use events::trace::EventStream;
 pub use events::{Event, Subject};
 pub use instance::{BackupUnderWay, Counters, Defaults, Engine};

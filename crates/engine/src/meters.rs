@@ -93,10 +93,9 @@ impl Meters {
         let Some(facts) = facts else { return };
         self.memorized.inc_by(facts.memorized.count());
         self.started.inc_by(facts.started.into());
-        let more = facts.more();
-        self.evicted.inc_by(more.evicted.count());
-        self.forgotten.inc_by(more.forgotten.count() + more.erased.count());
-        self.segments.inc_by(more.segments_written.len() as u64);
+        self.evicted.inc_by(facts.evicted.count());
+        self.forgotten.inc_by(facts.forgotten.count() + facts.erased.count());
+        self.segments.inc_by(facts.segments_written.len() as u64);
     }
 
     pub(super) fn register(&self, registry: &Registry) {

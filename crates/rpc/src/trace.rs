@@ -105,7 +105,6 @@ impl Wanted {
 fn encode_event(event: Event, cursor: EventCursor) -> proto::Event {
     let text = |id: Option<&str>| id.unwrap_or_default().to_owned();
     let facts = event.facts.unwrap_or_default();
-    let more = facts.more();
     let changed = facts.revision.get() > 0;
     let numbers = |numbers: &[u32]| numbers.iter().map(|number| encode::int(*number)).collect();
     proto::Event {
@@ -118,17 +117,17 @@ fn encode_event(event: Event, cursor: EventCursor) -> proto::Event {
         request_id: text(event.request.as_ref().map(utterd_domain::RequestId::as_str)),
         started_conversation: facts.started,
         memorized: encode::ranges(&facts.memorized),
-        evicted: encode::ranges(&more.evicted),
-        dropped: encode::ranges(&more.dropped),
-        forgotten: encode::ranges(&more.forgotten),
-        erased: encode::ranges(&more.erased),
-        restored: encode::ranges(&more.restored),
-        updated: encode::ranges(&more.updated),
-        written_segment_numbers: numbers(&more.segments_written),
-        removed_segment_numbers: numbers(&more.segments_removed),
+        evicted: encode::ranges(&facts.evicted),
+        dropped: encode::ranges(&facts.dropped),
+        forgotten: encode::ranges(&facts.forgotten),
+        erased: encode::ranges(&facts.erased),
+        restored: encode::ranges(&facts.restored),
+        updated: encode::ranges(&facts.updated),
+        written_segment_numbers: numbers(&facts.segments_written),
+        removed_segment_numbers: numbers(&facts.segments_removed),
         result_count: event.results.map(encode::int),
-        returned: encode::ranges(&more.returned),
-        compaction_number: more.compaction.map(encode::int),
+        returned: encode::ranges(&facts.returned),
+        compaction_number: facts.compaction.map(encode::int),
     }
 }
 

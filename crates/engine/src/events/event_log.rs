@@ -88,7 +88,7 @@ mod tests {
 
     fn event(namespace: &Namespace, ranges: u64) -> Event {
         let memorized: Ranges = (1..=ranges).map(|place| Sequence(2 * place)).collect();
-        let facts = Some(Arc::new(Facts::of_memorized(memorized)));
+        let facts = Some(Arc::new(Facts { memorized, ..Facts::default() }));
         Event { facts, ..Event::bare(Operation::Forget, Subject::Wide(namespace.clone(), None)) }
     }
 

@@ -1,56 +1,55 @@
 //! The facts of a change, in references. The event and the outcome are both built from them, so a call and
 //! its retries get the same facts as the trace.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::stored;
 use utterd_domain::{
     Change, Conversation, ConversationId, Head, Ranges, Revision, Sequence, Timestamp, Utterance,
     capacity::Capacity, forget::erasure::InForks,
 };
 use utterd_store::Outcome;
 
-/// The effects of a change, in references.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Facts {
-    /// The revision after the change.
-    pub revision: Revision,
-    /// Whether the change started the conversation.
-    pub started: bool,
-    /// Utterances stored.
-    pub memorized: Ranges,
-    /// The other effects; `None` for most changes, which only store utterances.
-    more: Option<Box<Effects>>,
-}
-
-/// The effects of a change other than storing utterances. Empty ones are absent in the stored form of an event.
+/// The effects of a change, in references. Those that it did not have are absent in the stored form of an event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-#[allow(missing_docs)] // the same names as in `Change`
-pub struct Effects {
-    #[serde(with = "stored", skip_serializing_if = "Ranges::is_empty")]
+#[allow(missing_docs)] // most have the same names as in `Change`
+pub struct Facts {
+    /// The revision after the change.
+    #[serde(skip_serializing_if = "is_default")]
+    pub revision: Revision,
+    /// Whether the change started the conversation.
+    #[serde(skip_serializing_if = "is_default")]
+    pub started: bool,
+    /// Utterances stored.
+    #[serde(skip_serializing_if = "is_default")]
+    pub memorized: Ranges,
+    #[serde(skip_serializing_if = "is_default")]
     pub evicted: Ranges,
-    #[serde(with = "stored", skip_serializing_if = "Ranges::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     pub dropped: Ranges,
-    #[serde(with = "stored", skip_serializing_if = "Ranges::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     pub forgotten: Ranges,
-    #[serde(with = "stored", skip_serializing_if = "Ranges::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     pub erased: Ranges,
-    #[serde(with = "stored", skip_serializing_if = "Ranges::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     pub restored: Ranges,
-    #[serde(with = "stored", skip_serializing_if = "Ranges::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     pub updated: Ranges,
-    #[serde(with = "stored", skip_serializing_if = "Ranges::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     pub returned: Ranges,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     pub segments_written: Vec<u32>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "is_default")]
     pub segments_removed: Vec<u32>,
     /// The number of the compaction made or undone.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "is_default")]
     pub compaction: Option<u32>,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// What an outcome names besides the facts of a change.
@@ -76,76 +75,10 @@ impl Named {
 impl Facts {
     /// Returns the facts of the change that led to `after`.
     pub(crate) fn of(change: &Change, after: &Head) -> Self {
-        let more = Effects::of(change);
         Self {
             revision: after.revision,
             started: change.before == Revision::NONE && after.identity.is_listed(),
             memorized: sequences(&change.appended),
-            more: (more != Effects::default()).then(|| Box::new(more)),
-        }
-    }
-
-    /// Returns the facts of a change that stored `memorized` and did nothing else.
-    #[cfg(test)]
-    pub(crate) fn of_memorized(memorized: Ranges) -> Self {
-        Self { memorized, ..Self::default() }
-    }
-
-    /// Creates facts from their stored form.
-    pub(crate) fn read(revision: Revision, started: bool, memorized: Ranges, more: Effects) -> Self {
-        let more = (more != Effects::default()).then(|| Box::new(more));
-        Self { revision, started, memorized, more }
-    }
-
-    /// Returns the facts of a call that changed nothing.
-    pub(crate) fn none(state: &Head) -> Self {
-        Self { revision: state.revision, ..Self::default() }
-    }
-
-    /// Returns the approximate size of the facts in memory, in bytes.
-    pub(crate) fn memory_bytes(&self) -> usize {
-        let more = self.more.as_deref().map_or(0, |more| size_of::<Effects>() + more.memory_bytes());
-        size_of::<Self>() + self.memorized.memory_bytes() + more
-    }
-
-    /// Returns the effects other than storing utterances.
-    pub fn more(&self) -> &Effects {
-        static NOTHING: LazyLock<Effects> = LazyLock::new(Effects::default);
-        self.more.as_deref().unwrap_or(&NOTHING)
-    }
-
-    /// Returns the outcome of a call with these facts and the state `after`.
-    pub(crate) fn outcome(&self, after: &Conversation, time: Timestamp, named: &Named) -> Outcome {
-        let more = self.more();
-        let mut restored = more.restored.clone();
-        restored.union(&more.returned);
-        Outcome {
-            body: 0,
-            time,
-            conversation: match after.head.identity.is_listed() {
-                true => after.key().id.clone(),
-                false => ConversationId::of_some_state(),
-            },
-            revision: self.revision,
-            started: self.started,
-            ended: None,
-            memorized: self.memorized.clone(),
-            evicted: more.evicted.clone(),
-            forgotten: if more.erased.is_empty() { &more.forgotten } else { &more.erased }.clone(),
-            restored,
-            target: named.target,
-            still_told: named.still_told.clone(),
-            rebuilt_segments: more.segments_removed.len() as u32,
-            capacity: Capacity::of(after),
-            in_forks: named.in_forks,
-            references: Vec::new(),
-        }
-    }
-}
-
-impl Effects {
-    fn of(change: &Change) -> Self {
-        Self {
             evicted: sequences(&change.evicted),
             dropped: change.dropped.clone(),
             forgotten: change.forgotten.clone(),
@@ -158,14 +91,45 @@ impl Effects {
             compaction: change.compaction,
         }
     }
-}
 
-impl Effects {
-    fn memory_bytes(&self) -> usize {
-        let sets = [&self.evicted, &self.dropped, &self.forgotten, &self.erased, &self.restored];
-        let sets = sets.into_iter().chain([&self.updated, &self.returned]);
+    /// Returns the facts of a call that changed nothing.
+    pub(crate) fn none(state: &Head) -> Self {
+        Self { revision: state.revision, ..Self::default() }
+    }
+
+    /// Returns the approximate size of the facts in memory, in bytes.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let sets = [&self.memorized, &self.evicted, &self.dropped, &self.forgotten, &self.erased];
+        let sets = sets.into_iter().chain([&self.restored, &self.updated, &self.returned]);
         let segments = self.segments_written.len() + self.segments_removed.len();
-        sets.map(Ranges::memory_bytes).sum::<usize>() + segments * size_of::<u32>()
+        size_of::<Self>() + sets.map(Ranges::memory_bytes).sum::<usize>() + segments * size_of::<u32>()
+    }
+
+    /// Returns the outcome of a call with these facts and the state `after`.
+    pub(crate) fn outcome(&self, after: &Conversation, time: Timestamp, named: &Named) -> Outcome {
+        let mut restored = self.restored.clone();
+        restored.union(&self.returned);
+        Outcome {
+            body: 0,
+            time,
+            conversation: match after.head.identity.is_listed() {
+                true => after.key().id.clone(),
+                false => ConversationId::of_some_state(),
+            },
+            revision: self.revision,
+            started: self.started,
+            ended: None,
+            memorized: self.memorized.clone(),
+            evicted: self.evicted.clone(),
+            forgotten: if self.erased.is_empty() { &self.forgotten } else { &self.erased }.clone(),
+            restored,
+            target: named.target,
+            still_told: named.still_told.clone(),
+            rebuilt_segments: self.segments_removed.len() as u32,
+            capacity: Capacity::of(after),
+            in_forks: named.in_forks,
+            references: Vec::new(),
+        }
     }
 }
 

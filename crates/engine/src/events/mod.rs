@@ -5,7 +5,6 @@ pub(super) mod event_log;
 pub(super) mod event_rings;
 pub(super) mod facts;
 pub(super) mod references;
-mod stored;
 pub(super) mod trace;
 pub(super) mod traced;
 
@@ -92,7 +91,7 @@ impl Event {
         Self {
             request: attempt.map(|attempt| attempt.id.clone()),
             facts: Some(decided.facts.clone()),
-            may_wait: !decided.facts.more().segments_written.is_empty()
+            may_wait: !decided.facts.segments_written.is_empty()
                 || decided.after.head.ended.as_ref().is_some_and(|ending| ending.awaits.is_some()),
             ..Self::bare(operation, Subject::of(&decided.after.head.identity))
         }

@@ -6,16 +6,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Operation,
-    events::{
-        Event, Subject,
-        facts::{Effects, Facts},
-        stored,
-    },
+    Facts, Operation,
+    events::{Event, Subject},
 };
-use utterd_domain::{
-    ConversationId, ConversationKey, Namespace, Ranges, RecipientId, RequestId, Revision, Timestamp,
-};
+use utterd_domain::{ConversationId, ConversationKey, Namespace, RecipientId, RequestId, Timestamp};
 
 /// A stored event. An absent field has no value, or its default.
 #[derive(Serialize, Deserialize)]
@@ -31,23 +25,12 @@ struct Record {
     request: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     results: Option<u32>,
-    #[serde(default, skip_serializing_if = "is_default")]
-    revision: u64,
-    #[serde(default, skip_serializing_if = "is_default")]
-    started: bool,
-    #[serde(default, with = "stored", skip_serializing_if = "Ranges::is_empty")]
-    memorized: Ranges,
     #[serde(flatten)]
-    more: Effects,
-}
-
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
+    facts: Facts,
 }
 
 /// Returns the stored form of an event.
 pub fn written(event: &Event) -> String {
-    let facts = event.facts.clone().unwrap_or_default();
     let record = Record {
         time: event.time.0,
         operation: event.operation,
@@ -55,10 +38,7 @@ pub fn written(event: &Event) -> String {
         recipient: event.subject.recipient().map(|id| id.as_str().to_owned()),
         request: event.request.as_ref().map(|id| id.as_str().to_owned()),
         results: event.results,
-        revision: facts.revision.get(),
-        started: facts.started,
-        more: facts.more().clone(),
-        memorized: facts.memorized.clone(),
+        facts: event.facts.as_deref().cloned().unwrap_or_default(),
     };
     serde_json::to_string(&record).unwrap_or_default()
 }
@@ -74,12 +54,11 @@ pub fn read(namespace: &Namespace, text: &str) -> Option<Event> {
         }
         (_, recipient) => Subject::Wide(namespace.clone(), recipient),
     };
-    let facts = Facts::read(Revision(record.revision), record.started, record.memorized, record.more);
     Some(Event {
         time: Timestamp(record.time),
         request: record.request.map(|id| RequestId::new(&id)).transpose().ok()?,
         results: record.results,
-        facts: Some(Arc::new(facts)),
+        facts: Some(Arc::new(record.facts)),
         ..Event::bare(record.operation, subject)
     })
 }
@@ -87,7 +66,7 @@ pub fn read(namespace: &Namespace, text: &str) -> Option<Event> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use utterd_domain::Sequence;
+    use utterd_domain::{Ranges, Revision, Sequence};
 
     fn namespace() -> Namespace {
         Namespace::default()
@@ -99,11 +78,11 @@ mod tests {
         let key = ConversationKey { namespace: namespace(), id: ConversationId::new("c").unwrap() };
         let subject = Subject::Named(key, RecipientId::new("ann").unwrap());
         let memorized = Ranges::of(Sequence(3), Sequence(4));
-        let more = Effects { evicted: Ranges::of(Sequence(1), Sequence(1)), ..Effects::default() };
+        let evicted = Ranges::of(Sequence(1), Sequence(1));
         let event = Event {
             time: Timestamp(7),
             request: Some(RequestId::new("r").unwrap()),
-            facts: Some(Arc::new(Facts::read(Revision(2), false, memorized, more))),
+            facts: Some(Arc::new(Facts { revision: Revision(2), memorized, evicted, ..Facts::default() })),
             ..Event::bare(Operation::Memorize, subject)
         };
         let text = written(&event);
