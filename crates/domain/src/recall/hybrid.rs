@@ -3,7 +3,9 @@
 //! Word scores and cosines of embeddings have no common scale. Each is expressed as standard deviations above
 //! the mean of everything searched; the final score is their weighted sum.
 
-use std::{cmp::Ordering, collections::HashMap};
+use std::collections::HashMap;
+
+use crate::recall::Hit;
 
 /// The weight of words in a score. On conversations of short turns, a small encoder helps only up to this
 /// share; with long answers, it helps with any.
@@ -23,17 +25,6 @@ pub struct Place {
     pub sequence: u64,
 }
 
-/// An utterance found by its words.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Worded {
-    /// The utterance.
-    pub place: Place,
-    /// Its score, above 0.
-    pub score: f64,
-    /// How much of the prompt it answers, from 0 to 1.
-    pub relevance: f64,
-}
-
 /// An utterance that has an embedding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Similar {
@@ -43,41 +34,40 @@ pub struct Similar {
     pub cosine: f32,
 }
 
-/// An utterance found by words or by meaning.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mixed {
-    /// The utterance.
-    pub place: Place,
-    /// Its rank score among the results for one prompt, the highest first; not comparable otherwise.
-    pub score: f64,
-    /// The relevance of its words or, if higher, how far its meaning stands out: 0 for the nearest of as many
-    /// unrelated utterances, 1 for twice as far above the mean.
-    pub relevance: f64,
-}
-
-/// Ranks what was found by words or is near in meaning, out of `searched` utterances in all, and returns the
-/// best `most`; of equals, the newest first.
+/// Ranks the `hits` of a search by words together with what is near in meaning, out of `searched` utterances in
+/// all, and returns the [first](Hit::first) `most`. `recency` tells that of what has none of the words.
 ///
 /// - An utterance not found by words has a word score of 0; one without an embedding counts as having the
 ///   mean cosine.
 /// - Without any embeddings, the order is that of the word scores.
 /// - Everything found by words is included, up to `most`.
-pub fn mix(worded: &[Worded], similar: &[Similar], searched: usize, most: usize) -> Vec<Mixed> {
-    let searched = searched.max(worded.len());
-    let words = Spread::of(worded.iter().map(|one| one.score), searched);
+/// - The score of a result is comparable only with those of the same prompt. Its relevance is that of its words or, if
+///   higher, how far its meaning stands out: 0 for the nearest of as many unrelated utterances, 1 for twice as far above
+///   the mean.
+pub fn mix(
+    hits: Vec<Hit>,
+    similar: &[Similar],
+    searched: usize,
+    recency: impl Fn(Place) -> f64,
+    most: usize,
+) -> Vec<Hit> {
+    let searched = searched.max(hits.len());
+    let words = Spread::of(hits.iter().map(|hit| hit.score), searched);
     let meaning = Spread::of(similar.iter().map(|one| one.cosine.into()), similar.len());
     let unrelated = chance(similar.len());
-    let mut mixed: HashMap<Place, Mixed> = HashMap::with_capacity(worded.len() + similar.len());
-    for one in worded {
-        let score = WORDS * words.above(one.score);
-        mixed.insert(one.place, Mixed { place: one.place, score, relevance: one.relevance });
+    let mut mixed: HashMap<Place, Hit> = HashMap::with_capacity(hits.len() + similar.len());
+    for hit in hits {
+        let place = Place { index: hit.index, sequence: hit.sequence };
+        mixed.insert(place, Hit { score: WORDS * words.above(hit.score), ..hit });
     }
-    for one in similar {
-        let above = meaning.above(one.cosine.into());
-        let unworded = || Mixed { place: one.place, score: WORDS * words.above(0.0), relevance: 0.0 };
+    for &Similar { place, cosine } in similar {
+        let above = meaning.above(cosine.into());
+        let Place { index, sequence } = place;
+        let score = WORDS * words.above(0.0);
+        let unworded = || Hit { index, sequence, score, recency: recency(place), relevance: 0.0 };
         let both = match above >= NEAR {
-            true => mixed.entry(one.place).or_insert_with(unworded),
-            false => match mixed.get_mut(&one.place) {
+            true => mixed.entry(place).or_insert_with(unworded),
+            false => match mixed.get_mut(&place) {
                 Some(both) => both,
                 None => continue,
             },
@@ -85,7 +75,7 @@ pub fn mix(worded: &[Worded], similar: &[Similar], searched: usize, most: usize)
         both.score += MEANING * above;
         both.relevance = both.relevance.max((above / unrelated - 1.0).clamp(0.0, 1.0));
     }
-    best(mixed.into_values().collect(), most)
+    Hit::first(mixed.into_values(), most)
 }
 
 /// The mean and standard deviation of some numbers.
@@ -118,20 +108,6 @@ fn chance(count: usize) -> f64 {
     (2.0 * (count.max(2) as f64).ln()).sqrt()
 }
 
-fn best(mut all: Vec<Mixed>, most: usize) -> Vec<Mixed> {
-    let order = |one: &Mixed, other: &Mixed| -> Ordering {
-        let newest =
-            || (one.place.index.cmp(&other.place.index)).then(other.place.sequence.cmp(&one.place.sequence));
-        other.score.total_cmp(&one.score).then_with(newest)
-    };
-    if most < all.len() {
-        all.select_nth_unstable_by(most, order);
-        all.truncate(most);
-    }
-    all.sort_unstable_by(order);
-    all
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,19 +117,23 @@ mod tests {
         Place { index: 0, sequence }
     }
 
-    fn worded(sequence: u64, score: f64) -> Worded {
-        Worded { place: at(sequence), score, relevance: 0.5 }
+    fn worded(sequence: u64, score: f64) -> Hit {
+        Hit { index: 0, sequence, score, recency: 0.5, relevance: 0.5 }
     }
 
     fn similar(sequence: u64, cosine: f32) -> Similar {
         Similar { place: at(sequence), cosine }
     }
 
-    fn order(mixed: &[Mixed]) -> Vec<u64> {
-        mixed.iter().map(|one| one.place.sequence).collect()
+    fn mix(hits: &[Hit], similar: &[Similar], searched: usize, most: usize) -> Vec<Hit> {
+        super::mix(hits.to_vec(), similar, searched, |_| 0.5, most)
     }
 
-    fn rank(mixed: &[Mixed], sequence: u64) -> usize {
+    fn order(mixed: &[Hit]) -> Vec<u64> {
+        mixed.iter().map(|one| one.sequence).collect()
+    }
+
+    fn rank(mixed: &[Hit], sequence: u64) -> usize {
         order(mixed).iter().position(|other| *other == sequence).unwrap_or(usize::MAX)
     }
 
@@ -182,12 +162,12 @@ mod tests {
     fn of_equal_ones_the_newest_is_first() {
         let words = [1, 5, 3].map(|sequence| worded(sequence, 1.0));
         assert_eq!(order(&mix(&words, &[], 10, 10)), [5, 3, 1]);
-        let older = Worded { place: Place { index: 1, sequence: 9 }, ..words[0] };
-        assert_eq!(order(&mix(&[older, words[0]], &[], 10, 10)), [1, 9]);
+        let older = Hit { index: 1, sequence: 9, ..words[0].clone() };
+        assert_eq!(order(&mix(&[older, words[0].clone()], &[], 10, 10)), [1, 9]);
     }
 
     /// Some utterances found by words, and some with embeddings.
-    fn found() -> impl Strategy<Value = (Vec<Worded>, Vec<Similar>)> {
+    fn found() -> impl Strategy<Value = (Vec<Hit>, Vec<Similar>)> {
         let scores = proptest::collection::btree_map(0_u64..40, 0.1_f64..9.0, 0..20);
         let cosines = proptest::collection::btree_map(0_u64..40, -1_f32..1.0, 0..40);
         (scores, cosines).prop_map(|(scores, cosines)| {
@@ -201,8 +181,8 @@ mod tests {
         #[test]
         fn without_embeddings_the_order_is_that_of_the_words((mut words, _) in found()) {
             let mixed = mix(&words, &[], 40, 40);
-            words.sort_by(|one, other| other.score.total_cmp(&one.score).then(other.place.cmp(&one.place)));
-            let expected: Vec<u64> = words.iter().map(|one| one.place.sequence).collect();
+            words.sort_by(|one, other| other.score.total_cmp(&one.score).then(other.sequence.cmp(&one.sequence)));
+            let expected: Vec<u64> = words.iter().map(|one| one.sequence).collect();
             prop_assert_eq!(order(&mixed), expected);
             prop_assert!(mixed.iter().all(|one| one.relevance == 0.5));
         }
@@ -215,7 +195,7 @@ mod tests {
             all.dedup();
             prop_assert_eq!(all.len(), mixed.len());
             for one in &words {
-                let found = mixed.iter().find(|mixed| mixed.place == one.place).unwrap();
+                let found = mixed.iter().find(|mixed| mixed.sequence == one.sequence).unwrap();
                 prop_assert!((one.relevance..=1.0).contains(&found.relevance) && found.score.is_finite());
             }
             let few = mix(&words, &cosines, 40, 5);
@@ -237,7 +217,7 @@ mod tests {
         #[test]
         fn of_what_words_do_not_find_the_nearer_is_first((words, cosines) in found()) {
             let mixed = order(&mix(&words, &cosines, 40, usize::MAX));
-            let unfound = |one: &&Similar| words.iter().all(|worded| worded.place != one.place);
+            let unfound = |one: &&Similar| words.iter().all(|worded| worded.sequence != one.place.sequence);
             let place = |one: &Similar| mixed.iter().position(|sequence| *sequence == one.place.sequence);
             let places: Vec<_> = cosines.iter().filter(unfound).map(|one| (one.cosine, place(one))).collect();
             for (one, other) in places.iter().zip(places.iter().skip(1)) {

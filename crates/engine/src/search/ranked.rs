@@ -10,14 +10,16 @@ use crate::{
     read::page::{PageRoom, ReadSize},
     search::{
         found::{Found, Matches},
-        hybrid::mixed,
         remember::{Order, RememberCall},
-        searched::Searched,
+        searched::{Searched, recency},
     },
 };
 use utterd_domain::{
     Conversation, Ranges, Sequence,
-    recall::{Floor, Hit, Index, Query, Search},
+    recall::{
+        Floor, Hit, Index, Query, Search,
+        hybrid::{Place, mix},
+    },
 };
 
 /// Searching more utterances than this is long.
@@ -64,8 +66,13 @@ impl Engine {
             let mut hits = best(&search, is_long, searched, (0..states.len(), candidates), least).await;
             if let Some(similar) = &similar {
                 let (similar, searched) = (similar.clone(), searched.clone());
-                let mix = move || mixed(hits, &similar, &searched.states, candidates);
-                hits = offload(is_long, mix).await;
+                hits = offload(is_long, move || {
+                    let states = &searched.states;
+                    let stored = states.iter().map(|state| state.head.stored as usize).sum();
+                    let recency = |place: Place| recency(states, place.index, place.sequence);
+                    mix(hits, &similar, stored, recency, candidates)
+                })
+                .await;
             }
             let is_vain = !call.floor.is_reached(&hits[..hits.len().min(CANDIDATES)]);
             // When words alone rank, further candidates would rank below these, and none of these is

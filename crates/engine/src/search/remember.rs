@@ -8,7 +8,7 @@ use crate::{
     read::page::{PageRoom, ReadSize},
     search::{
         found::{Found, Matches},
-        searched::Searched,
+        searched::{Searched, recency},
     },
 };
 use utterd_domain::{Conversation, Ranges, RecipientId, Role, Sequence, Timestamp, Utterance, recall::Floor};
@@ -175,9 +175,7 @@ impl Engine {
                 size.learn(&read);
                 let found = |one: &Arc<Utterance>| call.finds(one) && !silenced.contains(one.sequence);
                 for utterance in read.into_iter().rev().filter(found) {
-                    let older = (states.len() - 1 - index) as f64;
-                    let share = utterance.sequence.get() as f64 / (state.head.next.get() - 1).max(1) as f64;
-                    let recency = (older + share) / states.len() as f64;
+                    let recency = recency(states, index, utterance.sequence.get());
                     self.take(&mut matches, states, Found::new(state, utterance, recency), call).await?;
                 }
             }
