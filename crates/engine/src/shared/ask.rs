@@ -5,20 +5,10 @@ use std::sync::Arc;
 
 use crate::{
     Address, Engine, Result,
-    lane::queued::{Seen, Target},
+    lane::queued::{Seen, Target, WriteCall},
 };
 use utterd_domain::{Conversation, ConversationId, ConversationKey};
 use utterd_store::{Begin, Newer, Outcome, OutcomeKey, PointerWrite, RecipientKey, StateOf};
-
-/// What a write needs to know before it is queued.
-pub struct Wanted<'a> {
-    pub address: &'a Address,
-    pub recipient: &'a RecipientKey,
-    /// Whether the recipient's active conversation is needed.
-    pub active: bool,
-    /// The attempt that may have been made before.
-    pub attempt: Option<&'a OutcomeKey>,
-}
 
 /// The store's answer.
 #[derive(Default)]
@@ -28,17 +18,6 @@ pub struct Asked {
     pub outcome: Option<Arc<Outcome>>,
     /// The state, if it was read.
     pub seen: Option<Seen>,
-}
-
-/// What has changed since a write was queued.
-#[derive(Default)]
-pub struct Since {
-    /// The recipient's active conversation; only read if the write has a pointer.
-    pub active: Option<ConversationId>,
-    /// Whether the attempt has an outcome.
-    pub has_outcome: bool,
-    /// Whether another process changed the conversation.
-    pub is_changed: bool,
 }
 
 /// The conversation that a write most likely goes to, and its last known state.
@@ -75,44 +54,66 @@ impl Engine {
         !self.is_shared() && published().is_some()
     }
 
-    /// Asks the store for what a write needs, if it needs anything.
-    pub(crate) async fn ask(&self, wanted: Wanted<'_>) -> Result<Asked> {
-        let recipient = wanted.active.then_some(wanted.recipient);
-        if recipient.is_none() && wanted.attempt.is_none() && !self.is_shared() {
+    /// Asks the store for what a write needs before it is queued, if it needs anything: the recipient's `active`
+    /// conversation, the outcome of an attempt that may have been made before.
+    pub(crate) async fn ask(
+        &self,
+        address: &Address,
+        recipient: &RecipientKey,
+        active: bool,
+        attempt: Option<&OutcomeKey>,
+    ) -> Result<Asked> {
+        if !active && attempt.is_none() && !self.is_shared() {
             return Ok(Asked::default());
         }
-        let outcome = wanted.attempt.map(|key| (key, self.oldest_outcome()));
-        let known = self.known(wanted.address, wanted.recipient);
+        let outcome = attempt.map(|key| (key, self.oldest_outcome()));
+        let known = self.known(address, recipient);
         let state = known.as_deref().and_then(Known::wanted);
-        let last = self.last_active.as_ref().filter(|_| wanted.active);
-        let pointer = last.map(|last| (last, last.before(wanted.recipient), self.clock.elapsed()));
-        let begun = self.store.begin(Begin { recipient, outcome, state }).await?;
+        let last = self.last_active.as_ref().filter(|_| active);
+        let pointer = last.map(|last| (last, last.before(recipient), self.clock.elapsed()));
+        let begin = Begin { recipient: active.then_some(recipient), outcome, state };
+        let begun = self.store.begin(begin).await?;
         if let Some((last, before, asked)) = pointer {
-            last.answered(wanted.recipient, before, begun.active.as_ref(), asked);
+            last.answered(recipient, before, begun.active.as_ref(), asked);
         }
-        let seen = known.map(|known| known.confirmed(begun.state));
+        let seen = known.map(|known| match begun.state {
+            Newer::Known => known.state,
+            Newer::Absent => None,
+            Newer::State(state) => Some(state),
+        });
         Ok(Asked { active: begun.active, outcome: begun.outcome, seen })
     }
 
-    /// Asks the store what has changed since a write was queued. The conversation's queue must be held.
-    pub(crate) async fn ask_again(&self, target: &Target, attempt: Option<&OutcomeKey>) -> Result<Since> {
-        let recipient = target.pointer.as_ref().map(|pointer| &pointer.recipient);
-        if attempt.is_none() && recipient.is_none() && !self.is_shared() {
-            return Ok(Since::default());
+    /// Whether a refusal is outdated, because something that was looked up before the decision has changed.
+    /// The conversation's queue must be held.
+    ///
+    /// - The attempt may have an outcome by now: the rules may then have refused what the attempt itself did.
+    /// - The recipient may have another active conversation.
+    /// - Another process may have changed the conversation: its state and the data loaded with it may then be
+    ///   from different moments.
+    pub(crate) async fn is_outdated(&self, call: &WriteCall, target: &Target) -> Result<bool> {
+        let attempt = call.attempt.as_ref().map(|attempt| attempt.key(&call.caller));
+        let pointer = target.pointer.as_ref();
+        if attempt.is_none() && pointer.is_none() && !self.is_shared() {
+            return Ok(false);
         }
-        let outcome = attempt.map(|key| (key, self.oldest_outcome()));
         let queue = self.queues.get(&target.key);
         let known = queue.as_ref().and_then(|queue| queue.published().state());
         let known = known.map(|state| state.head.change);
-        let state = self.is_shared().then_some(StateOf::One(&target.key, known));
-        let begun = self.store.begin(Begin { recipient, outcome, state }).await?;
+        let begin = Begin {
+            recipient: pointer.map(|pointer| &pointer.recipient),
+            outcome: attempt.as_ref().map(|key| (key, self.oldest_outcome())),
+            state: self.is_shared().then_some(StateOf::One(&target.key, known)),
+        };
+        let begun = self.store.begin(begin).await?;
         let is_changed = match begun.state {
             Newer::Known => false,
             Newer::Absent => known.is_some(),
             Newer::State(_) => true,
         };
         queue.filter(|_| is_changed).into_iter().for_each(|queue| queue.note_commit(true));
-        Ok(Since { active: begun.active, has_outcome: begun.outcome.is_some(), is_changed })
+        let is_another = pointer.is_some_and(|pointer| begun.active != pointer.before);
+        Ok(begun.outcome.is_some() || is_another || is_changed)
     }
 
     /// Returns what is known of the addressed conversation. Returns `None` if the store need not be asked for
@@ -139,15 +140,6 @@ impl Known {
         match (&self.key, self.by_recipient) {
             (Some(key), false) => Some(StateOf::One(key, change)),
             (key, _) => Some(StateOf::Active(key.as_ref().map(|key| &key.id).zip(change))),
-        }
-    }
-
-    /// Returns the state according to the store's answer.
-    fn confirmed(self, answer: Newer) -> Option<Arc<Conversation>> {
-        match answer {
-            Newer::Known => self.state,
-            Newer::Absent => None,
-            Newer::State(state) => Some(state),
         }
     }
 }

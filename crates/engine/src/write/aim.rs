@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::{
     Engine, EngineError, Result,
     lane::queued::{Answer, IfAbsent, Target, WriteCall},
-    shared::ask::Wanted,
 };
 use utterd_domain::{ConversationId, Policy, Refusal};
 use utterd_store::{Outcome, Page, PointerWrite, RecipientKey};
@@ -39,14 +38,9 @@ impl Engine {
         let may_start = address.conversation.as_ref().filter(|_| *if_absent == IfAbsent::CreateAndActivate);
         let exists = may_start.is_some_and(|id| self.surely_exists(&caller.key(id.clone())));
         let activates = may_start.is_some() && !exists;
-        let asked = self
-            .ask(Wanted {
-                address,
-                recipient: &recipient,
-                active: address.conversation.is_none() || activates,
-                attempt: attempt.as_ref().map(|attempt| attempt.key(caller)).as_ref(),
-            })
-            .await?;
+        let key = attempt.as_ref().map(|attempt| attempt.key(caller));
+        let active = address.conversation.is_none() || activates;
+        let asked = self.ask(address, &recipient, active, key.as_ref()).await?;
         if let (Some(outcome), Some(attempt)) = (asked.outcome, attempt) {
             return match outcome.body == attempt.body {
                 true => Err(Unqueued::Earlier(outcome)),
@@ -89,20 +83,5 @@ impl Engine {
             Ok(false) => Answer::Failed(error),
             Err(unknown) => Answer::Failed(unknown),
         }
-    }
-
-    /// Whether a refusal is outdated, because something that was looked up before the decision has changed.
-    /// The conversation's queue must be held.
-    ///
-    /// - The attempt may have an outcome by now: the rules may then have refused what the attempt itself did.
-    /// - The recipient may have another active conversation.
-    /// - Another process may have changed the conversation: its state and the data loaded with it may then be
-    ///   from different moments.
-    pub(crate) async fn is_outdated(&self, call: &WriteCall, target: &Target) -> Result<bool> {
-        let key = call.attempt.as_ref().map(|attempt| attempt.key(&call.caller));
-        let now = self.ask_again(target, key.as_ref()).await?;
-        let pointer = target.pointer.as_ref();
-        let is_another = pointer.is_some_and(|pointer| now.active != pointer.before);
-        Ok(now.has_outcome || is_another || now.is_changed)
     }
 }
