@@ -68,7 +68,7 @@ pub use events::trace::EventStream;
 pub use events::{Event, Subject};
 pub use instance::{BackupUnderWay, Counters, Defaults, Engine};
 pub use models::embedding::{Embedded, EmbeddingStanding};
-pub use models::llm::{LlmStanding, Waited};
+pub use models::llm::LlmStanding;
 pub use offload::{LONG_TEXT_BYTES, LONG_TOKENS, most_offloaded, offload};
 pub use operation::Operation;
 pub use read::context::{BuildContextCall, BuildContextReply, Recall};

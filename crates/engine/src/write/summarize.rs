@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use crate::{
-    Address, Caller, Engine, Operation, Result, Waited,
+    Address, Caller, Engine, Operation, Result,
     events::Event,
     models::llm::{Material, Task, Told, newest},
     offload::{LONG_TOKENS, offload},
@@ -169,13 +169,11 @@ impl Engine {
             (sources, material)
         })
         .await;
-        Ok(match self.tell_now(&state.key().namespace, material, patience).await {
-            Waited::Told(Told { text, model, .. }) => match lines(&text, limit, counter) {
-                Ok(lines) => Ok((sources, lines, model)),
-                Err(unfit) => Err(format!("the model's answer cannot be used: {unfit}")),
-            },
-            Waited::Without(why) => Err(why),
-        })
+        let answer = self.tell_now(&state.key().namespace, material, patience).await;
+        Ok(answer.and_then(|Told { text, model, .. }| match lines(&text, limit, counter) {
+            Ok(lines) => Ok((sources, lines, model)),
+            Err(unfit) => Err(format!("the model's answer cannot be used: {unfit}")),
+        }))
     }
 
     async fn sources(self: &Arc<Self>, state: &Arc<Conversation>, scope: SummarizeScope) -> Result<Sources> {

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use super::embeddings::Embeddings;
-use crate::models::llm::LlmError;
+use crate::models::llm::{LlmError, call_within};
 use utterd_domain::{limits::EMBEDDED_BYTES, values::embedding::Embedding};
 
 impl Embeddings {
@@ -16,8 +16,8 @@ impl Embeddings {
         let _place = self.prompts.places.try_acquire().ok()?;
         let call = self.prompts.try_call()?;
         let texts = [prompt.to_owned()];
-        let answer = tokio::time::timeout(patience, self.embedder.embed(&texts)).await;
-        let answer = answer.unwrap_or_else(|_| Err(late(patience))).and_then(|vectors| one(&vectors));
+        let answer = call_within(patience, async { self.embedder.embed(&texts).await }).await;
+        let answer = answer.and_then(|vectors| one(&vectors));
         call.ended(answer.as_ref().err());
         match answer {
             Ok(embedding) => {
@@ -36,10 +36,6 @@ impl Embeddings {
 /// Returns the part of a text that is embedded: its beginning.
 pub(super) fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(EMBEDDED_BYTES)]
-}
-
-fn late(patience: Duration) -> LlmError {
-    LlmError::Unavailable { message: format!("no embedding within {patience:?}"), retry_after: None }
 }
 
 fn one(vectors: &[Vec<f32>]) -> Result<Embedding, LlmError> {

@@ -9,11 +9,14 @@ use std::{
 use tokio::time::Instant;
 
 use super::{Embedder, embeddings::Embeddings, prompt::beginning, vectors::SharedVectors};
-use crate::{Engine, EngineError, Result, models::llm::LlmError};
+use crate::{
+    Engine, EngineError, Result,
+    models::llm::{LlmError, call_within},
+};
 use utterd_domain::{
     Conversation, ConversationKey, Sequence, Utterance, limits::EMBEDDING_BATCH, values::embedding::Embedding,
 };
-use utterd_telemetry::panics::{Panicked, Within};
+use utterd_telemetry::panics::Within;
 
 /// The number of utterances read at a time.
 const READ: u64 = 256;
@@ -142,10 +145,7 @@ impl Embeddings {
     /// Embeds a batch. Returns whether to continue with the conversation.
     async fn embed(&self, batch: Batch) -> bool {
         let counts = self.counts(&batch.state.key().namespace);
-        let asked = Within::Background.catching(async { self.embedder.embed(&batch.texts).await });
-        let answer = tokio::time::timeout(self.timeout, asked).await;
-        let answer = answer.unwrap_or_else(|_| Ok(Err(late(self.timeout))));
-        match answer.unwrap_or_else(|Panicked| Err(LlmError::panicked())) {
+        match call_within(self.timeout, async { self.embedder.embed(&batch.texts).await }).await {
             Ok(vectors) => {
                 self.breaker.lock().succeeded();
                 self.resize(|batch| batch * 2);
@@ -191,8 +191,4 @@ impl Embeddings {
 /// Whether an utterance has text to embed. Forgotten utterances are never sent.
 fn has_text(utterance: &Utterance) -> bool {
     utterance.is_live() && !utterance.content.trim().is_empty()
-}
-
-fn late(timeout: Duration) -> LlmError {
-    LlmError::Unavailable { message: format!("no embeddings within {timeout:?}"), retry_after: None }
 }

@@ -19,6 +19,6 @@ mod worker;
 
 pub(crate) use material::newest;
 pub(crate) use model::Llm;
-pub use on_demand::Waited;
 pub use standing::LlmStanding;
+pub(crate) use summarizer::call_within;
 pub use summarizer::{LlmError, LlmSummarizer, Material, Task, Told, Usage};

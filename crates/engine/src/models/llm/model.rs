@@ -17,16 +17,13 @@ use tokio::{
 
 use super::{
     meters::Meters,
-    summarizer::{LlmError, LlmSummarizer, Material, Told, Usage},
+    summarizer::{LlmError, LlmSummarizer, Material, Told, Usage, call_within},
     tenant::Tenants,
 };
 use crate::models::breaker::{Backoff, Breaker};
 use utterd_domain::{ConversationKey, Namespace, Timestamp};
 use utterd_store::WorkerId;
-use utterd_telemetry::{
-    Span,
-    panics::{Panicked, Within},
-};
+use utterd_telemetry::Span;
 
 /// The number of conversations whose failures are remembered.
 const MOST_REMEMBERED: usize = 10_000;
@@ -124,16 +121,9 @@ impl Llm {
         let out = tenant.counts.out();
         let timer = self.meters.call.start_timer();
         let span = Span::of_model("chat", material.model.as_deref().unwrap_or(self.summarizer.model()));
-        let asked = Within::Background.catching(async { self.summarizer.summarize(material).await });
-        let answer = tokio::time::timeout(self.timeout, asked).await;
+        let answer = call_within(self.timeout, async { self.summarizer.summarize(material).await }).await;
         timer.observe_duration();
         drop(out);
-        let late = |_| {
-            let message = format!("no answer within {:?}", self.timeout);
-            LlmError::Unavailable { message, retry_after: None }
-        };
-        let answer = answer.unwrap_or_else(|elapsed| Ok(Err(late(elapsed))));
-        let answer = answer.unwrap_or_else(|Panicked| Err(LlmError::panicked()));
         self.meters.called(&answer);
         if let Some(span) = span {
             end(&span, &answer);

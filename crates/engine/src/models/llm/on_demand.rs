@@ -8,32 +8,19 @@ use super::summarizer::{Material, Told};
 use crate::{Applied, Engine, Result};
 use utterd_domain::{Conversation, Namespace, Ranges, compaction::Compaction};
 
-/// The result of waiting for a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Waited {
-    /// The model's answer.
-    Told(Told),
-    /// There is no answer, for this reason.
-    Without(String),
-}
-
 impl Engine {
-    /// Calls the model with `material` for a caller of `namespace`, and waits at most for `patience`.
+    /// Calls the model with `material` for a caller of `namespace`, and waits at most for `patience`. The error says
+    /// why there is no answer.
     pub(crate) async fn tell_now(
         &self,
         namespace: &Namespace,
         material: Material,
         patience: Option<Duration>,
-    ) -> Waited {
-        let Some(llm) = self.llm.clone() else {
-            return Waited::Without("no model is configured: set llm".to_owned());
-        };
+    ) -> Result<Told, String> {
+        let Some(llm) = self.llm.clone() else { return Err("no model is configured: set llm".to_owned()) };
         let patience = patience.unwrap_or(llm.timeout).min(llm.timeout);
-        match tokio::time::timeout(patience, llm.ask_in_turn(namespace, material)).await {
-            Ok(Ok(told)) => Waited::Told(told),
-            Ok(Err(why)) => Waited::Without(why),
-            Err(_) => Waited::Without(format!("no answer within {patience:?}")),
-        }
+        let answer = tokio::time::timeout(patience, llm.ask_in_turn(namespace, material)).await;
+        answer.unwrap_or_else(|_| Err(format!("no answer within {patience:?}")))
     }
 
     /// Waits until no segment of the compacted range awaits a model any more, or until `patience` has passed.

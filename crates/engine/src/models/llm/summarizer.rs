@@ -4,6 +4,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use utterd_domain::{Utterance, extract::Talk};
 use utterd_store::BoxFuture;
+use utterd_telemetry::panics::{Panicked, Within};
 
 /// Writes summaries with a model.
 pub trait LlmSummarizer: Send + Sync + 'static {
@@ -103,12 +104,22 @@ pub enum LlmError {
     Unusable(String),
 }
 
-impl LlmError {
-    /// Creates the error for a panic of the model's client.
-    pub(crate) fn panicked() -> Self {
-        Self::Unusable("its client panicked".to_owned())
+/// Makes a call to a model, which may take `timeout`. A panic of the model's client is an error.
+pub(crate) async fn call_within<T>(
+    timeout: Duration,
+    call: impl Future<Output = Result<T, LlmError>>,
+) -> Result<T, LlmError> {
+    match tokio::time::timeout(timeout, Within::Background.catching(call)).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(Panicked)) => Err(LlmError::Unusable("its client panicked".to_owned())),
+        Err(_) => {
+            let message = format!("no answer within {timeout:?}");
+            Err(LlmError::Unavailable { message, retry_after: None })
+        }
     }
+}
 
+impl LlmError {
     /// Returns one word for the kind of error, for metrics and traces.
     pub fn kind(&self) -> &'static str {
         match self {
