@@ -80,8 +80,7 @@ fn call(request: proto::BuildContextRequest, max_bytes: usize) -> Result<BuildCo
         whole_messages: request.whole_messages,
         as_stored: request.count_as_stored,
     };
-    let address =
-        decode::read_address(&request.conversation_id, &request.recipient_id, request.max_staleness)?;
+    let address = decode::read_address_of!(request)?;
     Ok(BuildContextCall {
         request: context,
         recall: request.recall.map(|wanted| recall(wanted, &address)).transpose()?,

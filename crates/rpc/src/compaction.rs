@@ -93,9 +93,7 @@ impl CompactionService for Services {
             Some(place) => place.number::<u32>().or_status()?,
             None => u32::MAX,
         };
-        let address =
-            decode::read_address(&request.conversation_id, &request.recipient_id, request.max_staleness)
-                .or_status()?;
+        let address = decode::read_address_of!(request).or_status()?;
         let limit = decode::page_size(request.page_size, ENTRIES).or_status()?;
         let state = self.engine.compactions(&caller, &address).await.or_status()?;
         let older = state.compactions.iter().rev().filter(|compaction| compaction.number < before);

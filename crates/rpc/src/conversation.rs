@@ -161,12 +161,7 @@ impl ConversationService for Services {
         };
         let (after, before) = decode::between(request.after_sequence, request.before_sequence).or_status()?;
         let list = ListUtterances {
-            address: decode::read_address(
-                &request.conversation_id,
-                &request.recipient_id,
-                request.max_staleness,
-            )
-            .or_status()?,
+            address: decode::read_address_of!(request).or_status()?,
             last: request
                 .last
                 .map(|last| decode::positive("last", last))
@@ -202,9 +197,7 @@ impl ConversationService for Services {
     ) -> Result<Response<proto::GetSummaryResponse>, Status> {
         let caller = self.caller(&request);
         let request = request.into_inner();
-        let address =
-            decode::read_address(&request.conversation_id, &request.recipient_id, request.max_staleness)
-                .or_status()?;
+        let address = decode::read_address_of!(request).or_status()?;
         let state = self.engine.summary(&caller, &address).await.or_status()?;
         Ok(Response::new(proto::GetSummaryResponse {
             conversation_id: encode::id(&state),

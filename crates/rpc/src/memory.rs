@@ -129,9 +129,7 @@ impl MemoryService for Services {
     ) -> Result<Response<proto::GetCapacityInfoResponse>, Status> {
         let caller = self.caller(&request);
         let request = request.into_inner();
-        let address =
-            decode::read_address(&request.conversation_id, &request.recipient_id, request.max_staleness)
-                .or_status()?;
+        let address = decode::read_address_of!(request).or_status()?;
         let session = decode::session(&request.session_id).or_status()?;
         let state = self.engine.capacity(&caller, &address).await.or_status()?;
         let capacity = Some(self.capacity_in(&state, session.as_deref()));
@@ -175,8 +173,7 @@ fn remember_call(request: proto::RememberRequest, skip: usize) -> Result<Remembe
         let text = format!("is {neighbors}; accepted: 0 to {MAX_NEIGHBORS}");
         return Err(Refusal::invalid("neighbors", text));
     }
-    let address =
-        decode::read_address(&request.conversation_id, &request.recipient_id, request.max_staleness)?;
+    let address = decode::read_address_of!(request)?;
     Ok(RememberCall {
         scope: scope(request.scope, &address)?,
         address,
@@ -246,11 +243,7 @@ fn summarize_call(
     patience: Option<Duration>,
 ) -> Result<SummarizeCall, Refusal> {
     Ok(SummarizeCall {
-        address: decode::read_address(
-            &request.conversation_id,
-            &request.recipient_id,
-            request.max_staleness,
-        )?,
+        address: decode::read_address_of!(request)?,
         scope: summarize_scope(&request)?,
         token_limit: request.token_limit.map(|limit| decode::positive("token_limit", limit)).transpose()?,
         focus: decode::focus(request.focus_areas)?,

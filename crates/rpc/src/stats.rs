@@ -40,11 +40,7 @@ fn call(request: &proto::GetStatsRequest) -> Result<StatsCall, Refusal> {
         return Err(Refusal::invalid("conversation_id", text));
     }
     Ok(StatsCall {
-        address: decode::read_address(
-            &request.conversation_id,
-            &request.recipient_id,
-            request.max_staleness,
-        )?,
+        address: decode::read_address_of!(request)?,
         of_recipient,
         bucket: bucket(request.bucket)?,
     })

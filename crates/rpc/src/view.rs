@@ -18,9 +18,7 @@ impl Services {
         caller: &Caller,
         request: proto::GetConversationRequest,
     ) -> Result<proto::GetConversationResponse, Status> {
-        let address =
-            decode::read_address(&request.conversation_id, &request.recipient_id, request.max_staleness)
-                .or_status()?;
+        let address = decode::read_address_of!(request).or_status()?;
         let is_full = is_full(request.view).or_status()?;
         let (state, active) = self.engine.get_conversation(caller, &address).await.or_status()?;
         let now = self.engine.now();

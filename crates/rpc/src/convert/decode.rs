@@ -125,6 +125,18 @@ macro_rules! attempt_of {
 }
 pub(crate) use attempt_of;
 
+/// Reads the conversation that a request reads, and how recent its state must be.
+macro_rules! read_address_of {
+    ($request:expr) => {
+        $crate::convert::decode::read_address(
+            &$request.conversation_id,
+            &$request.recipient_id,
+            $request.max_staleness,
+        )
+    };
+}
+pub(crate) use read_address_of;
+
 /// Reads the revision that a caller expects.
 pub fn revision(expected: Option<i64>) -> Result<Option<Revision>, Refusal> {
     let refuse = |number| Refusal::invalid("expected_revision", format!("is {number}; accepted: 0 or more"));

@@ -131,11 +131,7 @@ fn list(request: proto::ListMessagesRequest) -> Result<ListMessages, Refusal> {
     let role = |(index, role): (usize, &i32)| decode::role(|| format!("roles[{index}]"), *role);
     let ids = ids("utterance_ids", request.utterance_ids)?;
     Ok(ListMessages {
-        address: decode::read_address(
-            &request.conversation_id,
-            &request.recipient_id,
-            request.max_staleness,
-        )?,
+        address: decode::read_address_of!(request)?,
         last: last.map(|last| last as usize),
         after,
         before,
