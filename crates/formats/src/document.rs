@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     Format, Parsed, Source, UnknownRoles, legacy, openai_responses, persisted, place::Notes, place::Place,
-    programs, providers, texts, values,
+    programs, providers, repair, texts, values,
 };
 use utterd_domain::{Refusal, Result};
 
@@ -55,7 +55,7 @@ fn transcripts(values: Vec<Value>, format: Format, name: &str, notes: &mut Notes
         match format {
             Format::Persisted => conversations.extend(persisted::conversations(value, &place, notes)?),
             Format::Legacy => conversations.extend(legacy::history(value, &place, notes)?),
-            _ => conversations.push((providers::of(format).conversation)(value, &place, notes)?),
+            _ => conversations.push(repair::conversation(providers::of(format), value, &place, notes)?),
         }
     }
     Ok(conversations)
@@ -97,7 +97,7 @@ fn is_conversation(value: &Value) -> bool {
     let message = value.get("role").is_some() || value.get("type").is_some_and(|kind| kind != "response");
     value.is_array()
         || value.get("messages").is_some()
-        || (!message && openai_responses::LISTS.into_iter().any(holds))
+        || (!message && openai_responses::PROVIDER.lists.iter().any(|list| holds(list)))
 }
 
 /// Why values whose format is not detected are refused.

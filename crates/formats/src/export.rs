@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Format, Losses, Repairs, Whole, anthropic, openai_chat, openai_responses, persisted};
+use crate::{Format, Losses, Repairs, Whole, anthropic, openai_chat, openai_responses, persisted, providers};
 
 /// Writes the conversation in `format`, and lists what the format cannot carry. Null for a read-only format.
 pub fn export(whole: &Whole<'_>, format: Format, repairs: Repairs) -> (Value, Losses) {
@@ -22,7 +22,7 @@ pub fn export(whole: &Whole<'_>, format: Format, repairs: Repairs) -> (Value, Lo
 pub fn messages(value: Value, format: Format) -> Vec<Value> {
     match value {
         Value::Array(messages) => messages,
-        Value::Object(mut fields) => match fields.remove(list(&fields, format)) {
+        Value::Object(mut fields) => match fields.remove(providers::of(format).list(&fields)) {
             Some(Value::Array(messages)) => messages,
             other => other.into_iter().collect(),
         },
@@ -35,15 +35,7 @@ pub fn named(value: Value, format: Format, id: &str) -> Value {
     let mut named = Map::from_iter([("id".to_owned(), id.into())]);
     match value {
         Value::Object(fields) => named.extend(fields),
-        messages => drop(named.insert(list(&named, format).to_owned(), messages)),
+        messages => drop(named.insert(providers::of(format).list(&named).to_owned(), messages)),
     }
     Value::Object(named)
-}
-
-/// The field that holds the messages.
-fn list(fields: &Map<String, Value>, format: Format) -> &'static str {
-    match format {
-        Format::OpenAiResponses => openai_responses::list(fields),
-        _ => "messages",
-    }
 }

@@ -297,7 +297,7 @@ pub fn keep_document(
     let Some(document) = document else { return };
     if let Some(first) = said.first_mut() {
         keep(&mut first.draft, format, Map::from_iter([(DOCUMENT.into(), document.into())]));
-    } else if !document.is_empty() {
+    } else if document.values().any(|value| !value.is_null()) {
         notes.add(place, "is not kept, as there are no messages to keep it with");
     }
 }

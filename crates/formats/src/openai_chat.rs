@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Format, Losses, Parsed, Repairs, Sourced, Whole,
-    extras::{self, Parts, hole},
+    Format, Losses, Repairs, Sourced, Whole,
+    extras::{Parts, hole},
     fields::{array, call, check_content, object, take_arguments, take_content, take_fit, take_tool},
     place::{Notes, Place},
     provider::{FRAMEWORKS, LeftOut, Provider, is_nothing, strip},
-    repair, texts,
+    texts,
 };
 use utterd_domain::{
     Draft, More, Result, Role, ToolCall, context,
@@ -24,7 +24,8 @@ pub const PROVIDER: Provider = Provider {
     checks_names: true,
     canonical,
     sent,
-    conversation,
+    lists: &["messages"],
+    read: read_all,
 };
 
 /// The fields in which a message says something.
@@ -66,14 +67,7 @@ fn canonical(parts: &Parts<'_>) -> Value {
 pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value {
     let said = whole.parts();
     let lines = whole.written(&said, &PROVIDER, repairs, losses);
-    let messages = lines.into_iter().flat_map(|line| line.values).collect();
-    match extras::document(&said, PROVIDER.format) {
-        Some(mut document) => {
-            document.insert("messages".into(), messages);
-            Value::Object(document)
-        }
-        None => messages,
-    }
+    PROVIDER.enclosed(lines.into_iter().flat_map(|line| line.values).collect(), &said)
 }
 
 fn sent(parts: &Parts<'_>, rendered: Vec<Value>, left_out: &mut LeftOut) -> Vec<Value> {
@@ -160,19 +154,15 @@ pub fn words(message: &Value) -> String {
     words.filter(|words| !words.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Reads a conversation: an array of messages, or an object with `messages` (and an `id` and any other
-/// fields, which are kept).
-fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed> {
-    let (messages, document) = match value {
-        Value::Object(mut fields) => (fields.shift_remove("messages").unwrap_or_default(), Some(fields)),
-        messages => (messages, None),
-    };
-    let list = if document.is_some() { place.field("messages") } else { *place };
-    let mut said = Vec::new();
-    for (index, value) in array(messages, &list, "an array of messages")?.into_iter().enumerate() {
-        said.push(Sourced { index, draft: read(value, &list.index(index), notes)? });
-    }
-    Ok(repair::conversation(&PROVIDER, said, document, &list, place, notes))
+fn read_all(
+    messages: Value,
+    _: &mut Map<String, Value>,
+    list: &Place<'_>,
+    notes: &mut Notes,
+) -> Result<Vec<Sourced>> {
+    let messages = array(messages, list, "an array of messages")?.into_iter().enumerate();
+    let read = |(index, value)| Ok(Sourced { index, draft: read(value, &list.index(index), notes)? });
+    messages.map(read).collect()
 }
 
 /// Reads a message.

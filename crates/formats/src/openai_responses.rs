@@ -6,12 +6,11 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Format, Losses, Parsed, Repairs, Sourced, Whole,
+    Format, Losses, Repairs, Sourced, Whole,
     extras::{self, Parts, hole},
     fields::{answered, array, call, check_content, fit, object, take_arguments, take_content, take_fit},
     place::{Notes, Place},
     provider::{LeftOut, Provider, rename, strip},
-    repair,
     texts::{self, OUTPUT},
     whole::Written,
 };
@@ -29,11 +28,10 @@ pub const PROVIDER: Provider = Provider {
     checks_names: false,
     canonical,
     sent,
-    conversation,
+    lists: &["input", "output", "items", "data"],
+    read: read_all,
 };
 
-/// The fields of an object that may hold the items.
-pub const LISTS: [&str; 4] = ["input", "output", "items", "data"];
 /// The fields of a call that may hold what its tool gets.
 const INPUTS: [&str; 5] = ["arguments", "input", "action", "operation", "code"];
 /// Marks text that came in a request's `instructions`.
@@ -62,11 +60,6 @@ fn canonical(parts: &Parts<'_>) -> Value {
     speaks.then_some(message).into_iter().chain((0..parts.calls().len()).map(call)).collect()
 }
 
-/// The field of an object that holds the items.
-pub fn list(fields: &Map<String, Value>) -> &'static str {
-    LISTS.into_iter().find(|list| fields.contains_key(*list)).unwrap_or(LISTS[0])
-}
-
 /// Writes the conversation: an array of items, or the object that it came in.
 pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value {
     let said = whole.parts();
@@ -81,13 +74,12 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
         text = is_marked(TEXT).then(content);
         all.extend(values);
     }
-    let Some(mut document) = extras::document(&said, PROVIDER.format) else { return Value::Array(all) };
-    if let Some(text) = instructions {
+    let input = text.filter(|_| all.len() == 1).map_or(Value::Array(all), Value::String);
+    let mut written = PROVIDER.enclosed(input, &said);
+    if let (Some(text), Value::Object(document)) = (instructions, &mut written) {
         document.insert(INSTRUCTIONS.into(), text.into());
     }
-    let input = text.filter(|_| all.len() == 1).map_or(Value::Array(all), Value::String);
-    document.insert(list(&document).to_owned(), input);
-    Value::Object(document)
+    written
 }
 
 /// The items of `parts` as they came (`rendered`), without what the API refuses.
@@ -100,31 +92,25 @@ fn sent(parts: &Parts<'_>, rendered: Vec<Value>, left_out: &mut LeftOut) -> Vec<
     items
 }
 
-/// Reads a conversation: an array of items, or an object that holds one as `input`, `output`, `items` or
-/// `data`, with `instructions` and any other fields, which are kept.
-fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed> {
-    let (items, mut document, list) = match value {
-        Value::Object(mut fields) => {
-            let Some(list) = LISTS.iter().find(|list| fields.contains_key(**list)) else {
-                return Err(place.refuse(format!("has none of {}", LISTS.join(", "))));
-            };
-            let items = fields.insert((*list).to_owned(), Value::Null).unwrap_or_default();
-            (items, Some(fields), place.field(list))
-        }
-        items => (items, None, *place),
-    };
-    let instructions = document.as_mut().and_then(|document| document.get_mut(INSTRUCTIONS));
+/// Reads the items, or the text in their place, and the `instructions` beside them.
+fn read_all(
+    items: Value,
+    around: &mut Map<String, Value>,
+    list: &Place<'_>,
+    notes: &mut Notes,
+) -> Result<Vec<Sourced>> {
+    let instructions = around.get_mut(INSTRUCTIONS).filter(|it| it.is_string());
     let mut said = Vec::new();
-    if let Some(Value::String(text)) = instructions.filter(|it| it.is_string()).map(Value::take) {
+    if let Some(Value::String(text)) = instructions.map(Value::take) {
         said.push(marked(Role::System, text, INSTRUCTIONS));
     }
     match items {
         Value::String(text) => said.push(marked(Role::User, text, TEXT)),
         items => {
-            said.extend(items_of(array(items, &list, "an array of items, or text")?, false, &list, notes)?)
+            said.extend(items_of(array(items, list, "an array of items, or text")?, false, list, notes)?)
         }
     }
-    Ok(repair::conversation(&PROVIDER, said, document, &list, place, notes))
+    Ok(said)
 }
 
 /// Reads items; with `apart`, each into an utterance of its own, even if the model put out several in one go.

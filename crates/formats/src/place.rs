@@ -36,6 +36,11 @@ impl<'a> Place<'a> {
         Self { outer: Some(self), step: Step::Field(name) }
     }
 
+    /// Another field of the object that this place is in.
+    pub fn beside(&self, name: &'a str) -> Self {
+        Self { outer: self.outer, step: Step::Field(name) }
+    }
+
     /// An element of the array at this place, from 0.
     pub fn index(&'a self, index: usize) -> Self {
         Self { outer: Some(self), step: Step::Index(index) }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
-    Format, Parsed,
+    Format, Sourced,
     extras::{self, Parts},
     place::{Notes, Place},
     texts::kind,
@@ -27,8 +27,10 @@ pub struct Provider {
     pub canonical: fn(&Parts<'_>) -> Value,
     /// What goes to the API of an utterance as it came. Empty if nothing is said or called.
     pub sent: fn(&Parts<'_>, Vec<Value>, &mut LeftOut) -> Vec<Value>,
-    /// Reads a conversation.
-    pub conversation: fn(Value, &Place<'_>, &mut Notes) -> Result<Parsed>,
+    /// The fields of an object that may hold the messages of a conversation.
+    pub lists: &'static [&'static str],
+    /// Reads the messages of a conversation, which are at this place, and what the object around them says.
+    pub read: fn(Value, &mut Map<String, Value>, &Place<'_>, &mut Notes) -> Result<Vec<Sourced>>,
 }
 
 /// The names of blocks and fields that are left out.
@@ -41,6 +43,18 @@ pub const FRAMEWORKS: &str = "agent_framework ai_sdk google_adk langchain langgr
     openai_agents_js pydantic_ai strands";
 
 impl Provider {
+    /// The field of an object that holds the messages.
+    pub fn list(&self, fields: &Map<String, Value>) -> &'static str {
+        self.lists.iter().find(|list| fields.contains_key(**list)).unwrap_or(&self.lists[0])
+    }
+
+    /// The messages of a conversation that `said` this, in the object in which they came, if they did.
+    pub fn enclosed(&self, messages: Value, said: &[Parts<'_>]) -> Value {
+        let Some(mut document) = extras::document(said, self.format) else { return messages };
+        document.insert(self.list(&document).to_owned(), messages);
+        Value::Object(document)
+    }
+
     /// An utterance with the details that are `kept` of it, and whether these still fit.
     pub fn write(&self, parts: &Parts<'_>, kept: Option<&Value>) -> (Vec<Value>, bool) {
         let (written, fits) = parts.render(kept, || (self.canonical)(parts));

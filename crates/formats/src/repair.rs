@@ -14,7 +14,7 @@ use crate::{
     provider::Provider,
 };
 use utterd_domain::{
-    More, Role, ToolCall,
+    More, Result, Role, ToolCall,
     context::{
         self,
         wording::{participant, tool},
@@ -88,21 +88,29 @@ pub fn lines<'a>(
     repair.lines
 }
 
-/// The conversation of a file: the drafts of its `list`, and the other fields of the `document` around that, which are
-/// kept.
+/// Reads a conversation: its messages, or an object that holds them. The other fields of that are kept.
 pub fn conversation(
     provider: &Provider,
-    mut said: Vec<Sourced>,
-    document: Option<Map<String, Value>>,
-    list: &Place<'_>,
+    value: Value,
     place: &Place<'_>,
     notes: &mut Notes,
-) -> Parsed {
+) -> Result<Parsed> {
+    let (messages, mut document, list) = match value {
+        Value::Object(mut fields) => {
+            let list = provider.list(&fields);
+            let messages = fields.insert(list.to_owned(), Value::Null).unwrap_or_default();
+            (messages, Some(fields), place.field(list))
+        }
+        messages => (messages, None, *place),
+    };
+    let mut none = Map::new();
+    let around = document.as_mut().unwrap_or(&mut none);
+    let mut said = (provider.read)(messages, around, &list, notes)?;
     mark(provider, &mut said);
     let text = |id: &Value| id.as_str().map_or_else(|| id.to_string(), str::to_owned);
     let id = document.as_ref().and_then(|document| document.get("id").map(text));
     extras::keep_document(&mut said, provider.format, document, notes, place);
-    Parsed { id, list: list.to_string(), said, ..Parsed::default() }
+    Ok(Parsed { id, list: list.to_string(), said, ..Parsed::default() })
 }
 
 /// Marks the drafts that an export would change as having come in the provider's format, so that they go out unchanged.

@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Format, Parsed, Sourced,
+    Format, Sourced,
     extras::{self, MESSAGE, Parts, hole},
     fields::{answered, array, call, is_text, object, take_arguments, take_content, take_fit, take_tool},
     place::{Notes, Place},
     provider::{FRAMEWORKS, LeftOut, Provider, rename, strip},
-    repair, texts,
+    texts,
 };
 use utterd_domain::{
     Draft, More, Result, Role, ToolCall, context, exchange::call_ids::Rule, limits::MAX_ID_BYTES,
@@ -22,7 +22,8 @@ pub const PROVIDER: Provider = Provider {
     checks_names: false,
     canonical,
     sent,
-    conversation,
+    lists: &["messages"],
+    read: read_all,
 };
 
 /// Marks an utterance that begins a message although the previous one is on the same side.
@@ -139,23 +140,21 @@ pub fn left_of_message(parts: &Parts<'_>) -> Vec<String> {
     fields.filter(|(name, _)| !silent(name)).map(|(name, _)| name.clone()).collect()
 }
 
-/// Reads a conversation: an array of messages, or an object with `messages`, `system` and any other fields,
-/// which are kept.
-fn conversation(value: Value, place: &Place<'_>, notes: &mut Notes) -> Result<Parsed> {
-    let (messages, mut document) = match value {
-        Value::Object(mut fields) => (fields.shift_remove("messages").unwrap_or_default(), Some(fields)),
-        messages => (messages, None),
-    };
-    let list = if document.is_some() { place.field("messages") } else { *place };
+/// Reads the messages, and the `system` beside them.
+fn read_all(
+    messages: Value,
+    around: &mut Map<String, Value>,
+    list: &Place<'_>,
+    notes: &mut Notes,
+) -> Result<Vec<Sourced>> {
     let mut reader = Reader { said: Vec::new(), notes };
-    if let Some(value) = document.as_mut().and_then(|document| document.shift_remove("system")) {
-        reader.system(value, &place.field("system"))?;
+    if let Some(value) = around.shift_remove("system") {
+        reader.system(value, &list.beside("system"))?;
     }
-    for (index, value) in array(messages, &list, "an array of messages")?.into_iter().enumerate() {
+    for (index, value) in array(messages, list, "an array of messages")?.into_iter().enumerate() {
         reader.message(value, index, &list.index(index))?;
     }
-    let Reader { said, .. } = reader;
-    Ok(repair::conversation(&PROVIDER, said, document, &list, place, notes))
+    Ok(reader.said)
 }
 
 /// Reads a message: a draft for each result, and one for the rest.

@@ -1,11 +1,11 @@
 //! Writes utterances as messages.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::{
     Losses, Repairs, Whole,
     anthropic::read::{AT, FORM, PROVIDER, STARTS, SYSTEM, remove_blank, side},
-    extras::{self, MESSAGE, Parts},
+    extras::{MESSAGE, Parts},
     whole::Written,
 };
 use utterd_domain::{Role, context::wording::OPENING};
@@ -41,7 +41,14 @@ pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value
     if repairs.all && writer.settle() {
         losses.add("role", "the first message must be a user's: a placeholder was put first", None);
     }
-    writer.end(extras::document(&said, PROVIDER.format))
+    let mut written = PROVIDER.enclosed(writer.messages.into_iter().map(Message::value).collect(), &said);
+    if let Some(system) = writer.system {
+        if written.is_array() {
+            written = json!({"system": null, "messages": written});
+        }
+        written["system"] = system.content();
+    }
+    written
 }
 
 /// Writes the message whose parts are `said`, each with its kept details. Instructions are a message with their own
@@ -125,17 +132,6 @@ impl Writer {
             last.trim_end();
         }
         opens
-    }
-
-    fn end(self, document: Option<Map<String, Value>>) -> Value {
-        let messages: Value = self.messages.into_iter().map(Message::value).collect();
-        if document.is_none() && self.system.is_none() {
-            return messages;
-        }
-        let mut document = document.unwrap_or_default();
-        self.system.into_iter().for_each(|system| drop(document.insert("system".into(), system.content())));
-        document.insert("messages".into(), messages);
-        Value::Object(document)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     place::{Notes, Place},
     providers,
     raw_object::raw_object,
-    replace_surrogates,
+    repair, replace_surrogates,
 };
 use utterd_domain::{Refusal, Result, Role, quoted};
 
@@ -45,7 +45,7 @@ pub fn read(json: &str, format: Option<Format>, unknown_roles: UnknownRoles) -> 
     let said = match format {
         Format::OpenAiResponses => openai_responses::items_of(values, true, &root, &mut notes)?,
         format if format.has_messages() => {
-            (providers::of(format).conversation)(Value::Array(values), &root, &mut notes)?.said
+            repair::conversation(providers::of(format), values.into(), &root, &mut notes)?.said
         }
         _ => return Err(no_messages(format)),
     };
@@ -101,7 +101,7 @@ fn instructions(system: Option<&str>, format: Format) -> Result<Vec<Sourced>> {
     }
     let request = json!({"system": value(system)?, "messages": []});
     let mut notes = Notes::default();
-    Ok((providers::of(format).conversation)(request, &Place::root(FIELD), &mut notes)?.said)
+    Ok(repair::conversation(providers::of(format), request, &Place::root(FIELD), &mut notes)?.said)
 }
 
 fn no_messages(format: Format) -> Refusal {

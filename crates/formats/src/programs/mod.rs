@@ -21,7 +21,7 @@ use crate::{
     Format, Parsed, fit_id,
     place::{Notes, Place},
     provider::Provider,
-    time,
+    repair, time,
 };
 use utterd_domain::{Refusal, Timestamp};
 
@@ -54,7 +54,7 @@ fn conversation(
         values.push(value);
     }
     let place = Place::root(&id);
-    let mut parsed = (provider.conversation)(Value::Array(values), &place.field("messages"), notes)?;
+    let mut parsed = repair::conversation(provider, values.into(), &place.field("messages"), notes)?;
     let mut uses: HashMap<&str, usize> = HashMap::new();
     for sourced in &mut parsed.said {
         let Some((id, time)) = origins.get(sourced.index) else { continue };

@@ -7,12 +7,10 @@
 //!   scaled down to a longest side of 1568 pixels, and has a token for 750 pixels, at most 1,600.
 //! - A picture whose size is not known, because only its address is there, counts as one of 1024 by 1024.
 
-mod size;
-
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::Value;
 
-use crate::{Format, texts::kind, vision::size::size};
+use crate::{Format, texts::kind};
 use utterd_domain::context::Image;
 
 /// The size of a picture that does not tell it.
@@ -119,6 +117,13 @@ fn locate(content: &Value, at: usize, format: Format, found: &mut Vec<Image>) ->
     }
 }
 
+/// Width and height, from the beginning of a picture.
+fn size(header: &[u8]) -> Option<(u32, u32)> {
+    let size = imagesize::blob_size(header).ok()?;
+    let (width, height) = (u32::try_from(size.width).ok()?, u32::try_from(size.height).ok()?);
+    (width > 0 && height > 0).then_some((width, height))
+}
+
 /// The beginning of a picture.
 fn header(data: &str) -> Option<Vec<u8>> {
     // whole groups of four: the last one may be cut, or padded wrongly
@@ -164,6 +169,20 @@ mod tests {
         assert!(images.iter().all(|image| image.tokens == 1_399));
     }
 
+    #[test]
+    fn the_size_is_read_from_each_kind_of_header() {
+        let png = [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), &[0, 0, 1, 44, 0, 0, 0, 200]].concat();
+        let gif = [b"GIF89a".as_slice(), &[44, 1, 200, 0, 0, 0]].concat();
+        let frame = [0xFF, 0xC2, 0, 17, 8, 0, 200, 1, 44];
+        let jpeg = [&[0xFF, 0xD8, 0xFF, 0xE1, 0, 4, 9, 9, 0xFF, 0xC4, 0, 3, 9][..], &frame].concat();
+        let webp = [b"RIFF\0\0\0\0WEBPVP8X\0\0\0\0", &[0, 0, 0, 0, 43, 1, 0, 199, 0, 0][..]].concat();
+        for header in [png, gif, jpeg, webp] {
+            assert_eq!(size(&header), Some((300, 200)), "{header:?}");
+            (0..header.len() - 2).for_each(|end| assert_eq!(size(&header[..end]), None, "up to {end}"));
+        }
+        assert_eq!(size(b"GIF89a\0\0\x01\0\0\0"), None, "it has no extent");
+    }
+
     /// The examples of OpenAI's documentation, and the tallest and the smallest picture.
     #[test]
     fn openai_counts_tiles() {
@@ -180,7 +199,7 @@ mod tests {
 
     #[test]
     fn each_form_of_a_picture_counts() {
-        let gif = STANDARD.encode(b"GIF89a\x2c\x01\xc8\0");
+        let gif = STANDARD.encode(b"GIF89a\x2c\x01\xc8\0\0\0");
         let url = format!("data:image/gif;base64,{gif}");
         let source = json!({"type": "base64", "media_type": "image/gif", "data": gif});
         let chat = |url: &str, detail: &str| json!({"type": "image_url", "image_url": {"url": url, "detail": detail}});
