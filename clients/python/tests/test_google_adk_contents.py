@@ -13,6 +13,7 @@ from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.genai import types
 from pydantic import Field
+from samples import sample
 
 from utterd import Policy
 from utterd.google_adk import UtterdSessionService
@@ -71,6 +72,16 @@ async def test_every_kind_of_part_comes_back(sessions):
     for it in events:
         await service.append_event(session, it)
     assert (await stored(sessions)).events == events
+
+
+@pytest.mark.parametrize("field", types.Part.model_fields)
+async def test_each_field_of_a_part_comes_back(sessions, field):
+    """Also those that newer versions of `google-genai` add."""
+    service, session = sessions
+    part = types.Part(**{field: sample(types.Part.model_fields[field].annotation, field)})
+    said = event("shop", "model", [types.Part(text="Here it is."), part])
+    await service.append_event(session, said)
+    assert (await stored(sessions)).events == [said]
 
 
 async def test_what_belongs_to_an_event_comes_back(sessions):
