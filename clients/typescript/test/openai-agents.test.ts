@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import type { AgentInputItem } from "@openai/agents";
+import { type AgentInputItem, protocol } from "@openai/agents";
 import { UtterdSession } from "utterd/openai-agents";
 
 import { fresh, onEachStore } from "./servers.js";
@@ -69,6 +69,38 @@ const SAID: Items = [
   told("Order 7 is on its way; there is no order 8."),
 ];
 
+/** As much of a Zod schema as is read here. */
+interface Schema {
+  readonly def: {
+    readonly type: string;
+    readonly shape?: Record<string, Schema>;
+    readonly options?: Schema[];
+    readonly values?: unknown[];
+    readonly entries?: Record<string, unknown>;
+    readonly element?: Schema;
+    readonly innerType?: Schema;
+    readonly in?: Schema;
+  };
+}
+
+/** The objects that a schema allows. */
+function objects({ def }: Schema): Schema[] {
+  return def.options?.flatMap(objects) ?? [{ def }];
+}
+
+/** A value of a schema, with every field that it knows. */
+function sample({ def }: Schema): unknown {
+  const { shape, options, values, entries, element } = def;
+  const within = options?.[0] ?? def.innerType ?? def.in;
+  if (shape) return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, sample(field)]));
+  if (within) return sample(within);
+  if (values) return values[0];
+  if (entries) return Object.values(entries)[0];
+  if (element) return objects(element).map(sample);
+  const plain: Record<string, unknown> = { number: 1, boolean: true, record: { k: "v" }, null: null };
+  return def.type in plain ? plain[def.type] : "some text";
+}
+
 onEachStore("a session of the OpenAI Agents SDK", (memory) => {
   const started = (budget?: number) => new UtterdSession(fresh(), memory(), { budget });
 
@@ -86,6 +118,17 @@ onEachStore("a session of the OpenAI Agents SDK", (memory) => {
     assert.deepEqual(await session.getItems(), [ASKED, told("Both.")]);
     await session.clearSession();
     assert.deepEqual(await session.getItems(), []);
+  });
+
+  test("items of each kind that the SDK knows come back as they were, with every field", async () => {
+    const items = objects(protocol.ModelItem as unknown as Schema).map(sample) as Items;
+    const kinds = new Set(items.map((item) => item.type));
+    assert.ok(["message", "function_call_result", "reasoning", "compaction"].every((kind) => kinds.has(kind as never)));
+    for (const item of items) {
+      const session = started();
+      await session.addItems([ASKED, item]);
+      assert.deepEqual(await session.getItems(), [ASKED, item]);
+    }
   });
 
   test("calls are calls for the server, results are theirs, and texts are stored once", async () => {
