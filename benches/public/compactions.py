@@ -20,8 +20,8 @@ the next compaction. Shares in %, means over the compactions that have any:
 - *of use*: of the names and numbers of the text, those that anything later has.
 
 Below it, `pairs.tsv`: pairs read by hand, each the beginning and the end of both texts and what came next, by a reader
-who knew which is whose, since their form tells it: from which text the work goes on better, and why. `compactions.py
-pairs` writes such pairs to files.
+who knew which is whose, since their form tells it: from which text the work goes on better, and why.
+`bash benches/public/run pairs` writes such pairs to files.
 
 Seed: none, nothing is drawn.
 """
@@ -94,9 +94,9 @@ def main() -> None:
     means = {name: [mean(measured, column) for column in COLUMNS] for name, measured in rows.items()}
     for name, values in means.items():
         print(f"| {name} | " + " | ".join(f"{value:.0f}" for value in values) + " |")
-    charts.write(
-        "compactions", charts.bars("Compactions by models, and utterd's of the same length, %", COLUMNS, means)
-    )
+    starred = [f"{column}*" if at < LITERAL else column for at, column in enumerate(COLUMNS)]
+    title = "Compactions by models, and utterd's of the same length, % (* favours quoting)"
+    charts.write("compactions", charts.bars(title, starred, means))
     print_readings()
 
 
