@@ -15,7 +15,8 @@ the next compaction. Shares in %, means over the compactions that have any:
 - *rare words*: of the words of later messages that fewer than three messages before had, those that the text has.
 - *facts*: of the pairs of a name and a number that a line of the user's or the assistant's words has before, and one
   has later, those that a line of the text has, in whatever words. Few sessions have any.
-- *last check*: whether the last line of the text about the last test, lint or build has its outcome.
+- *last check*: whether the last line of the text about the last test, lint or build has its outcome; a line about what
+  was solved is not about the last one.
 - *files changed*: of the files that an edit or a write named, those that the text names.
 - *of use*: of the names and numbers of the text, those that anything later has.
 
@@ -51,6 +52,7 @@ GOOD = r"pass|succe|\bclean\b|\bok\b|\bgreen\b|✓|✅|\b(?:0|no) (?:errors|issu
 BAD = r"fail|\berrors?\b|broken|✗|❌|exit code [1-9]"
 OUTCOME = re.compile(f"(?P<good>{GOOD})|(?P<bad>{BAD})", re.IGNORECASE)
 FAILED = re.compile(r"(?m)\bFAIL(?:ED)?\b|^error|\berror:|\b[1-9]\d* (?:failed|failing)|^panic|[Ee]xit code [1-9]")
+SOLVED = re.compile(r"\b(?:solved|fixed|resolved)\b", re.IGNORECASE)
 COLUMNS = ("needed", "words", "rare words", "facts", "last check", "files changed", "of use")
 LITERAL = 3
 """How many of the columns favour quoting: the first."""
@@ -195,7 +197,7 @@ def tells_check(text: str, before: list[Message]) -> float | None:
         kind = CHECK.search(command) if isinstance(command, str) else None
         if kind and not re.match(r"\s*(grep|rg|cat|ls|git|sed|find|head)\b", command):
             outcome = "bad" if FAILED.search(results[call["id"]]) else "good"
-            lines = [line for line in text.splitlines() if kind[1] in line.lower()]
+            lines = [line for line in text.splitlines() if kind[1] in line.lower() and not SOLVED.search(line)]
             told = [list(OUTCOME.finditer(line)) for line in lines]
             last = next((its[-1].lastgroup for its in reversed(told) if its), None)
             return float(last == outcome)

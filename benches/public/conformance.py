@@ -100,9 +100,8 @@ def main() -> None:
             **COMPACTORS,
         }
         measured = run_budget_benchmark(compactors, budgets=DEFAULT_BUDGETS, seeds=SEEDS, rounds=ROUNDS)
-    print(
-        f"compaction-conformance-kit {measured['kit_version']}, seeds {', '.join(map(str, SEEDS))}, after {ROUNDS} rounds:\n"
-    )
+    seeds = ", ".join(map(str, SEEDS))
+    print(f"compaction-conformance-kit {measured['kit_version']}, seeds {seeds}, after {ROUNDS} rounds:\n")
     print(
         "| budget | compactor | fits | survival | stale values kept | paraphrased updates resolved | pairs kept apart |"
     )
