@@ -130,7 +130,9 @@ const deltaOf = (block: Block): object =>
     : { type: "input_json_delta", partial_json: JSON.stringify(block.input) };
 
 /** What the provider's API would refuse in a request; undefined if it is accepted. */
-function problemOf({ messages }: Request): string | undefined {
+function problemOf(request: Request): string | undefined {
+  // System messages may come anywhere.
+  const messages = request.messages.filter(({ role }) => role !== "system");
   if (messages.length === 0) return "messages: at least one message is required";
   if (messages[0]!.role !== "user") return "messages.0: the first message must be the user's";
   for (const [place, message] of messages.entries()) {

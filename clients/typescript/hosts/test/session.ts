@@ -1,4 +1,5 @@
 /** A session of a coding agent: what its user says, what the model does, and what must not be lost. */
+import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +31,7 @@ export class Directories implements Disposable {
   readonly file = join(this.work, "modules.md");
 
   constructor() {
-    writeFileSync(this.file, `# Modules\n\n${FILLER.repeat(8)}\n`);
+    writeFileSync(this.file, `# Modules\n\n${FILLER.repeat(12)}\n`);
   }
 
   directory(name: string): string {
@@ -47,12 +48,13 @@ export class Directories implements Disposable {
 /** A model that reads a file for each question, and then answers. */
 export function reader(file: string): Answer {
   return ({ messages, tools = [] }) => {
-    const answered = blocksOf(messages.at(-1)!).some(({ type }) => type === "tool_result");
+    const last = messages.findLast(({ role }) => role !== "system")!;
+    const answered = blocksOf(last).some(({ type }) => type === "tool_result");
     const tool = tools.find(({ name }) => name.toLowerCase() === "read");
     if (answered || tool === undefined)
       return [{ type: "text", text: `In the order in which the file names them. ${FILLER}` }];
     const path = Object.keys(tool.input_schema.properties).find((name) => name.endsWith("path")) ?? "path";
-    const call: Block = { type: "tool_use", id: `toolu_${messages.length}`, name: tool.name, input: { [path]: file } };
+    const call: Block = { type: "tool_use", id: `toolu_${randomUUID()}`, name: tool.name, input: { [path]: file } };
     return [{ type: "text", text: "I read the file." }, call];
   };
 }
