@@ -45,7 +45,7 @@ async function summaryOf(
 ): Promise<SessionMessage> {
   // There is room for the summary alone, so that it tells of everything.
   const limits = ["--max-messages", "1", "--keep-recent", "0", "--summary", String(summaryTokens), "--summary-as-user"];
-  const focus = instructions ? ["--focus", instructions.slice(0, 60)] : [];
+  const focus = instructions ? [`--focus=${instructions.slice(0, 60)}`] : [];
   const stdin = JSON.stringify(messages.flatMap(chatMessages));
   const { exitCode, stdout, stderr } = await $.process.run([program, "prepare", ...limits, ...focus], { stdin });
   if (exitCode !== 0) throw new Error(stderr.trim());
