@@ -112,7 +112,9 @@ fn what_is_typed_is_edited_pasted_and_brought_back() {
     chat.keys("\x1b[200~ first\rsecond\x1b[201~\r");
     chat.shows(&["[1 message]"]);
     chat.waits();
-    chat.keys("half a thought\x03");
+    chat.keys("half a thought");
+    chat.shows(&["half a thought"]);
+    chat.keys("\x03");
     chat.line("\x1b[A, again");
     chat.shows(&["[2 messages]"]);
     chat.line("/sumary");

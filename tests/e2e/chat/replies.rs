@@ -7,7 +7,7 @@ use wiremock::ResponseTemplate;
 
 use crate::{
     chat::{
-        model::{Model, begins, chunks, stream},
+        model::{Model, begins, stream},
         piped, server, stored,
         terminal::Terminal,
     },
@@ -146,25 +146,6 @@ fn the_first_failure_ends_a_chat_over_a_pipe() {
     let url = model.url();
     assert_eq!(piped(&server, &arguments(&url), &["/retry"]).worked(), "assistant: Here I am.\n");
     assert_eq!(roles(&model.asked()), ["user"]);
-}
-
-#[test]
-fn a_reply_of_tool_calls_alone_is_shown_as_these() {
-    let (server, model) = (server(), Model::start());
-    let url = model.url();
-    let arguments = ["calls", "--model", "test-1", "--base-url", &url];
-    let call =
-        |function: Value| json!({"index": 0, "id": "call_1", "type": "function", "function": function});
-    let begun = json!({"tool_calls": [call(json!({"name": "look_up", "arguments": "{\"city\":"}))]});
-    let rest = json!({"tool_calls": [{"index": 0, "function": {"arguments": "\"Oslo\"}"}}]});
-    model.next(chunks(&[(begun, Value::Null), (rest, Value::Null), (json!({}), json!("tool_calls"))]));
-    let chat = piped(&server, &arguments, &["What is the weather in Oslo?"]);
-    assert_holds(&chat.stderr, &["a chat does not run the tools", "[2 messages]"]);
-    assert_eq!(chat.worked(), "assistant: → look_up({\"city\":\"Oslo\"})\n");
-    model.next(stream(&["Cold, I guess."], true));
-    let chat = piped(&server, &arguments, &["Then guess."]);
-    assert_holds(&chat.stderr, &["[4 messages]"]);
-    assert_eq!(chat.worked(), "assistant: Cold, I guess.\n");
 }
 
 #[test]

@@ -53,8 +53,8 @@ fn a_compaction_is_shown_made_listed_and_taken_back() {
     let listed = server.run(&["summarize-history", "long", "--list"]).worked();
     let rows: Vec<_> = listed.lines().collect();
     assert_eq!(rows.len(), 2, "{listed}");
-    assert_holds(rows[0], &["2  20", "  asked  10 utterances  ", " tokens  −", " %  extractive"]);
-    assert_holds(rows[1], &["1  20", "  asked  25 utterances  ", "undone 20"]);
+    assert_holds(rows[0], &["2 · 20", " · asked · 10 utterances · ", " tokens · −", " % · extractive"]);
+    assert_holds(rows[1], &["1 · 20", " · asked · 25 utterances · ", "undone 20"]);
     let json: Value =
         serde_json::from_str(&server.run(&["compact", "long", "--list", "--json"]).worked()).expect("JSON");
     assert_eq!(json["compactions"][1]["compactedUtteranceCount"], 25);

@@ -32,11 +32,9 @@ fn conversations_are_listed_for_people_and_for_programs() {
     assert_eq!((none.stdout.as_str(), none.stderr.as_str()), ("", "no conversations\n"));
 
     let first = server.run(&["list", "--all", "--limit", "1"]);
-    let (_, token) = first.stderr.split_once("--after ").expect("there are more");
-    let token = token.split(' ').next().expect("a token");
-    let second = server.run(&["list", "--all", "--limit", "1", "--after", token]).worked();
-    let pages = format!("{}{second}", first.worked());
-    assert_eq!(pages, server.run(&["list", "--all", "--limit", "0"]).worked());
+    assert_eq!(first.stderr, "there are more: --limit 0 lists all\n");
+    assert_eq!(first.worked().lines().count(), 2);
+    assert_eq!(server.run(&["list", "--all", "--limit", "0"]).worked().lines().count(), 4);
 }
 
 #[test]

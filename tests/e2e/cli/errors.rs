@@ -17,10 +17,6 @@ fn a_refusal_names_the_field() {
     server.run(&["memorize", "--to", "worded", "hello"]).worked();
     for (arguments, expected) in [
         (&["compact", "--keep", "0"][..], "error: keep_recent: is 0; accepted: 1 or more"),
-        (
-            &["memorize", "--to", "worded", "--turn", "-1", "x"],
-            "error: utterances[0].turn_number: is -1; accepted: 1 or more",
-        ),
         (&["context", "--budget", "1"], "error: token_budget: is 1; accepted: "),
         (&["summarize", "--recent", "0"], "error: recent_count: is 0; accepted: 1 or more"),
         (

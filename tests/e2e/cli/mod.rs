@@ -19,6 +19,8 @@ mod pages;
 mod secrets;
 mod stores;
 
+use serde_json::json;
+
 use crate::support::binary::{Outcome, Process, Server, assert_holds, line_with, utterd};
 
 #[test]
@@ -27,15 +29,19 @@ fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
     let stored = server.run(&["memorize", "--to", "demo", "The train leaves at nine."]).worked();
     assert_holds(&stored, &["memorized 1 in turn 1 of the new conversation demo: ", "tokens"]);
 
-    let calls = r#"[{"id":"c1","function":{"name":"lookup_train","arguments":"{\"id\": 7}"}}]"#;
-    server.run(&["memorize", "--to", "demo", "", "--tool-calls", calls]).worked();
-    let mut piped = server.command(&["memorize", "--to", "demo", "--tool-call-id", "c1", "-"]);
+    let call = json!({ "id": "c1", "name": "lookup_train", "argumentsJson": "{\"id\": 7}" });
+    let exchange = json!([
+        { "role": "ROLE_ASSISTANT", "toolCalls": [call] },
+        { "role": "ROLE_TOOL", "toolCallId": "c1", "content": "platform 4\non time" },
+    ]);
+    let stored = json!({ "conversationId": "demo", "utterances": exchange }).to_string();
+    server.run(&["call", "Memorize", &stored]).worked();
+    let mut piped = server.command(&["memorize", "--to", "demo", "--role", "assistant", "--pin", "-"]);
     let mut child = piped.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
     let mut stdin = child.stdin.take().expect("stdin is piped");
-    stdin.write_all(b"platform 4\non time\n").expect("stdin is read");
+    stdin.write_all(b"From platform 4.\n").expect("stdin is read");
     drop(stdin);
     assert!(child.wait().expect("it ends").success());
-    server.run(&["memorize", "--to", "demo", "--role", "assistant", "--pin", "From platform 4."]).worked();
 
     let shown = server.run(&["show", "demo"]).worked();
     assert_holds(
@@ -69,8 +75,7 @@ fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
         (&json["system"][0]["text"], &json["messages"][0]["role"]),
         (&"Be brief.".into(), &"user".into())
     );
-    let text =
-        server.run(&["context", "demo", "--format", "text", "--recall", "train", "--everywhere"]).worked();
+    let text = server.run(&["context", "demo", "--format", "text", "--recall", "train"]).worked();
     assert_holds(&text, &["## Current Conversation\n", "User: The train leaves at nine."]);
     let error = server.run(&["context", "demo", "--budget", "1"]).failed(1);
     assert_holds(&error, &["token_budget: is 1; accepted: "]);
@@ -100,20 +105,11 @@ fn a_refusal_is_told_field_by_field() {
     server.run(&["memorize", "--to", "refused", "hello"]).worked();
     let error = server.run(&["forget", "refused", "gibberish about nothing:"]).failed(1);
     assert_holds(&error, &["error: instructions: ", "[INSTRUCTION_NOT_UNDERSTOOD]"]);
-    let error = server.run(&["memorize", "--to", "refused", "--tool-call-id", "none", "result"]).failed(1);
-    assert_holds(&error, &["[NO_OPEN_CALL]", "tool_call_id: "]);
     let error = server.run(&["show", "elsewhere"]).failed(3);
     assert_holds(&error, &["[CONVERSATION_NOT_FOUND]", "elsewhere"]);
-    let error = server.run(&["memorize", "--tool-calls", "[{}]"]).failed(2);
-    assert_holds(
-        &error,
-        &["--tool-calls[0].function: is missing; accepted: an object with a name and arguments"],
-    );
     assert_holds(&server.run(&["memorize"]).failed(2), &["TEXT is missing, and stdin is empty"]);
-    for words in [&["hello", "world"][..], &["order-7", "-"], &["The", "train", "leaves"]] {
-        let error = server.run(&[&["memorize"], words].concat()).failed(2);
-        assert_holds(&error, &["TEXT is ", "put a text in quotes", "--to trip"]);
-    }
+    let error = server.run(&["memorize", "hello", "world"]).failed(2);
+    assert_holds(&error, &["unexpected argument 'world' found"]);
 }
 
 #[test]
@@ -139,19 +135,6 @@ fn watching_sees_what_happens_and_resumes() {
     let line = line_with(&mut stdout, "OPERATION_MEMORIZE");
     let event: serde_json::Value = serde_json::from_str(&line).expect("JSON");
     assert_eq!(event["event"]["conversationId"], "watched");
-}
-
-#[test]
-fn capacity_is_followed() {
-    let server = Server::shared();
-    server.run(&["memorize", "--to", "followed", "one"]).worked();
-    let mut command = server.command(&["capacity", "--watch", "followed"]);
-    let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
-    let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
-    let _watch = Process(child);
-    line_with(&mut stdout, "1 of 20 utterances");
-    server.run(&["memorize", "--to", "followed", "two"]).worked();
-    line_with(&mut stdout, "2 of 20 utterances");
 }
 
 /// An orphan result, an empty message, a reused call id, parts, and a role with another name.

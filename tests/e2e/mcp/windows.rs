@@ -10,7 +10,7 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    mcp::client::{Client, initialize},
+    mcp::client::Client,
     support::binary::{Outcome, Server, assert_holds, utterd},
 };
 
@@ -104,7 +104,6 @@ fn an_idle_conversation_ends_when_another_starts() {
     assert_holds(&text, &["in the new conversation ", &format!("{second} had been idle and has ended.")]);
 }
 
-/// A client that tells where it works is asked, once something is said.
 #[test]
 fn a_conversation_is_labelled_with_where_its_window_works() {
     let server = Server::start(&[]);
@@ -117,25 +116,6 @@ fn a_conversation_is_labelled_with_where_its_window_works() {
     let mut silent = Client::start_in(server.directory.path(), &["--server", &server.address]);
     let own = server.directory.path().canonicalize().expect("a directory");
     assert_eq!(label(&silent.memorize("One.")), (json!("test"), json!(own)));
-
-    let mut command = utterd(server.directory.path());
-    command.args(["mcp", "--server", &server.address]);
-    let mut client = Client::silent(command);
-    let mut initialize = initialize();
-    initialize["capabilities"] = json!({ "roots": {} });
-    client.request("initialize", initialize);
-    client.write(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-    let messages = json!([{ "role": "user", "content": "Two." }]);
-    let asked =
-        client.ask("tools/call", json!({ "name": "memorize", "arguments": { "messages": messages } }));
-    let question = client.read();
-    assert_eq!(question["method"], "roots/list", "{question}");
-    let roots = json!([{ "uri": "file:///home/ana/my%20shop", "name": "shop" }, { "uri": "file:///tmp" }]);
-    client.write(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": { "roots": roots } }));
-    let answer = client.read();
-    assert_eq!(answer["id"], asked);
-    let id = answer["result"]["structuredContent"]["conversationId"].as_str().expect("an id");
-    assert_eq!(label(id), (json!("test"), json!("/home/ana/my shop")));
 }
 
 /// A message that is refused leaves no empty conversation.

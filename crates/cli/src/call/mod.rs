@@ -11,6 +11,7 @@ use std::io;
 
 use clap::Args;
 use console::Alignment;
+use futures::stream;
 use prost_reflect::{DynamicMessage, MethodDescriptor};
 use tonic::{Status, Streaming};
 
@@ -23,7 +24,7 @@ use super::{
 use comments::first_sentence;
 use methods::{parser, services};
 use request::described;
-use requests::{Requests, requests};
+use requests::requests;
 use utterd_server::dynamic::{self, Dynamic};
 
 /// Call any method of the server
@@ -65,19 +66,13 @@ pub async fn call(args: Call) -> Result<(), CliError> {
         }
         Some(method) => method,
     };
-    let Requests { messages, failed } = requests(&method, args.request).await?;
+    let messages = stream::iter(requests(&method, args.request).await?);
     let connection = Connection::to(&args.remote).await?;
     let path = dynamic::path(&method).map_err(|error| Status::internal(error.to_string()))?;
     let mut grpc = connection.calls();
     grpc.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
-    let answered = async {
-        let responses = grpc.streaming(tonic::Request::new(messages), path, Dynamic(method.output())).await?;
-        print(&method, responses.into_inner()).await
-    };
-    tokio::select! {
-        answered = answered => answered,
-        Ok(error) = failed => Err(error),
-    }
+    let responses = grpc.streaming(tonic::Request::new(messages), path, Dynamic(method.output())).await?;
+    print(&method, responses.into_inner()).await
 }
 
 /// Prints the responses of a stream on a line each; a single one indented.

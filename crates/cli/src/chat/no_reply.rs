@@ -5,16 +5,6 @@ use std::convert::Infallible;
 use super::args;
 use crate::errors::CliError;
 use utterd_config::{Part, Unbuilt};
-use utterd_rpc::proto::ToolCall;
-
-/// What a model replied.
-#[derive(Default)]
-pub struct Reply {
-    /// What it says.
-    pub text: String,
-    /// The tools that it calls.
-    pub calls: Vec<ToolCall>,
-}
 
 /// A model behind a chat; there is none in this build.
 pub struct Model(Infallible);
@@ -31,7 +21,7 @@ impl Model {
     }
 
     /// Asks for no reply.
-    pub async fn reply(&self, _messages: &str, _piece: impl FnMut(&str)) -> Result<Reply, CliError> {
+    pub async fn reply(&self, _messages: &str, _piece: impl FnMut(&str)) -> Result<String, CliError> {
         match self.0 {}
     }
 }

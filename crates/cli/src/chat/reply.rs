@@ -13,7 +13,6 @@ use crate::{
     errors::{CliError, root_cause},
     terminal::read,
 };
-use utterd_rpc::proto::ToolCall;
 
 /// The default server.
 const BASE_URL: &str = "https://api.openai.com/v1";
@@ -27,15 +26,6 @@ const MAX_REPLY_BYTES: usize = 1 << 20;
 const DONE: &str = "[DONE]";
 /// Characters of an error that are shown.
 const ERROR_CHARS: usize = 400;
-
-/// What a model replied.
-#[derive(Default)]
-pub struct Reply {
-    /// What it says.
-    pub text: String,
-    /// The tools that it calls.
-    pub calls: Vec<ToolCall>,
-}
 
 /// A model behind a chat.
 pub struct Model {
@@ -69,18 +59,18 @@ impl Model {
         &self.name
     }
 
-    /// Asks for a reply to `messages`, a JSON array; `piece` gets each part of its text as it arrives. Returns
+    /// Asks for a reply to `messages`, a JSON array; `piece` gets each part of it as it arrives. Returns
     /// the whole reply. A reply that is empty, cut off or too large is an error.
-    pub async fn reply(&self, messages: &str, piece: impl FnMut(&str)) -> Result<Reply, CliError> {
+    pub async fn reply(&self, messages: &str, piece: impl FnMut(&str)) -> Result<String, CliError> {
         self.streamed(messages, piece).await.map_err(|reason| io::Error::other(reason).into())
     }
 
-    async fn streamed(&self, messages: &str, mut piece: impl FnMut(&str)) -> Result<Reply, String> {
+    async fn streamed(&self, messages: &str, mut piece: impl FnMut(&str)) -> Result<String, String> {
         let messages: Value = serde_json::from_str(messages).map_err(|error| error.to_string())?;
         let request = json!({"model": self.name, "messages": messages, "stream": true});
         let response = self.send(request.to_string()).await?;
         let mut events = SseStream::new(http::Response::from(response).into_body());
-        let (mut reply, mut finished) = (Reply::default(), false);
+        let (mut reply, mut finished) = (String::new(), false);
         while let Some(event) = events.next().await {
             let data = event.map_err(|error| describe(&error))?.data.unwrap_or_default();
             if data == DONE {
@@ -92,23 +82,19 @@ impl Model {
             }
             let choice = &chunk["choices"][0];
             if let Some(text) = choice["delta"]["content"].as_str().filter(|text| !text.is_empty()) {
-                reply.text.push_str(text);
+                reply.push_str(text);
                 piece(text);
             }
-            for delta in choice["delta"]["tool_calls"].as_array().into_iter().flatten() {
-                add(&mut reply.calls, delta);
-            }
-            if size(&reply) > MAX_REPLY_BYTES {
+            if reply.len() > MAX_REPLY_BYTES {
                 return Err("the reply is larger than 1 MiB".into());
             }
             finished |= choice["finish_reason"].is_string();
         }
-        reply.text = reply.text.trim().to_owned();
-        match (finished, size(&reply)) {
-            (false, 0) => Err("the model's server sent no reply".into()),
+        match (finished, reply.trim()) {
+            (false, "") => Err("the model's server sent no reply".into()),
             (false, _) => Err("the reply was cut off".into()),
-            (true, 0) => Err("the reply is empty".into()),
-            (true, _) => Ok(reply),
+            (true, "") => Err("the reply is empty".into()),
+            (true, reply) => Ok(reply.to_owned()),
         }
     }
 
@@ -135,25 +121,6 @@ impl Model {
 /// The message of an error, in OpenAI's form or as a bare string.
 fn error_in(json: &Value) -> Option<&str> {
     json["error"]["message"].as_str().or(json["error"].as_str())
-}
-
-/// Adds a part of a tool call, which begins a call or continues one.
-fn add(calls: &mut Vec<ToolCall>, delta: &Value) {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let index = delta["index"].as_u64().and_then(|index| usize::try_from(index).ok());
-    match index.and_then(|index| calls.get_mut(index)) {
-        Some(call) => call.arguments_json += &text(&delta["function"]["arguments"]),
-        None => calls.push(ToolCall {
-            id: text(&delta["id"]),
-            name: text(&delta["function"]["name"]),
-            arguments_json: text(&delta["function"]["arguments"]),
-        }),
-    }
-}
-
-fn size(reply: &Reply) -> usize {
-    let calls = reply.calls.iter().map(|call| call.name.len() + call.arguments_json.len());
-    reply.text.len() + calls.sum::<usize>()
 }
 
 /// The key in the file, or else in `OPENAI_API_KEY`.

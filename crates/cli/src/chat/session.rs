@@ -27,7 +27,7 @@ use crate::{
         remember::{self, Remember},
         restore::{self, Restore},
     },
-    terminal::{Output, call, counted, note, unless_interrupted},
+    terminal::{Output, counted, note, unless_interrupted},
 };
 use utterd_rpc::proto::{Capacity, CompactionAnswer, NewUtterance, Role};
 use utterd_telemetry::terminal::stdout;
@@ -237,31 +237,15 @@ impl Session {
         let messages = self.server.messages(&self.conversation_id, false).await?;
         let said = &mut self.said;
         let reply = model.reply(&messages, |piece| say_piece(said, piece)).await?;
-        let calls: Vec<_> = reply.calls.iter().map(call).collect();
-        let before = match (reply.text.is_empty(), calls.is_empty()) {
-            (true, _) => "assistant: ",
-            (false, true) => "",
-            (false, false) => "\n",
-        };
-        print(&format!("{before}{}", calls.join("\n")))?;
-        self.keep(NewUtterance { tool_calls: reply.calls, ..draft(Role::Assistant, reply.text) }).await
-    }
-
-    /// Stores a reply.
-    async fn keep(&mut self, draft: NewUtterance) -> Result<(), CliError> {
-        let calls = !draft.tool_calls.is_empty();
-        self.store(draft).await?;
-        if calls {
-            note("· a chat does not run the tools; your next message continues without their results");
-        }
-        Ok(())
+        print("")?;
+        self.store(draft(Role::Assistant, reply)).await
     }
 
     /// Asks again; but if a complete reply could not be stored, stores that.
     async fn retry(&mut self) -> Result<(), CliError> {
         let is_whole = |draft: &NewUtterance| !draft.metadata.contains_key(shown::BROKEN_OFF);
         if let Some(draft) = self.unkept.clone().filter(is_whole) {
-            return self.keep(draft).await;
+            return self.store(draft).await;
         }
         if self.model.is_none() {
             return Err(CliError::Usage("no model is named: start the chat with --model".into()));
@@ -280,7 +264,7 @@ impl Session {
                 compact::compact(Compact { target, keep, dry_run, undo, ..Compact::default() }).await?;
             }
             Command::Summary => print(&self.server.summary(&self.conversation_id).await?)?,
-            Command::Capacity => capacity::capacity(AskCapacity { target, watch: false }).await?,
+            Command::Capacity => capacity::capacity(AskCapacity { target }).await?,
             Command::Remember { words } => {
                 let prompt = Some(words.join(" "));
                 remember::remember(Remember { target, limit: MATCHES, prompt, ..Remember::default() })
@@ -301,7 +285,7 @@ impl Session {
             }
             Command::Retry => return self.retry().await,
             Command::Keep => match self.unkept.clone() {
-                Some(draft) => return self.keep(draft).await,
+                Some(draft) => return self.store(draft).await,
                 None => return Err(CliError::Usage("there is no reply that is not stored".into())),
             },
             Command::New => return self.opened(self.server.start_another(&self.conversation_id).await?),

@@ -1,6 +1,7 @@
 //! `utterd export`: exports conversations in the formats of other programs.
 
 use std::{
+    collections::BTreeMap,
     io::{self, Write},
     path::PathBuf,
 };
@@ -44,12 +45,6 @@ pub struct Export {
     /// The file to write [default: stdout]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Keep calls that have no result, with a placeholder as the result
-    #[arg(long)]
-    pub close_unanswered: bool,
-    /// Also repair messages that were imported irregular in this format
-    #[arg(long)]
-    pub repair_all: bool,
 }
 
 /// Accepts the formats that can be exported.
@@ -104,8 +99,7 @@ fn request(args: &Export) -> Result<ExportConversationRequest, CliError> {
         recipient_id: args.target.recipient.clone(),
         format: args.format.wire().into(),
         layout: args.layout.map_or(0, |layout| layout.wire().into()),
-        close_unanswered_calls: args.close_unanswered,
-        repair_all: args.repair_all,
+        ..Default::default()
     })
 }
 
@@ -131,21 +125,13 @@ fn tell(args: &Export, end: &ExportEnd, written: u64, took: &str) -> Result<(), 
 
 /// One line per loss; a loss that several conversations share is listed once.
 fn lost(losses: &[ExportLoss]) -> Vec<String> {
-    let mut same: Vec<(&ExportLoss, usize)> = Vec::new();
-    for loss in losses {
-        match same.iter_mut().find(|(it, _)| it.field == loss.field && it.reason == loss.reason) {
-            Some((_, count)) => *count += 1,
-            None => same.push((loss, 1)),
-        }
-    }
-    let of = |loss: &ExportLoss, count: usize| match (count, loss.sequences.is_empty()) {
-        (1, true) => loss.conversation_id.clone(),
-        (1, false) => format!("{} {}", loss.conversation_id, ranges(&loss.sequences)),
-        _ => counted(count, "conversation"),
+    let mut same = BTreeMap::<_, Vec<_>>::new();
+    losses.iter().for_each(|loss| same.entry((&loss.field, &loss.reason)).or_default().push(loss));
+    let of = |losses: &[&ExportLoss]| match losses {
+        [loss] => format!("{} {}", loss.conversation_id, ranges(&loss.sequences)).trim_end().to_owned(),
+        more => counted(more.len(), "conversation"),
     };
-    same.iter()
-        .map(|(loss, count)| format!("{}: {}: {}", of(loss, *count), loss.field, loss.reason))
-        .collect()
+    same.iter().map(|((field, reason), losses)| format!("{}: {field}: {reason}", of(losses))).collect()
 }
 
 /// The mode of a file that others can read, as far as the caller's umask allows.

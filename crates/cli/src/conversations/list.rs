@@ -73,9 +73,6 @@ pub struct List {
     /// List at most N, up to 1000; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(i32).range(0..=1000))]
     limit: i32,
-    /// Continue an earlier list, by the token that it printed
-    #[arg(long, value_name = "TOKEN", default_value = "")]
-    after: String,
     #[command(flatten)]
     json: Json,
 }
@@ -83,34 +80,23 @@ pub struct List {
 /// Lists conversations.
 pub async fn list(args: List) -> Result<(), CliError> {
     let connection = Connection::to(&args.remote).await?;
-    let (listed, next) = fetch(&connection, &args).await?;
-    let mut output = Output::new();
-    if args.json.json {
-        listed.iter().try_for_each(|listed| output.json_line(listed))?;
-    } else {
-        listed.iter().try_for_each(|listed| tell(&mut output, listed, args.all))?;
-    }
-    output.flush()?;
-    match (listed.is_empty(), next.as_str()) {
-        (true, _) => note("no conversations"),
-        (false, "") => {}
-        (false, token) => {
-            note(&format!("there are more: --limit 0 lists all, --after {token} continues here"))
-        }
-    }
-    Ok(())
-}
-
-/// Fetches one page, or all pages if there is no limit; returns the token of the next page if there are more.
-async fn fetch(connection: &Connection, args: &List) -> Result<(Vec<Conversation>, String), CliError> {
-    let (mut listed, mut request) = (Vec::new(), request(args));
+    let (mut output, mut request, mut listed) = (Output::new(), request(&args), 0);
     loop {
         let page = connection.conversations().list_conversations(request.clone()).await?.into_inner();
-        listed.extend(page.conversations);
-        if page.next_page_token.is_empty() || args.limit > 0 {
-            return Ok((listed, page.next_page_token));
+        listed += page.conversations.len();
+        match args.json.json {
+            true => page.conversations.iter().try_for_each(|one| output.json_line(one))?,
+            false => page.conversations.iter().try_for_each(|one| tell(&mut output, one, args.all))?,
         }
+        output.flush()?;
         request.page_token = page.next_page_token;
+        match (request.page_token.is_empty(), args.limit, listed) {
+            (false, 0, _) => continue,
+            (false, ..) => note("there are more: --limit 0 lists all"),
+            (true, _, 0) => note("no conversations"),
+            (true, ..) => {}
+        }
+        return Ok(());
     }
 }
 
@@ -120,10 +106,10 @@ fn request(args: &List) -> ListConversationsRequest {
         recipient_id: args.recipient.clone(),
         status: status.into(),
         page_size: if args.limit == 0 { MOST } else { args.limit },
-        page_token: args.after.clone(),
         all_recipients: args.all,
         conversation_id_prefix: args.prefix.clone(),
         order: args.order.wire().into(),
+        ..Default::default()
     }
 }
 

@@ -13,7 +13,6 @@ use rmcp::{
 };
 
 use super::{
-    client::Client,
     fault::Fault,
     memory::{Memory, Window},
     tools,
@@ -63,7 +62,7 @@ impl Handler {
     /// Ends what the only client began, once it has disconnected.
     pub async fn close(&self) {
         if let Some(window) = &self.window {
-            self.memory.within(window, Client::default()).close().await;
+            self.memory.within(window, String::new()).close().await;
         }
     }
 
@@ -77,7 +76,10 @@ impl Handler {
         let caller = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Memory>());
         let memory = caller.unwrap_or(&self.memory);
         match &self.window {
-            Some(window) => memory.within(window, Client::of(context)),
+            Some(window) => {
+                let client = context.client_info().map(|client| client.name).unwrap_or_default();
+                memory.within(window, client)
+            }
             None => memory.clone(),
         }
     }

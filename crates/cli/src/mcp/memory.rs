@@ -1,12 +1,12 @@
 //! A server as one caller sees it, with the caller's window: one session of a client.
 
-use std::sync::Arc;
+use std::{env, sync::Arc};
 
 use tokio::sync::Mutex;
 use tonic::{Code, Status};
 use ulid::Ulid;
 
-use super::{client::Client, fault::Fault};
+use super::fault::Fault;
 use crate::{access::Identity, client::Connection, conversations::stored};
 use utterd_formats::fit_id;
 use utterd_rpc::proto::{
@@ -16,7 +16,7 @@ use utterd_rpc::proto::{
 
 /// The label of a window's conversation: its client's name.
 const CLIENT: &str = "mcp_client";
-/// The label with the directory that the window works in.
+/// The label with the directory of this process, in which its client works.
 const DIRECTORY: &str = "cwd";
 /// Why a conversation ends that nothing was said in for long, as the server words it.
 const IDLE: &str = "idle timeout";
@@ -35,8 +35,8 @@ pub struct Memory {
     default_recipient: Arc<str>,
     /// The id of the call, the same in each attempt.
     pub request_id: String,
-    /// The window of calls that name no conversation, if there are windows, and its client.
-    window: Option<(Arc<Window>, Client)>,
+    /// The window of calls that name no conversation, if there are windows, and its client's name.
+    window: Option<(Arc<Window>, String)>,
 }
 
 /// The conversation that a message goes to.
@@ -58,7 +58,7 @@ impl Memory {
     }
 
     /// The same server for a client in this window.
-    pub fn within(&self, window: &Arc<Window>, client: Client) -> Self {
+    pub fn within(&self, window: &Arc<Window>, client: String) -> Self {
         Self { window: Some((window.clone(), client)), ..self.clone() }
     }
 
@@ -118,7 +118,7 @@ impl Memory {
     async fn open_in(
         &self,
         own: &mut Option<String>,
-        client: &Client,
+        client: &str,
         may_start: bool,
     ) -> Result<Opened, Fault> {
         let ended = match self.current(own).await? {
@@ -152,7 +152,7 @@ impl Memory {
     }
 
     /// The window, for the recipient whose conversations are held there.
-    fn window_of(&self, recipient: &str) -> Option<&(Arc<Window>, Client)> {
+    fn window_of(&self, recipient: &str) -> Option<&(Arc<Window>, String)> {
         self.window.as_ref().filter(|_| recipient == self.recipient(None))
     }
 
@@ -171,9 +171,9 @@ impl Memory {
         Ok(found)
     }
 
-    async fn started(&self, client: &Client) -> Result<String, Fault> {
-        let directory = client.directory().await;
-        let labels = [(CLIENT, Some(client.name.clone())), (DIRECTORY, directory)];
+    async fn started(&self, client: &str) -> Result<String, Fault> {
+        let directory = env::current_dir().ok().map(|directory| directory.display().to_string());
+        let labels = [(CLIENT, Some(client.to_owned())), (DIRECTORY, directory)];
         let labels =
             labels.into_iter().filter_map(|(name, value)| Some((name.to_owned(), fit_id(&value?).into())));
         let request = CreateConversationRequest {

@@ -3,7 +3,7 @@
 //! - [`source`]: the server whose conversations are offered, a running one or one in this process
 //! - [`stdio`], [`http`]: the transports; [`wire`]: what clients send, as text
 //! - [`handler`]: answers each request of the protocol
-//! - [`memory`]: a server as one caller sees it, and the conversation of one client's session; [`client`]: that client
+//! - [`memory`]: a server as one caller sees it, and the conversation of one client's session
 //! - [`tools`]: the tools, one file each; [`tool`]: what they have in common; [`fit`]: what models write, fitted to
 //!   their [`schema`]
 //! - [`bounds`]: how much an answer holds
@@ -13,7 +13,6 @@
 mod admission;
 pub mod args;
 mod bounds;
-mod client;
 mod fault;
 mod fit;
 mod handler;

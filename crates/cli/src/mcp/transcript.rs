@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{bounds::cut, fault::Fault, memory::Memory};
 use crate::{
     conversations::stored,
-    terminal::{counted, role},
+    terminal::{counted, text::role},
 };
 use utterd_rpc::proto::{ListUtterancesRequest, Role, Utterance, UtteranceState};
 

@@ -6,9 +6,9 @@ use crate::{
     args::Target,
     client::Connection,
     errors::CliError,
-    terminal::{Output, bar, count, counted, word},
+    terminal::{bar, count, counted, word},
 };
-use utterd_rpc::proto::{Capacity, GetCapacityInfoRequest, OverLimitCause, WatchCapacityRequest};
+use utterd_rpc::proto::{Capacity, GetCapacityInfoRequest, OverLimitCause};
 
 /// Show how full the window is
 ///
@@ -16,22 +16,15 @@ use utterd_rpc::proto::{Capacity, GetCapacityInfoRequest, OverLimitCause, WatchC
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd capacity trip
-  utterd capacity --watch --recipient alice")]
+  utterd capacity --recipient alice")]
 pub struct AskCapacity {
     #[command(flatten)]
     pub target: Target,
-    /// Keep running, and print each change
-    #[arg(long)]
-    pub watch: bool,
 }
 
-/// Prints how full the window is: once, or with `--watch` one line per change.
-pub async fn capacity(AskCapacity { target, watch }: AskCapacity) -> Result<(), CliError> {
+/// Prints how full the window is.
+pub async fn capacity(AskCapacity { target }: AskCapacity) -> Result<(), CliError> {
     let connection = Connection::to(&target.remote).await?;
-    if watch { follow(&connection, target).await } else { once(&connection, target).await }
-}
-
-async fn once(connection: &Connection, target: Target) -> Result<(), CliError> {
     let request = GetCapacityInfoRequest {
         conversation_id: target.conversation(),
         recipient_id: target.recipient,
@@ -41,26 +34,6 @@ async fn once(connection: &Connection, target: Target) -> Result<(), CliError> {
     target
         .json
         .answer(response, |output, response| output.prose(&describe(&response.capacity.unwrap_or_default())))
-}
-
-async fn follow(connection: &Connection, target: Target) -> Result<(), CliError> {
-    let request = WatchCapacityRequest {
-        conversation_id: target.conversation(),
-        recipient_id: target.recipient,
-        ..Default::default()
-    };
-    let mut changes = connection.memory().watch_capacity(request).await?.into_inner();
-    let mut output = Output::new();
-    while let Some(response) = changes.message().await? {
-        if target.json.json {
-            output.json_line(&response)?;
-        } else {
-            let capacity = response.capacity.unwrap_or_default();
-            output.line(&format!("{}  revision {}", bar(&capacity), capacity.revision))?;
-        }
-        output.flush()?;
-    }
-    Ok(())
 }
 
 /// The output of `capacity` for people: the conversation, the bar, and what the bar leaves out.

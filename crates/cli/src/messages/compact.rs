@@ -3,14 +3,13 @@
 use std::io;
 
 use clap::Args;
-use console::Alignment::{Left, Right};
 
 use crate::{
     args::Target,
     client::Connection,
     conversations::stored,
     errors::CliError,
-    terminal::{Output, aligned, count, counted, folded, minute, note, ranges, sequences, word},
+    terminal::{Output, count, counted, folded, minute, note, ranges, sequences, word},
 };
 use utterd_rpc::proto::{
     Capacity, CompactConversationRequest, CompactConversationResponse, Compaction, ListCompactionsRequest,
@@ -36,12 +35,6 @@ pub struct Compact {
     /// Keep at least the last N utterances in the window [default: 15]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub keep: Option<i32>,
-    /// Instead, compact the N oldest utterances, in whole exchanges
-    #[arg(long, value_name = "N", conflicts_with = "keep", allow_negative_numbers = true)]
-    pub count: Option<i32>,
-    /// Archive the utterances without summarising them
-    #[arg(long)]
-    pub no_summary: bool,
     /// Show the utterances that would be compacted and the summary that they would get, and change nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -52,10 +45,10 @@ pub struct Compact {
     #[arg(long, value_name = "WORD")]
     pub focus: Vec<String>,
     /// Instead, undo the last compaction
-    #[arg(long, group = "instead", conflicts_with_all = ["keep", "count", "no_summary", "dry_run", "wait", "focus"])]
+    #[arg(long, group = "instead", conflicts_with_all = ["keep", "dry_run", "wait", "focus"])]
     pub undo: bool,
     /// Instead, list the compactions of the conversation
-    #[arg(long, group = "instead", conflicts_with_all = ["keep", "count", "no_summary", "dry_run", "wait", "focus"])]
+    #[arg(long, group = "instead", conflicts_with_all = ["keep", "dry_run", "wait", "focus"])]
     pub list: bool,
 }
 
@@ -77,8 +70,6 @@ async fn make(connection: &Connection, args: &Compact) -> Result<(), CliError> {
         conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient.clone(),
         keep_recent: args.keep,
-        count: args.count,
-        no_summary: args.no_summary,
         focus_areas: args.focus.clone(),
         preview: args.dry_run,
         wait_for_llm: args.wait,
@@ -192,24 +183,14 @@ async fn list(connection: &Connection, args: &Compact) -> Result<(), CliError> {
         if response.compactions.is_empty() {
             note("nothing was compacted");
         }
-        table(&response.compactions).iter().try_for_each(|row| output.row(row))
+        response.compactions.iter().try_for_each(|one| output.row(&listed(one)))
     })
 }
 
-/// One line per compaction, in aligned columns: number, time in UTC, cause, utterances, tokens before and after,
-/// the saving, method and model, and whether it was undone.
-fn table(compactions: &[Compaction]) -> Vec<String> {
-    let rows: Vec<_> = compactions.iter().map(cells).collect();
-    aligned(&rows, [Right, Left, Left, Right, Right, Right, Left, Left])
-}
-
-fn cells(compaction: &Compaction) -> [String; 8] {
+/// The number, the time, the cause, what was compacted, what it saves, who wrote the summary, and whether it was undone.
+fn listed(compaction: &Compaction) -> String {
     let method = word(compaction.method().as_str_name(), "SUMMARY_METHOD_");
-    let undone = match compaction.undo_time {
-        Some(time) => format!("undone {}", minute(&time)),
-        None => String::new(),
-    };
-    [
+    let parts = [
         compaction.compaction_number().to_string(),
         compaction.time.as_ref().map(minute).unwrap_or_default(),
         word(compaction.cause().as_str_name(), "COMPACTION_CAUSE_"),
@@ -221,8 +202,9 @@ fn cells(compaction: &Compaction) -> [String; 8] {
         ),
         format!("−{:.0} %", 100.0 * compaction.compression_ratio()),
         format!("{method} {}", folded(&compaction.model)).trim_end().to_owned(),
-        undone,
-    ]
+        compaction.undo_time.as_ref().map(|time| format!("undone {}", minute(time))).unwrap_or_default(),
+    ];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use utterd_rpc::proto::{SummarizeRequest, SummarizeResponse, SummarizeScope};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd summarize trip
-  utterd summarize trip --turns 1-4 --budget 100 --focus refund")]
+  utterd summarize trip --recent 4 --budget 100 --focus refund")]
 pub struct Summarize {
     #[command(flatten)]
     pub target: Target,
@@ -26,9 +26,6 @@ pub struct Summarize {
     /// Summarise only the utterances that left the window
     #[arg(long, group = "scope")]
     pub evicted: bool,
-    /// Summarise only these turns, such as 3 or 2-5
-    #[arg(long, value_name = "A-B", group = "scope", value_parser = turns)]
-    pub turns: Option<(i32, i32)>,
     /// The most tokens of the summary [default: the conversation's limit]
     #[arg(long = "budget", value_name = "N", allow_negative_numbers = true)]
     pub tokens: Option<i32>,
@@ -57,19 +54,16 @@ pub async fn summarize(args: Summarize) -> Result<(), CliError> {
 }
 
 fn request(args: Summarize) -> SummarizeRequest {
-    let scope = match (args.recent, args.evicted, args.turns) {
-        (Some(_), ..) => SummarizeScope::Recent,
-        (_, true, _) => SummarizeScope::Evicted,
-        (.., Some(_)) => SummarizeScope::Turns,
-        _ => SummarizeScope::All,
+    let scope = match (args.recent, args.evicted) {
+        (Some(_), _) => SummarizeScope::Recent,
+        (None, true) => SummarizeScope::Evicted,
+        (None, false) => SummarizeScope::All,
     };
     SummarizeRequest {
         conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
         scope: scope.into(),
         recent_count: args.recent,
-        first_turn: args.turns.map(|(first, _)| first),
-        last_turn: args.turns.map(|(_, last)| last),
         token_limit: args.tokens,
         focus_areas: args.focus,
         wait_for_llm: args.wait,
@@ -84,12 +78,4 @@ fn made_from(response: &SummarizeResponse) -> String {
         counted(response.source_token_count(), "token"),
         ranges(&response.sources),
     )
-}
-
-fn turns(text: &str) -> Result<(i32, i32), String> {
-    let (first, last) = text.split_once('-').unwrap_or((text, text));
-    match (first.parse(), last.parse()) {
-        (Ok(first), Ok(last)) => Ok((first, last)),
-        _ => Err("must be a turn, such as 3, or a range of turns, such as 2-5".into()),
-    }
 }

@@ -14,6 +14,5 @@ pub use output::{Output, note, reflect};
 pub use part::{Part, Sink};
 pub use table::aligned;
 pub use text::{
-    bytes, call, clipped, count, counted, folded, minute, ranges, role, said, seconds, sequences, speaker,
-    word,
+    bytes, clipped, count, counted, folded, minute, ranges, said, seconds, sequences, speaker, word,
 };

@@ -2,7 +2,6 @@
 
 use std::ops::RangeInclusive;
 
-use indicatif::{HumanBytes, HumanCount};
 use prost_types::Timestamp;
 use tokio::time::Instant;
 
@@ -10,19 +9,24 @@ use utterd_rpc::proto::{Role, SequenceRange, ToolCall, Utterance, UtteranceRef};
 
 /// A number with thousands separators.
 pub fn count(number: impl TryInto<u64>) -> String {
-    HumanCount(number.try_into().unwrap_or(0)).to_string()
+    let digits = number.try_into().unwrap_or(0).to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
 }
 
 /// `1 token`, `2 tokens`.
 pub fn counted(number: impl TryInto<u64>, noun: &str) -> String {
     let number = number.try_into().unwrap_or(0);
     let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", HumanCount(number))
+    format!("{} {noun}{plural}", count(number))
 }
 
 /// A number of bytes, `12.30 MiB`.
 pub fn bytes(number: u64) -> String {
-    HumanBytes(number).to_string()
+    let units = ["KiB", "MiB", "GiB", "TiB"].into_iter().enumerate();
+    let shown = |(power, unit)| format!("{:.2} {unit}", number as f64 / 1024_f64.powi(power as i32 + 1));
+    let fits = |(power, _): &(usize, &str)| number >= 1 << (10 * (power + 1));
+    units.take_while(fits).last().map_or_else(|| format!("{number} B"), shown)
 }
 
 /// The time since then, `1.2 s`.
@@ -58,7 +62,7 @@ pub fn folded(text: &str) -> String {
 }
 
 /// A tool call as `→ name(arguments)`.
-pub fn call(call: &ToolCall) -> String {
+fn call(call: &ToolCall) -> String {
     format!("→ {}({})", call.name, call.arguments_json)
 }
 
@@ -132,5 +136,7 @@ mod tests {
     fn numbers_read_well() {
         assert_eq!(counted(1, "token"), "1 token");
         assert_eq!(counted(12_345, "token"), "12,345 tokens");
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!([9, 1_023, 1_024, 16 << 20].map(bytes), ["9 B", "1023 B", "1.00 KiB", "16.00 MiB"]);
     }
 }
