@@ -15,7 +15,7 @@ use utterd_domain::{Refusal, Result};
 /// objects are several conversations; single messages, one per line, make up one conversation. Of the data of
 /// seed 000's plugin, only the value under its storage key, `conversationData`, is read.
 ///
-/// Refuses data that is not UTF-8 or not JSON, except for what is torn of a session of Claude Code or Codex. Names
+/// Refuses data that is not UTF-8 or not JSON, except for what is torn of a session of a coding agent. Names
 /// the place of whatever the format does not accept.
 pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) -> Result<Source> {
     let mut notes = Notes { unknown_roles, bytes: bytes.len(), ..Notes::default() };
@@ -29,6 +29,7 @@ pub fn parse(bytes: &[u8], format: Option<Format>, unknown_roles: UnknownRoles) 
         Format::Claude => programs::claude::conversations(values, &mut notes)?,
         Format::ClaudeCode => programs::claude_code::conversations(values, &mut notes)?,
         Format::Codex => programs::codex::conversations(values, &mut notes)?,
+        Format::Pi => programs::pi::conversations(values, &mut notes)?,
         format => transcripts(values, format, name, &mut notes)?,
     };
     if is_empty {
@@ -102,7 +103,7 @@ fn is_conversation(value: &Value) -> bool {
 
 /// Why values whose format is not detected are refused.
 const UNKNOWN: &str = "is in no recognizable format; name the format; accepted: messages with roles, Responses items, \
-    PersistedConversations, legacy histories, and what ChatGPT, Claude, Claude Code and Codex keep";
+    PersistedConversations, legacy histories, and what ChatGPT, Claude, Claude Code, Codex and pi keep";
 
 /// Detects the format of `values`; `None` if they are in none that is known.
 ///

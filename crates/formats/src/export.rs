@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::{Format, Losses, Repairs, Whole, anthropic, openai_chat, openai_responses, persisted, providers};
+use crate::{
+    Format, Losses, Parsed, Repairs, Whole, anthropic, extras::Parts, openai_chat, openai_responses,
+    persisted, providers,
+};
 
 /// Writes the conversation in `format`, and lists what the format cannot carry. Null for a read-only format.
 pub fn export(whole: &Whole<'_>, format: Format, repairs: Repairs) -> (Value, Losses) {
@@ -12,7 +15,7 @@ pub fn export(whole: &Whole<'_>, format: Format, repairs: Repairs) -> (Value, Lo
         Format::OpenAiResponses => openai_responses::export(whole, repairs, &mut losses),
         Format::Anthropic => anthropic::export(whole, repairs, &mut losses),
         Format::Persisted => persisted::export(whole, &mut losses),
-        Format::Legacy | Format::ChatGpt | Format::Claude | Format::ClaudeCode | Format::Codex => Value::Null,
+        _ => Value::Null,
     };
     whole.note_uncarried(format, &mut losses);
     (value, losses)
@@ -28,6 +31,12 @@ pub fn messages(value: Value, format: Format) -> Vec<Value> {
         },
         other => vec![other],
     }
+}
+
+/// A conversation that was read, as OpenAI's chat messages.
+pub fn chat_messages(parsed: &Parsed) -> Value {
+    let message = |said| openai_chat::PROVIDER.plain(&Parts::from(said));
+    parsed.said.iter().flat_map(|sourced| message(&sourced.draft)).collect()
 }
 
 /// Turns an exported conversation into an object with an id, so that several fit into one file.

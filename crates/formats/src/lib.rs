@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`message`] | single messages, verbatim |
 //! | [`history`] | makes a caller's history fit for a model (PrepareHistory) |
-//! | `programs` | reads what ChatGPT, Claude, Claude Code and Codex keep |
+//! | `programs` | reads what ChatGPT, Claude, Claude Code, Codex and pi keep |
 //! | [`mod@render`] | writes a context as messages for a model, or as text |
 //!
 //! Each format has a file or a folder, which reads it into [`Parsed`] conversations of [`Draft`](utterd_domain::Draft)s
@@ -51,7 +51,7 @@ mod weight;
 mod whole;
 
 pub use document::parse;
-pub use export::{export, messages, named};
+pub use export::{chat_messages, export, messages, named};
 pub use fields::fit_id;
 pub use parsed::{Parsed, Source, Sourced};
 pub use place::{Note, Place, UnknownRoles, kind};
@@ -86,11 +86,13 @@ pub enum Format {
     ClaudeCode,
     /// Sessions of Codex, a line per event; read-only.
     Codex,
+    /// Sessions of pi, a line per entry; read-only.
+    Pi,
 }
 
 impl Format {
     /// All formats, in order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::OpenAiChat,
         Self::OpenAiResponses,
         Self::Anthropic,
@@ -100,6 +102,7 @@ impl Format {
         Self::Claude,
         Self::ClaudeCode,
         Self::Codex,
+        Self::Pi,
     ];
 
     /// The format's name: the key of its extras.
@@ -114,6 +117,7 @@ impl Format {
             Self::Claude => "claude",
             Self::ClaudeCode => "claude_code",
             Self::Codex => "codex",
+            Self::Pi => "pi",
         }
     }
 
@@ -129,6 +133,6 @@ impl Format {
 
     /// Whether its files are sessions that a program writes line by line, while they go on.
     pub fn is_session(self) -> bool {
-        matches!(self, Self::ClaudeCode | Self::Codex)
+        matches!(self, Self::ClaudeCode | Self::Codex | Self::Pi)
     }
 }

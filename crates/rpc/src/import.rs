@@ -365,7 +365,7 @@ fn irregularity(place: String, text: String) -> proto::Warning {
 /// Reads the requested format; `None` if unspecified.
 pub fn format(number: i32) -> Result<Option<Format>, Refusal> {
     let accepted = "OPENAI_CHAT (1), OPENAI_RESPONSES (2), ANTHROPIC_MESSAGES (3), PERSISTED_CONVERSATIONS (4) \
-                    and, to import, LEGACY_HISTORY (5), CHATGPT (6), CLAUDE (7), CLAUDE_CODE (8) and CODEX (9)";
+                    and, to import, LEGACY_HISTORY (5), CHATGPT (6), CLAUDE (7), CLAUDE_CODE (8), CODEX (9) and PI (10)";
     Ok(match decode::choice("format", number, accepted)? {
         proto::ConversationFormat::Unspecified => None,
         proto::ConversationFormat::OpenaiChat => Some(Format::OpenAiChat),
@@ -377,6 +377,7 @@ pub fn format(number: i32) -> Result<Option<Format>, Refusal> {
         proto::ConversationFormat::Claude => Some(Format::Claude),
         proto::ConversationFormat::ClaudeCode => Some(Format::ClaudeCode),
         proto::ConversationFormat::Codex => Some(Format::Codex),
+        proto::ConversationFormat::Pi => Some(Format::Pi),
     })
 }
 
@@ -392,5 +393,6 @@ pub fn encode_format(format: Format) -> proto::ConversationFormat {
         Format::Claude => proto::ConversationFormat::Claude,
         Format::ClaudeCode => proto::ConversationFormat::ClaudeCode,
         Format::Codex => proto::ConversationFormat::Codex,
+        Format::Pi => proto::ConversationFormat::Pi,
     }
 }

@@ -62,6 +62,8 @@ choice! {
         ClaudeCode = ClaudeCode,
         /// sessions of Codex
         Codex = Codex,
+        /// sessions of pi
+        Pi = Pi,
     }
 }
 

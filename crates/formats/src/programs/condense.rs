@@ -1,11 +1,11 @@
-//! Removes from sessions of Claude Code and Codex what is not read, which is most of a large session.
+//! Removes from sessions of coding agents what is not read, which is most of a large session.
 
 use serde_json::Value;
 
-use super::{LOOKED_AT, claude_code, codex, detect};
+use super::{LOOKED_AT, claude_code, codex, detect, pi};
 use crate::Format;
 
-/// The program that wrote these lines, if they are of a session of Claude Code or Codex.
+/// The program that wrote these lines, if they are of a session.
 pub fn session(lines: &[u8]) -> Option<Format> {
     let lines = lines.split(|byte| *byte == b'\n').take(LOOKED_AT);
     let values: Vec<Value> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
@@ -20,7 +20,7 @@ pub struct Condenser {
 }
 
 impl Condenser {
-    /// For the session that begins with these lines, if they are of Claude Code or Codex.
+    /// For the session that begins with these lines, if they are of one.
     pub fn of(lines: &[u8]) -> Option<Self> {
         Some(Self { session: session(lines)?, begun: false })
     }
@@ -30,6 +30,7 @@ impl Condenser {
     pub fn line(&mut self, line: &[u8]) -> Vec<u8> {
         let condensed = str::from_utf8(line).ok().and_then(|line| match self.session {
             Format::ClaudeCode => claude_code::condensed(line),
+            Format::Pi => pi::condensed(line),
             _ => codex::condensed(line, &mut self.begun),
         });
         condensed.map_or_else(|| line.to_vec(), String::into_bytes)

@@ -1,4 +1,4 @@
-//! The files that ChatGPT, Claude, Claude Code and Codex keep or export.
+//! The files that ChatGPT, Claude, Claude Code, Codex and pi keep or export.
 //!
 //! Each of them writes the messages of a model's API, with an id, a time and often a branch. A file is split into such
 //! messages, which the API's own format then reads. Anything that a model was not shown, such as events of the
@@ -9,6 +9,7 @@ pub mod claude;
 pub mod claude_code;
 pub mod codex;
 mod condense;
+pub mod pi;
 mod tree;
 
 pub use condense::{Condenser, session};
@@ -153,6 +154,10 @@ pub fn detect(values: &[Value]) -> Option<Format> {
             || (has(value, &["id", "timestamp", "instructions"]) && kind.is_none())
         {
             Some(Format::Codex)
+        } else if (kind == Some("session") && has(value, &["id", "timestamp", "cwd"]))
+            || (kind == Some("message") && has(value, &["message", "timestamp"]))
+        {
+            Some(Format::Pi)
         } else {
             None
         }

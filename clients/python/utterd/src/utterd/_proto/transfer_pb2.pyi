@@ -22,6 +22,7 @@ class ConversationFormat(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     CONVERSATION_FORMAT_CLAUDE: _ClassVar[ConversationFormat]
     CONVERSATION_FORMAT_CLAUDE_CODE: _ClassVar[ConversationFormat]
     CONVERSATION_FORMAT_CODEX: _ClassVar[ConversationFormat]
+    CONVERSATION_FORMAT_PI: _ClassVar[ConversationFormat]
 
 class ExportLayout(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
     __slots__ = ()
@@ -38,6 +39,7 @@ CONVERSATION_FORMAT_CHATGPT: ConversationFormat
 CONVERSATION_FORMAT_CLAUDE: ConversationFormat
 CONVERSATION_FORMAT_CLAUDE_CODE: ConversationFormat
 CONVERSATION_FORMAT_CODEX: ConversationFormat
+CONVERSATION_FORMAT_PI: ConversationFormat
 EXPORT_LAYOUT_UNSPECIFIED: ExportLayout
 EXPORT_LAYOUT_JSON: ExportLayout
 EXPORT_LAYOUT_JSON_LINES: ExportLayout
