@@ -64,7 +64,7 @@ pub struct Connection {
 impl Connection {
     /// Connects to a server.
     pub async fn to(remote: &Remote) -> Result<Self, CliError> {
-        let Remote { server: named, access } = remote;
+        let (named, access) = (remote.address(), &remote.access);
         let server = address_of(named)?;
         let socket = server.strip_prefix("unix://").or_else(|| server.strip_prefix("unix:"));
         if let Some(fault) = socket.and_then(|path| socket_path_fault(Path::new(path))) {

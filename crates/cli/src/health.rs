@@ -41,6 +41,6 @@ pub async fn health(args: Health) -> Result<(), CliError> {
     output.flush()?;
     match status {
         ServingStatus::Serving => Ok(()),
-        _ => Err(CliError::Failed(format!("{} is not serving", args.remote.server))),
+        _ => Err(CliError::Failed(format!("{} is not serving", args.remote.address()))),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Outcome, Server, assert_holds};
+use super::{Outcome, Server, assert_holds, utterd};
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).expect("JSON")
@@ -113,6 +113,42 @@ fn a_history_is_prepared_and_what_is_left_out_is_told() {
         &fed(&server, &["prepare", "--max-messages", "-1"], "[]").failed(1),
         &["max_messages: is -1"],
     );
+}
+
+/// What `utterd prepare` makes of a file of the examples, without a server.
+fn prepared(file: &str, options: &[&str]) -> Outcome {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = format!("{}/examples/data/{file}", env!("CARGO_MANIFEST_DIR"));
+    let file = std::fs::File::open(file).expect("the example");
+    Outcome::of(utterd(directory.path()).arg("prepare").args(options).stdin(file))
+}
+
+#[test]
+fn a_history_is_prepared_without_a_server() {
+    let summary = ["--budget", "1000", "--summary", "200", "--keep-recent", "2", "--focus", "hotel"];
+    let whole = prepared("trip.json", &summary);
+    assert_holds(&whole.stderr, &["the summary tells of it"]);
+    let messages = whole.worked();
+    let alone = prepared("trip.json", &[&summary[..], &["--summary-only"]].concat()).worked();
+    assert!(!alone.trim().is_empty());
+    let first = serde_json::to_string(alone.lines().next().expect("a line")).expect("JSON");
+    assert!(messages.contains(first.trim_matches('"')), "{messages}: {alone}");
+    let wrong = prepared("history.json", &["--max-messages", "-1"]).failed(1);
+    assert_holds(&wrong, &["max_messages: is -1"]);
+    assert_holds(&prepared("shop.jsonl", &[]).failed(1), &["messages_json: is not JSON"]);
+}
+
+#[test]
+fn a_session_of_a_coding_agent_is_prepared() {
+    for (file, said) in [
+        ("claude-code.jsonl", "Done; the tests pass."),
+        ("codex.jsonl", "It passes."),
+        ("pi.jsonl", "It reads one file now: 0.2 seconds."),
+    ] {
+        let messages = json(&prepared(file, &[]).worked());
+        let last = messages.as_array().and_then(|messages| messages.last()).expect("messages");
+        assert_eq!(last["content"], said);
+    }
 }
 
 #[test]

@@ -13,19 +13,25 @@ const SHARED: usize = 900;
 /// The server to talk to.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Remote {
-    /// The server's address: HOST, HOST:PORT, http://…, https://… or unix:PATH
+    /// The server's address: HOST, HOST:PORT, http://…, https://… or unix:PATH [default: 127.0.0.1:50051]
     #[arg(
         long,
         value_name = "ADDRESS",
         env = "UTTERD_SERVER",
         hide_env_values = true,
-        default_value = DEFAULT_SERVER,
         hide_short_help = true, help_heading = CONNECTION
     )]
-    pub server: String,
+    pub server: Option<String>,
     /// The credentials to send.
     #[command(flatten)]
     pub access: Access,
+}
+
+impl Remote {
+    /// The server's address as given, or the default one.
+    pub fn address(&self) -> &str {
+        self.server.as_deref().unwrap_or(DEFAULT_SERVER)
+    }
 }
 
 /// Whether a command prints JSON.

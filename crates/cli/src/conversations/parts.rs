@@ -68,7 +68,7 @@ impl Parts {
         }
         let mut part = mem::take(&mut self.begun);
         if self.form == Form::Whole {
-            return self.whole(part).map(Some);
+            return whole(&mut self.reader, &self.file, part, MAX_IMPORT_BYTES).map(Some);
         }
         // The brackets and the comma of an array.
         let beside = if self.form == Form::Elements { 3 } else { 0 };
@@ -96,32 +96,6 @@ impl Parts {
         }))
     }
 
-    /// The whole file, which begins with `part`; a session that is too large for an import is reduced to what
-    /// is read of it.
-    fn whole(&mut self, mut part: Vec<u8>) -> Result<Vec<u8>, CliError> {
-        let mut condenser: Option<Condenser> = None;
-        loop {
-            let line = read::line(&mut self.reader, &self.file, MAX_IMPORT_BYTES)?;
-            let is_end = line.is_empty();
-            part.extend(match &mut condenser {
-                Some(condenser) => condenser.line(&line),
-                None => line,
-            });
-            let is_too_heavy = || is_end && weight(&part) > MAX_IMPORT_WEIGHT;
-            if condenser.is_none() && (part.len() > MAX_IMPORT_BYTES || is_too_heavy()) {
-                condenser = Condenser::of(&part);
-                if let Some(condenser) = &mut condenser {
-                    let lines = part.split_inclusive(|byte| *byte == b'\n');
-                    part = lines.flat_map(|line| condenser.line(line)).collect();
-                }
-            }
-            part = bounded(part, &self.file, MAX_IMPORT_BYTES)?;
-            if is_end {
-                return Ok(part);
-            }
-        }
-    }
-
     /// Reads the next conversation; empty at the end of the file.
     fn conversation(&mut self) -> Result<Vec<u8>, CliError> {
         match self.form {
@@ -130,6 +104,41 @@ impl Parts {
                 object(&mut self.reader, &self.file, MAX_IMPORT_BYTES - 2)
             }
             _ => read::line(&mut self.reader, &self.file, MAX_IMPORT_BYTES),
+        }
+    }
+}
+
+/// A whole file of at most `limit` bytes; a session that has more is reduced to what is read of it.
+pub fn whole_file(file: &Path, limit: usize) -> Result<Vec<u8>, CliError> {
+    whole(&mut read::open(file)?, file, Vec::new(), limit)
+}
+
+/// The whole file, which begins with `part`.
+fn whole(
+    reader: &mut impl BufRead,
+    file: &Path,
+    mut part: Vec<u8>,
+    limit: usize,
+) -> Result<Vec<u8>, CliError> {
+    let mut condenser: Option<Condenser> = None;
+    loop {
+        let line = read::line(reader, file, limit)?;
+        let is_end = line.is_empty();
+        part.extend(match &mut condenser {
+            Some(condenser) => condenser.line(&line),
+            None => line,
+        });
+        let is_too_heavy = || is_end && weight(&part) > MAX_IMPORT_WEIGHT;
+        if condenser.is_none() && (part.len() > limit || is_too_heavy()) {
+            condenser = Condenser::of(&part);
+            if let Some(condenser) = &mut condenser {
+                let lines = part.split_inclusive(|byte| *byte == b'\n');
+                part = lines.flat_map(|line| condenser.line(line)).collect();
+            }
+        }
+        part = bounded(part, file, limit)?;
+        if is_end {
+            return Ok(part);
         }
     }
 }

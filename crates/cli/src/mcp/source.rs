@@ -41,7 +41,7 @@ impl Source {
 
     async fn running(server: String, args: &args::Mcp) -> Result<Self, CliError> {
         log(&env::var(LOG).unwrap_or_else(|_| Settings::default().log), LogFormat::Text);
-        let remote = Remote { server, access: args.access.clone() };
+        let remote = Remote { server: Some(server), access: args.access.clone() };
         let connection = Connection::to(&remote).await?;
         Ok(Self { connection, server: Server::Running, is_brief: false })
     }

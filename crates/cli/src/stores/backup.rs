@@ -67,7 +67,7 @@ async fn write(Backup { remote, from, database, force, file }: Backup) -> Result
     let path = Some(file.as_path()).filter(|path| *path != Path::new(STDOUT));
     path.map_or(Ok(()), |path| refuse_taken(path, force))?;
     let (mut sink, began) = (Sink::open(path, PRIVATE)?, Instant::now());
-    let source = from.as_ref().map_or_else(|| remote.server.clone(), Place::to_string);
+    let source = from.as_ref().map_or_else(|| remote.address().to_owned(), Place::to_string);
     note(&format!("backing up {source}"));
     match from {
         None => of_server(&remote, &mut sink).await?,
