@@ -13,6 +13,7 @@ mod conversations;
 mod demo;
 mod errors;
 mod files;
+mod follow;
 mod guarded;
 mod managing;
 mod pages;

@@ -10,7 +10,7 @@ use futures::stream;
 use tokio::{sync::mpsc, task::spawn_blocking, time::Instant};
 use tonic::Status;
 
-use super::parts::Parts;
+use super::{follow::follow, parts::Parts};
 use crate::{
     args::{ConversationFormat, Json, Remote},
     client::Connection,
@@ -40,6 +40,7 @@ use utterd_rpc::proto::{
   utterd import --format anthropic --dry-run log.json
   utterd import conversations.json
   utterd import ~/.claude/projects/*/*.jsonl
+  utterd import --follow ~/.claude/projects ~/.codex/sessions
   jq -c '.[]' log.json | utterd import --as trip -",
     override_usage = "utterd import [OPTIONS] <FILE>..."
 )]
@@ -69,6 +70,9 @@ pub struct Import {
     /// Show the conversations that would be imported, and store nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// Import the sessions of coding agents in these directories, and what is appended to them, until Ctrl-C
+    #[arg(long, conflicts_with_all = ["conversation", "dry_run", "into_existing", "strict"])]
+    pub follow: bool,
     /// JSON or JSONL files; `-` reads stdin
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
@@ -86,27 +90,32 @@ pub async fn import(args: Import) -> Result<(), CliError> {
     let connection = Connection::to(&args.remote).await?;
     let began = Instant::now();
     let mut importing = Importing { connection, args, tally: Tally::default() };
-    let ended = unless_interrupted(importing.all()).await;
+    let ended = unless_interrupted(importing.run()).await;
     let Importing { args, tally, .. } = importing;
     let line = tally.line(args.dry_run, &seconds(began));
     let mut output = Output::new();
-    if args.json.json {
-        note(&line)
-    } else {
-        output.prose(&line)?
+    match args.follow {
+        // each file has been told of
+        true => {}
+        false if args.json.json => note(&line),
+        false => output.prose(&line)?,
     }
     output.flush()?;
     let text = "the last messages may be stored too; repeat the command to continue from there";
     ended.unwrap_or_else(|| Err(CliError::Interrupted(text.into())))
 }
 
-struct Importing {
+pub(super) struct Importing {
     connection: Connection,
     args: Import,
     tally: Tally,
 }
 
 impl Importing {
+    async fn run(&mut self) -> Result<(), CliError> {
+        if self.args.follow { follow(self, self.args.files.clone()).await } else { self.all().await }
+    }
+
     /// Imports all files; reports each that fails.
     async fn all(&mut self) -> Result<(), CliError> {
         let mut failed = 0;
@@ -128,17 +137,57 @@ impl Importing {
             if part.iter().all(u8::is_ascii_whitespace) {
                 return Ok(Err(format!("{}: is empty", label(file))));
             }
-            let response = match self.send(self.header(file, &part), &part).await {
+            let response = match self.part(file, &part).await? {
                 Ok(response) => response,
-                Err(status) if is_gone(&status) => return Err(status.into()),
-                Err(status) => return Ok(Err(format!("{}: {}", label(file), told(&status)))),
+                Err(reason) => return Ok(Err(reason)),
             };
-            self.take(file, &response)?;
+            self.warn(file, &response);
+            self.take(&response)?;
             if self.args.dry_run && !self.args.json.json {
                 self.show(&part, &response)?;
             }
         }
         Ok(reading.await.map_err(io::Error::other)?.map_err(|error| error.to_string()))
+    }
+
+    /// Imports a part of a file; the inner error says what is wrong with it.
+    async fn part(
+        &self,
+        file: &Path,
+        part: &[u8],
+    ) -> Result<Result<ImportConversationResponse, String>, CliError> {
+        match self.send(self.header(file, part), part).await {
+            Ok(response) => Ok(Ok(response)),
+            Err(status) if is_gone(&status) => Err(status.into()),
+            Err(status) => Ok(Err(format!("{}: {}", label(file), told(&status)))),
+        }
+    }
+
+    /// Imports a session that has grown, and tells what was stored of it; returns whether it could be imported. Warnings
+    /// are about all of it, so only the `first` time tells them.
+    pub(super) async fn append(
+        &mut self,
+        file: &Path,
+        content: &[u8],
+        first: bool,
+    ) -> Result<bool, CliError> {
+        let response = match self.part(file, content).await? {
+            Ok(response) => response,
+            Err(reason) => {
+                note(&format!("failed: {reason}"));
+                return Ok(false);
+            }
+        };
+        if first {
+            self.warn(file, &response);
+        }
+        let stored = self.tally.stored;
+        self.take(&response)?;
+        if self.tally.stored > stored {
+            let stored = counted(self.tally.stored - stored, "utterance");
+            note(&format!("{}: {stored}", label(file)));
+        }
+        Ok(true)
     }
 
     /// If the content is a single conversation without an id, the conversation is named after the file.
@@ -204,7 +253,8 @@ impl Importing {
         Ok(output.flush()?)
     }
 
-    fn take(&mut self, file: &Path, response: &ImportConversationResponse) -> Result<(), CliError> {
+    /// Tells what is unusual about a file.
+    fn warn(&self, file: &Path, response: &ImportConversationResponse) {
         let label = label(file);
         let irregular = response.conversations.iter().flat_map(|conversation| {
             conversation.irregularities.iter().map(|it| (format!(" {}", conversation.conversation_id), it))
@@ -220,6 +270,9 @@ impl Importing {
         if let Some(count) = response.omitted_conversation_count {
             note(&format!("{label}: {count} more conversations, which are not counted here"));
         }
+    }
+
+    fn take(&mut self, response: &ImportConversationResponse) -> Result<(), CliError> {
         response.conversations.iter().for_each(|conversation| self.tally.add(conversation));
         if self.args.json.json {
             let mut output = Output::new();

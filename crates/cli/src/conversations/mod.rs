@@ -3,6 +3,7 @@
 pub(super) mod delete;
 pub(super) mod end;
 pub(super) mod export;
+mod follow;
 pub(super) mod import;
 pub(super) mod list;
 pub(super) mod parts;

@@ -8,7 +8,9 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 
 use super::{
-    BRANCH_OF, Message, elements, foreign, is_true, labels, text, time_of,
+    BRANCH_OF, Message, elements, foreign, is_true, labels,
+    settled::Does,
+    text, time_of,
     tree::{Lines, Path, Tree},
 };
 use crate::{Parsed, anthropic, place::Notes, raw_object::raw_object, texts::listed};
@@ -83,6 +85,18 @@ pub fn condensed(line: &str) -> Option<String> {
     let read = line.iter().filter(|(name, _)| listed(READ, name));
     let fields: Vec<String> = read.map(|(name, value)| format!("\"{name}\":{value}")).collect();
     Some(format!("{{{}}}\n", fields.join(",")))
+}
+
+/// What a line does to the answer before it. The line of an answer that ends it can say so.
+pub fn does(line: Value) -> Does {
+    let message = &line["message"];
+    match text(&line, "type") {
+        Some("assistant") if text(message, "stop_reason").is_none() => {
+            Does::Continue(text(message, "id").map(str::to_owned))
+        }
+        Some("assistant" | "user" | "system") => Does::End,
+        _ => Does::Nothing,
+    }
 }
 
 fn id(line: &Value) -> &str {

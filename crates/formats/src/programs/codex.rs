@@ -6,7 +6,9 @@
 use serde_json::Value;
 
 use super::{
-    BRANCH_OF, Message, elements, foreign, labels, text, time_of,
+    BRANCH_OF, Message, elements, foreign, labels,
+    settled::Does,
+    text, time_of,
     tree::{Lines, Path, Tree},
 };
 use crate::{Parsed, openai_responses, place::Notes};
@@ -69,6 +71,21 @@ pub fn condensed(text: &str, begun: &mut bool) -> Option<String> {
     };
     *begun |= is_said(&value);
     Some(if is_read { text.to_owned() } else { "\n".to_owned() })
+}
+
+/// What a line does to the answer before it. The tokens are counted when an answer has ended.
+pub fn does(line: Value) -> Does {
+    let (kind, Message { value, .. }) = self::line(line);
+    let event = value.get("payload").and_then(|payload| text(payload, "type"));
+    match (kind, text(&value, "type").unwrap_or_default()) {
+        (Kind::Other, _) if matches!(event, Some("token_count" | "task_complete" | "turn_aborted")) => {
+            Does::End
+        }
+        (Kind::Other, _) => Does::Nothing,
+        (Kind::Item, "message") if text(&value, "role") == Some("assistant") => Does::Continue(None),
+        (Kind::Item, kind) if kind == "reasoning" || kind.ends_with("_call") => Does::Continue(None),
+        _ => Does::End,
+    }
 }
 
 /// What a line is about, and its content.

@@ -10,9 +10,11 @@ pub mod claude_code;
 pub mod codex;
 mod condense;
 pub mod pi;
+mod settled;
 mod tree;
 
 pub use condense::{Condenser, session};
+pub use settled::{complete, settled};
 
 use std::collections::{BTreeMap, HashMap};
 
