@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    BRANCH_OF, Message, elements, foreign, is_true, labels, text, time_of,
+    BRANCH_OF, Message, foreign, is_true, labels, text, time_of,
     tree::{Lines, Tree},
 };
 use crate::{Parsed, anthropic, place::Notes, texts::listed};
