@@ -46,9 +46,8 @@ impl Reach {
 
     /// Leaves the whole units of what was gone over, which is all that is archived or not.
     pub fn trim(&self, utterances: &mut Vec<Arc<Utterance>>, is_all: bool) {
-        let begins = |said: &Arc<Utterance>| {
-            said.turn >= self.first_turn && (is_all || said.unit == said.sequence)
-        };
+        let begins =
+            |said: &Arc<Utterance>| said.turn >= self.first_turn && (is_all || said.unit == said.sequence);
         let first = utterances.iter().position(begins).unwrap_or(utterances.len());
         utterances.drain(..first);
     }
