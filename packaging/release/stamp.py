@@ -2,7 +2,7 @@
 
     python packaging/release/stamp.py https://HOST/OWNER/utterd registry/OWNER/utterd
 
-The packages for Python get `[project.urls]`, the package for npm its `repository`, and the manifests for Kubernetes and
+The packages for Python get `[project.urls]`, those for npm their `repository`, and the manifests for Kubernetes and
 the files for Docker Compose name the image of this version. The tree itself has none of these addresses: they are those
 of whoever releases.
 """
@@ -14,7 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PYTHON = ("clients/python/utterd", "clients/python/utterd-server")
-NPM = "clients/typescript"
+NPM = ("clients/typescript", "clients/typescript/hosts/pi")
 IMAGE = re.compile(r"(?<=image: )utterd:\S+")
 
 
@@ -23,8 +23,10 @@ def main(address: str, image: str) -> None:
     for package in PYTHON:
         with (ROOT / package / "pyproject.toml").open("a") as settings:
             settings.write(urls(address, version))
-    manifest = ROOT / NPM / "package.json"
-    manifest.write_text(json.dumps(with_repository(json.loads(manifest.read_text()), address), indent=2) + "\n")
+    for package in NPM:
+        manifest = ROOT / package / "package.json"
+        repository = with_repository(json.loads(manifest.read_text()), address, package)
+        manifest.write_text(json.dumps(repository, indent=2) + "\n")
     for file in sorted((ROOT / "packaging").glob("*/**/*.yaml")):
         file.write_text(IMAGE.sub(f"{image}:{version}", file.read_text()))
 
@@ -47,8 +49,8 @@ def urls(address: str, version: str) -> str:
     return "\n[project.urls]\n" + "".join(f'{name} = "{place}"\n' for name, place in places.items())
 
 
-def with_repository(package: dict, address: str) -> dict:
-    repository = {"type": "git", "url": f"git+{address}.git", "directory": NPM}
+def with_repository(package: dict, address: str, directory: str) -> dict:
+    repository = {"type": "git", "url": f"git+{address}.git", "directory": directory}
     return {**package, "homepage": address, "bugs": f"{address}/issues", "repository": repository}
 
 

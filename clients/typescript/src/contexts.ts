@@ -2,6 +2,7 @@
 import {
   type BuildContextResponse,
   ContextFormat,
+  DropReason,
   Earlier,
   OmissionReason,
   RenderedAs,
@@ -181,7 +182,7 @@ export function preparedOf<M>(it: {
   messagesJson: string;
   system: string;
   tokenCount?: number;
-  dropped: { index?: number; text: string }[];
+  dropped: { index?: number; reason: DropReason; text: string }[];
   warnings: { text: string }[];
   summary: string;
 }): Prepared<M> {
@@ -190,6 +191,7 @@ export function preparedOf<M>(it: {
     system: it.system,
     tokens: it.tokenCount ?? 0,
     summary: it.summary,
+    summarised: it.dropped.flatMap(({ index = 0, reason }) => (reason === DropReason.SUMMARISED ? [index] : [])),
     dropped: it.dropped.map(({ index = 0, text }) => droppedHere(index, textHere(text, 0))),
     warnings: read.warnings(it.warnings),
   };

@@ -341,6 +341,8 @@ export interface Prepared<M = any> {
   readonly tokens: number;
   /** The lines of the summary, without the words around them; empty if there is none. */
   readonly summary: string;
+  /** The places in the history of the messages that left for the summary. */
+  readonly summarised: readonly number[];
   /** What was left out, and why. */
   readonly dropped: readonly string[];
   readonly warnings: readonly string[];

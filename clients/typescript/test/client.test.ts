@@ -321,7 +321,7 @@ onEachStore("a conversation", (memory) => {
     const rule = { role: "user", content: "Move HAT136 to the morning. Never pay more than 50 euros." };
     const options = { maxMessages: 1, keepRecent: 0, summaryTokens: 100, summary: "user", focus: ["euros"] } as const;
     const folded = await memory().prepare([rule, ASKED], options);
-    assert.equal(folded.messages.length, 1);
+    assert.deepEqual([folded.messages.length, folded.summarised], [1, [0, 1]]);
     assert.match(folded.summary, /Never pay more than 50 euros/);
     assert.ok(folded.messages[0].content.includes(folded.summary));
     assert.deepEqual(await memory().countTokens(["hello world", ""]), { counts: [2, 0], encoding: "o200k_base" });

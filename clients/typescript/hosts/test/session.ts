@@ -48,8 +48,9 @@ export class Directories implements Disposable {
 /** A model that reads a file for each question, and then answers. */
 export function reader(file: string): Answer {
   return ({ messages, tools = [] }) => {
-    const last = messages.findLast(({ role }) => role !== "system")!;
-    const answered = blocksOf(last).some(({ type }) => type === "tool_result");
+    // An agent may say more after the result.
+    const last = messages.findLast(({ role }) => role === "assistant");
+    const answered = last !== undefined && blocksOf(last).some(({ type }) => type === "tool_use");
     const tool = tools.find(({ name }) => name.toLowerCase() === "read");
     if (answered || tool === undefined)
       return [{ type: "text", text: `In the order in which the file names them. ${FILLER}` }];

@@ -1,8 +1,7 @@
 /** An extension for pi: compactions get a summary by utterd instead of one by the model. */
 import { convertToLlm, type ExtensionAPI, type SessionBeforeCompactEvent } from "@earendil-works/pi-coding-agent";
 import { connect, local } from "utterd";
-
-import { chatMessage, earlierSummary } from "./messages.ts";
+import { chatMessage, summaryMessage } from "utterd/pi-messages";
 
 /** The most tokens of a summary, unless `UTTERD_SUMMARY_TOKEN_LIMIT` says otherwise. */
 const SUMMARY_TOKENS = 2_000;
@@ -25,7 +24,7 @@ export default function utterd(pi: ExtensionAPI): void {
 async function summarize({ preparation, customInstructions, signal }: SessionBeforeCompactEvent): Promise<string> {
   const { previousSummary, messagesToSummarize, turnPrefixMessages } = preparation;
   const left = convertToLlm([...messagesToSummarize, ...turnPrefixMessages]);
-  const history = [earlierSummary(previousSummary), ...left.map(chatMessage)].flat();
+  const history = [...(previousSummary ? [summaryMessage(previousSummary)] : []), ...left.flatMap(chatMessage)];
   if (history.length === 0) return "";
   await using memory = process.env["UTTERD_SERVER"] ? connect() : await local();
   const prepared = await memory.prepare(history, {
