@@ -5,15 +5,15 @@ use std::borrow::Cow;
 use utterd_formats::replace_surrogates;
 
 /// Bytes as JSON text. What is not UTF-8 and halves of surrogate pairs, which programs write that cut texts anywhere,
-/// become U+FFFD.
+/// become U+FFFD, with a warning in the log.
 pub fn text(bytes: &[u8]) -> Cow<'_, [u8]> {
-    match String::from_utf8_lossy(bytes) {
-        Cow::Borrowed(text) => match replace_surrogates(text) {
-            Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
-            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-        },
-        Cow::Owned(text) => Cow::Owned(replace_surrogates(&text).into_owned().into_bytes()),
-    }
+    let decoded = String::from_utf8_lossy(bytes);
+    let replaced = match (replace_surrogates(&decoded), &decoded) {
+        (Cow::Borrowed(_), Cow::Borrowed(_)) => return Cow::Borrowed(bytes),
+        (text, _) => text.into_owned(),
+    };
+    tracing::warn!("a message was not all text: U+FFFD replaces the rest");
+    Cow::Owned(replaced.into_bytes())
 }
 
 #[cfg(test)]
