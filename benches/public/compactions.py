@@ -20,8 +20,9 @@ the next compaction. Shares in %, means over the compactions that have any:
 - *files changed*: of the files that an edit or a write named, those that the text names.
 - *of use*: of the names and numbers of the text, those that anything later has.
 
-Below it, `pairs.tsv`: pairs read by hand, each the beginning and the end of both texts and what came next, by a reader
-who knew which is whose, since their form tells it: from which text the work goes on better, and why.
+Below it, `pairs.tsv`: pairs read by hand, three of them in full or nearly, of the others the beginning and the end of
+utterd's text, the end of the model's, and what came next, by one reader who knew which is whose, since their form tells
+it: from which text the work goes on better, and why.
 `bash benches/public/run pairs` writes such pairs to files.
 
 Seed: none, nothing is drawn.
