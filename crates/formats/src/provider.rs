@@ -87,14 +87,17 @@ impl Provider {
 }
 
 /// Puts the `fields` of the calls and results among `plain` into those of a message as it came, which have the same types.
-pub fn rename(came: &mut [Value], plain: &[Value], kinds: [&str; 2], fields: &[&str]) {
+/// Returns whether both have as many.
+pub fn rename(came: &mut [Value], plain: &[Value], kinds: [&str; 2], fields: &[&str]) -> bool {
     let is_exchange = |block: &Value| kinds.contains(&kind(block));
-    let plain = plain.iter().filter(|block| is_exchange(block));
-    for (own, plain) in came.iter_mut().filter(|block| is_exchange(block)).zip(plain) {
+    let plain: Vec<&Value> = plain.iter().filter(|block| is_exchange(block)).collect();
+    let mut own: Vec<&mut Value> = came.iter_mut().filter(|block| is_exchange(block)).collect();
+    for (own, plain) in own.iter_mut().zip(&plain) {
         for (field, value) in fields.iter().filter_map(|field| Some((*field, plain.get(*field)?))) {
             own[field] = value.clone();
         }
     }
+    own.len() == plain.len()
 }
 
 /// Removes the fields that an API refuses, which `refuses` tells by the type of an object, or the field `around` it, and

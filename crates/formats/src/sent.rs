@@ -1,8 +1,8 @@
 //! What of a message goes to a model.
 //!
 //! A message goes back to the format that it came in as it came, block by block and field by field: its provider
-//! made it, or would accept it. Only what the API is known to refuse is left out; each format lists that in its
-//! `sent.rs`. Another format gets the texts and the pictures. Whatever is left out has its name in a warning.
+//! made it, or would accept it. Only what the API is known to refuse is left out; the file of each format lists
+//! that. Another format gets the texts and the pictures. Whatever is left out has its name in a warning.
 
 #[cfg(test)]
 mod tests;

@@ -92,7 +92,9 @@ pub fn side(role: Role) -> &'static str {
 /// The blocks of `parts` as they came (`rendered`), without what the API refuses. Empty if nothing is said or called.
 fn sent(parts: &Parts<'_>, rendered: Vec<Value>, left_out: &mut LeftOut) -> Vec<Value> {
     let mut blocks = rendered;
-    name_calls(&mut blocks, parts);
+    if !name_calls(&mut blocks, parts) {
+        blocks = PROVIDER.plain(parts);
+    }
     blocks.iter_mut().for_each(|block| strip(block, "", refuses, left_out));
     retain(&mut blocks, left_out);
     if parts.role == Role::System {
@@ -121,10 +123,10 @@ fn retain(blocks: &mut Vec<Value>, left_out: &mut LeftOut) {
     }
 }
 
-/// Puts the ids, the names and the inputs of `parts` into blocks as they came.
-pub fn name_calls(blocks: &mut [Value], parts: &Parts<'_>) {
+/// Puts the ids, the names and the inputs of `parts` into blocks as they came; returns whether these are its calls.
+pub fn name_calls(blocks: &mut [Value], parts: &Parts<'_>) -> bool {
     let fields = ["id", "name", "input", "tool_use_id"];
-    rename(blocks, &PROVIDER.plain(parts), ["tool_use", "tool_result"], &fields);
+    rename(blocks, &PROVIDER.plain(parts), ["tool_use", "tool_result"], &fields)
 }
 
 /// Removes texts that hold only white space.

@@ -42,6 +42,9 @@ impl Finished {
         let count = context.messages.len();
         let (messages, merged) = merge(&context.messages, counter);
         context.messages = messages;
+        if context.format == Format::AnthropicMessages {
+            context.messages.last_mut().filter(|last| last.role == Role::Assistant).map(trim_end);
+        }
         Self { context, count, merged, system, rendered: Rendered::default() }
     }
 
@@ -116,4 +119,9 @@ fn open(context: &mut Context, counter: &dyn TokenCounter) {
     let tokens = counter.count(OPENING) + MESSAGE_TOKENS;
     let opening = Message::own(Role::User, How::Placeholder, OPENING.to_owned(), tokens);
     context.messages.insert(context.head, opening);
+}
+
+/// Anthropic refuses white space at the end of an assistant's last text.
+fn trim_end(last: &mut Message) {
+    last.instead = Some(last.text().trim_end().into());
 }
