@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_has_its_columns_below_each_other() {
+    fn a_list_tells_each_compaction_on_a_line() {
         let earlier = Compaction {
             compaction_number: Some(1),
             compacted_utterance_count: Some(5),
@@ -269,12 +269,10 @@ mod tests {
             undo_time: Some(prost_types::Timestamp { seconds: 60, nanos: 0 }),
             ..compaction()
         };
-        assert_eq!(
-            table(&[compaction(), earlier]),
-            [
-                "2  1970-01-01 00:00  advised  37 utterances  9,210 → 3,022 tokens  −67 %  extractive",
-                "1  1970-01-01 00:00  advised   5 utterances     99 → 3,022 tokens  −67 %  llm m       undone 1970-01-01 00:01",
-            ]
-        );
+        let lines = [
+            "2 · 1970-01-01 00:00 · advised · 37 utterances · 9,210 → 3,022 tokens · −67 % · extractive",
+            "1 · 1970-01-01 00:00 · advised · 5 utterances · 99 → 3,022 tokens · −67 % · llm m · undone 1970-01-01 00:01",
+        ];
+        assert_eq!([compaction(), earlier].map(|one| listed(&one)), lines);
     }
 }
