@@ -118,7 +118,7 @@ fn what_is_typed_is_edited_pasted_and_brought_back() {
     chat.line("\x1b[A, again");
     chat.shows(&["[2 messages]"]);
     chat.line("/sumary");
-    chat.shows(&["a similar subcommand exists: 'summary'", "/help lists the commands"]);
+    chat.shows(&["similar subcommands exist: 'summarize', 'summary'", "/help lists the commands"]);
     let said: Value = serde_json::from_str(&server.run(&["show", "typed", "--json"]).worked()).expect("JSON");
     let contents = [&said["utterances"][0]["content"], &said["utterances"][1]["content"]];
     let first = "Hello wörld? first\nsecond";

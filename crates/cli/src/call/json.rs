@@ -130,7 +130,7 @@ mod tests {
             (
                 "MemorizeRequest",
                 r#"{"utterances":[{},{"rol":"x"}]}"#,
-                "utterances[1].rol: is no field of NewUtterance; accepted: role, ",
+                "utterances[1].rol: is no field of NewUtterance; accepted: utteranceId, role, ",
             ),
             (
                 "MemorizeRequest",

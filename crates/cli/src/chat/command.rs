@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn what_is_no_command_is_refused_with_what_is_one() {
         assert!(refused("/etc/hosts").contains("'etc/hosts'\n") && refused("/etc").contains("/help lists"));
-        assert!(refused("/sumary").contains("a similar subcommand exists: 'summary'"));
+        assert!(refused("/sumary").contains("similar subcommands exist: 'summarize', 'summary'"));
         assert!(refused("/retry now").contains("'now'"));
         assert!(
             refused("/remember").contains("<WORDS>") && refused("/forget --hard").contains("<INSTRUCTION>")
