@@ -201,8 +201,7 @@ pub const READING_THREADS: usize = 16;
 pub const STORE_CACHED_FILES: usize = 256;
 /// Maximum evicted connections that are not closed yet: their descriptors are reserved ones.
 pub const MAX_LEAVING_CONNECTIONS: usize = 128;
-/// The part of the connections that may be those of strangers when all are in use, and of the streams that callers
-/// without a credential can have: an eighth.
+/// The part of the streams that callers without a credential can have: an eighth.
 pub const STRANGERS_SHARE: usize = 8;
 /// How long an evicted connection has to finish a call that arrived at the same moment: a round trip.
 pub const EVICTION_GRACE: Duration = Duration::from_millis(100);

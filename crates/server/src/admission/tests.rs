@@ -8,6 +8,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    thread::{self, ThreadId},
     time::Duration,
 };
 
@@ -15,7 +16,7 @@ use bytes::Bytes;
 use futures::{FutureExt, StreamExt, channel::mpsc};
 use http::{Request, Response};
 use http_body::Frame;
-use http_body_util::{BodyExt, StreamBody};
+use http_body_util::{BodyExt, Full, StreamBody};
 use tokio::time::{Instant, advance};
 use tonic::{Code, Status, body::Body};
 use tonic_types::StatusExt;
@@ -283,4 +284,23 @@ async fn the_only_call_of_a_caller_is_served_in_overload() {
     let only = arrive(2);
     advance(OVERLOAD_WAIT * 2).await;
     assert!(has_status(many.remove(0).await) && !has_status(only.await));
+}
+
+/// It is decoded by the poll that reads its end.
+#[tokio::test]
+async fn a_long_message_is_decoded_on_another_thread() {
+    for (length, is_elsewhere) in [(1_000, false), (MIB, true)] {
+        let request = Request::builder().uri(UNARY).body(Body::new(Full::new(message(length)))).unwrap();
+        let decoded = |request: Request<Body>| -> Answer {
+            Box::pin(async move {
+                request.into_body().collect().await.unwrap();
+                let mut response = Response::new(Body::empty());
+                response.extensions_mut().insert(thread::current().id());
+                Ok(response)
+            })
+        };
+        let Ok(response) = Admitting::new(Server::new().admission).admit(request, decoded).await;
+        let by = response.extensions().get::<ThreadId>().unwrap();
+        assert_eq!(*by != thread::current().id(), is_elsewhere, "{length}");
+    }
 }
