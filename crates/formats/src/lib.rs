@@ -55,7 +55,7 @@ pub use export::{chat_messages, export, messages, named};
 pub use fields::fit_id;
 pub use parsed::{Parsed, Source, Sourced};
 pub use place::{Note, Place, UnknownRoles, kind};
-pub use programs::{Condenser, complete, settled};
+pub use programs::{Condenser, complete, session, settled};
 pub use render::{Rendered, render};
 pub use repair::Unanswered;
 pub use sent::{content, picture_tokens};

@@ -139,7 +139,7 @@ async fn import(
 fn read(file: &Path, is_quiet: bool) -> Result<(Vec<u8>, bool), CliError> {
     let mut content = whole_file(file, MAX_IMPORT_BYTES)?;
     let (settled, complete) = (formats::settled(&content), formats::complete(&content));
-    let is_session = settled > 0 || formats::Condenser::of(&content).is_some();
+    let is_session = settled > 0 || formats::session(&content).is_some();
     let all = if is_session { complete } else { 0 };
     content.truncate(if is_quiet { all } else { settled });
     Ok((content, !is_quiet && settled < all))

@@ -17,7 +17,7 @@ use crate::{
 };
 use utterd_config::Settings;
 use utterd_domain::limits::MAX_HISTORY_WEIGHT;
-use utterd_formats::{self as formats, Condenser, UnknownRoles};
+use utterd_formats::{self as formats, UnknownRoles};
 use utterd_rpc::proto::{
     DroppedMessage, HistoryRecall, PrepareHistoryRequest, PrepareHistoryResponse, SummaryPlacement,
 };
@@ -115,7 +115,7 @@ pub async fn prepare(args: Prepare) -> Result<(), CliError> {
 /// The messages that a file holds; of a session, those of the branch that goes on.
 fn messages(file: &Path, content: Vec<u8>) -> Result<String, CliError> {
     let wrong = |what: &str| CliError::Failed(format!("{}: {what}", label(file)));
-    if Condenser::of(&content).is_none() {
+    if formats::session(&content).is_none() {
         return String::from_utf8(content).map_err(|error| wrong(&error.to_string()));
     }
     let source = formats::parse(&content, None, UnknownRoles::Refuse);
