@@ -26,6 +26,8 @@ use utterd_formats as formats;
 
 /// What is appended within this time is imported together.
 const PAUSE: Duration = Duration::from_millis(200);
+/// A line that is appended waits no longer than this until it is read.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// An answer of a model that nothing ends goes on for no longer than this without a new line: its program has ended.
 const QUIET: Duration = Duration::from_mins(2);
 /// After this time, it looks at all files even if it was told of no change, and tries again what failed.
@@ -56,11 +58,12 @@ pub async fn follow(importing: &mut Importing, directories: Vec<PathBuf>) -> Res
             let now = import(importing, &file, version, before.remove(&file)).await?;
             done.insert(file, now);
         }
-        // at most half of the time is spent on files that grow all the time
-        sleep(PAUSE.max(began.elapsed())).await;
+        let took = began.elapsed();
         let due = done.values().filter_map(|done| done.due).min();
         let wait = due.map(|due| due.duration_since(SystemTime::now()).unwrap_or_default());
         let _ = timeout(wait.unwrap_or(LONGEST_WAIT), told.recv()).await;
+        // meanwhile a directory that is new comes to be watched
+        sleep(took.clamp(PAUSE, LONGEST_PAUSE)).await;
     }
 }
 
