@@ -48,6 +48,7 @@ pub fn complete(content: &[u8]) -> usize {
 mod tests {
     use super::*;
     use crate::{UnknownRoles, parse};
+    use utterd_domain::Draft;
 
     const CLAUDE_CODE: &str = include_str!("../../../../examples/data/claude-code.jsonl");
     const CODEX: &str = include_str!("../../../../examples/data/codex.jsonl");
@@ -56,7 +57,8 @@ mod tests {
     fn said(content: &str) -> Vec<String> {
         let source = parse(content.as_bytes(), None, UnknownRoles::Refuse).unwrap();
         let said = source.conversations.into_iter().next().map(|parsed| parsed.said);
-        said.unwrap_or_default().iter().map(|sourced| format!("{:?}", sourced.draft)).collect()
+        let told = |it: &Draft| format!("{:?} {} {} {:?}", it.id, it.role, it.content, it.tool_calls());
+        said.unwrap_or_default().iter().map(|sourced| told(&sourced.draft)).collect()
     }
 
     /// Whatever has been written of a session, what is settled of it is what the next lines follow.
