@@ -10,7 +10,7 @@ pub(super) fn uncovered(plan: &Plan<'_>, place: usize, rendered: &Ranges) -> Unc
     let mut away = (*plan.conversation.head.left).clone();
     away.subtract(&plan.conversation.summary.covers());
     away.subtract(rendered);
-    let cuts = place > plan.floor && !plan.is_archived(place);
+    let cuts = place > plan.floor;
     let (here, turns) = if cuts { cut_off(plan, place, rendered) } else { (0, 0) };
     Uncovered { utterances: away.count() + here, turns }
 }
