@@ -30,9 +30,11 @@ pub struct Provider {
     /// The fields of an object that may hold the messages of a conversation.
     pub lists: &'static [&'static str],
     /// Reads the messages of a conversation, which are at this place, and what the object around them says.
-    pub read: fn(Value, &mut Map<String, Value>, &Place<'_>, &mut Notes) -> Result<Vec<Sourced>>,
+    pub read: Read,
 }
 
+/// Reads messages, which are at a place, and the fields of the object around them.
+pub type Read = fn(Value, &mut Map<String, Value>, &Place<'_>, &mut Notes) -> Result<Vec<Sourced>>;
 /// The names of blocks and fields that are left out.
 pub type LeftOut = BTreeSet<String>;
 /// Whether an API refuses a field with this value, of an object of this type.
