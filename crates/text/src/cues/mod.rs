@@ -10,7 +10,7 @@ use crate::{
     language::Votes,
     normal::Normal,
 };
-use phrases::{Found, LEAD, MODAL, Meaning, ONLY, spoken};
+use phrases::{Found, Meaning, spoken};
 
 /// What a sentence is for.
 ///
@@ -47,8 +47,8 @@ pub fn matter(sentence: &str) -> &str {
     let matches = phrases::find(text);
     let spoken = spoken(sentence, &Votes::of_normal(&normal), &matches);
     let frames = |meaning: &Meaning| match meaning.opens {
-        true => meaning.cue == LEAD || Cues::OPENING.has(meaning.cue),
-        false => meaning.cue == LEAD || meaning.cue == Cues::REQUEST,
+        true => meaning.cue == Cues::LEAD || Cues::OPENING.has(meaning.cue),
+        false => meaning.cue == Cues::LEAD || meaning.cue == Cues::REQUEST,
     };
     let mut opened = 0;
     for found in matches.iter().filter(|found| text[..found.end].contains(' ')) {
@@ -87,11 +87,11 @@ impl Reading<'_> {
         self.at = found.start;
         let between = &self.text[self.opened.min(found.start)..found.start];
         let opens = found.start >= self.opened && !between.contains(is_word);
-        let is_part = self.text[found.end..].starts_with(is_unspaced);
-        let counts = |meaning: &&Meaning| !meaning.opens || opens && !(meaning.is_brief && is_part);
+        let counts = |meaning: &&Meaning| !meaning.opens || opens;
         let mut goes_on = false;
         for meaning in meanings.filter(counts) {
-            goes_on |= opens && (meaning.opens && meaning.cue.has(Cues::OPENING) || meaning.cue == LEAD);
+            goes_on |=
+                opens && (meaning.opens && meaning.cue.has(Cues::OPENING) || meaning.cue == Cues::LEAD);
             self.add(found, meaning, opens);
         }
         if goes_on {
@@ -111,9 +111,9 @@ impl Reading<'_> {
             _ => {}
         }
         match meaning.cue {
-            ONLY if opens => self.cues |= Cues::CONSTRAINT,
-            ONLY => self.restricted.push(self.clause),
-            MODAL => self.modals.push(self.clause),
+            Cues::ONLY if opens => self.cues |= Cues::CONSTRAINT,
+            Cues::ONLY => self.restricted.push(self.clause),
+            Cues::MODAL => self.modals.push(self.clause),
             cue => self.cues |= cue,
         }
     }
@@ -121,7 +121,7 @@ impl Reading<'_> {
     fn done(self) -> Cues {
         let asks = self.cues.has(Cues::REQUEST.or(Cues::CONSTRAINT));
         let is_bound = self.restricted.iter().any(|clause| asks || self.modals.contains(clause));
-        self.cues.or(if is_bound { Cues::CONSTRAINT } else { Cues::default() }).public()
+        self.cues.or(if is_bound { Cues::CONSTRAINT } else { Cues::default() })
     }
 }
 

@@ -26,12 +26,20 @@ impl Cues {
     /// It opens by turning something down.
     pub const DENIES: Self = Self(1 << 9);
 
+    /// Words that can stand before the beginning.
+    pub(super) const LEAD: Self = Self(1 << 12);
+    /// Verbs that say what may be done.
+    pub(super) const MODAL: Self = Self(1 << 13);
+    /// Words that restrict what is beside them.
+    pub(super) const ONLY: Self = Self(1 << 14);
+    /// Phrases that show nothing, and hide shorter ones in them that would.
+    const PLAIN: Self = Self(1 << 15);
+
     /// Those behind which a sentence still begins: "Yes, please book it".
     pub(super) const OPENING: Self = Self::COURTESY.or(Self::AFFIRMS).or(Self::DENIES);
-    const PUBLIC: u32 = (1 << 12) - 1;
 
     /// The names of the cues in `cues.tsv`.
-    pub(super) const NAMES: [(&str, Self); 9] = [
+    pub(super) const NAMES: [(&str, Self); 13] = [
         ("constraint", Self::CONSTRAINT),
         ("request", Self::REQUEST),
         ("correction", Self::CORRECTION),
@@ -41,16 +49,11 @@ impl Cues {
         ("courtesy", Self::COURTESY),
         ("affirms", Self::AFFIRMS),
         ("denies", Self::DENIES),
+        ("lead", Self::LEAD),
+        ("modal", Self::MODAL),
+        ("only", Self::ONLY),
+        ("plain", Self::PLAIN),
     ];
-
-    /// A bit that only the reader of sentences uses.
-    pub(super) const fn private(bit: u32) -> Self {
-        Self(1 << (12 + bit))
-    }
-
-    pub(super) fn public(self) -> Self {
-        Self(self.0 & Self::PUBLIC)
-    }
 
     /// Both sets.
     pub const fn or(self, other: Self) -> Self {
