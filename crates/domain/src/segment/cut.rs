@@ -6,7 +6,6 @@ use crate::{
     Ranges, Utterance,
     extract::{Extract, Part, items},
     segment::{
-        rebuild::Rebuild,
         record::{Segment, budget},
         summary::Summary,
         summary_context::SummaryContext,
@@ -47,8 +46,7 @@ impl Summary {
     pub fn cut(&self, kept: &Ranges, sources: &[Arc<Utterance>], with: &SummaryContext<'_>) -> Cut {
         let seen: Ranges = sources.iter().map(|utterance| utterance.sequence).collect();
         let mut approximate = false;
-        let mut rebuild = Rebuild::of(self);
-        rebuild.replace(|segment| {
+        let summary = self.replacing(with, |segment| {
             let left = segment.covers.intersection(kept);
             if left == segment.covers {
                 let alone = segment.llm_saw_only(kept);
@@ -57,8 +55,7 @@ impl Summary {
             approximate |= !seen.holds(&left);
             Some(self.remade(segment, left, &seen, sources, with))
         });
-        rebuild.fold(with);
-        Cut { summary: rebuild.done(), approximate }
+        Cut { summary, approximate }
     }
 
     /// A segment that covers only `left` of what `segment` does: made again from `sources`, which are `seen`, or with the

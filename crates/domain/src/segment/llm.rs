@@ -9,17 +9,14 @@ use crate::segment::{
 impl Summary {
     /// Puts a model's text in place of a segment's own lines, and folds as the limit demands.
     pub fn replace_by_llm(&self, number: u32, llm_text: &LlmText, with: &SummaryContext<'_>) -> Self {
-        let mut rebuild = Rebuild::of(self);
-        rebuild.replace(|segment| {
+        self.replacing(with, |segment| {
             (segment.number == number).then(|| {
                 let mut own = segment.clone();
                 own.awaits = None;
                 own.llm_text = Some(Arc::new(llm_text.clone()));
                 own.sum()
             })
-        });
-        rebuild.fold(with);
-        rebuild.done()
+        })
     }
 
     /// Stops waiting for a model to write the segment with this number, or any.
@@ -34,13 +31,10 @@ impl Summary {
 
     /// Removes the models' texts for which `doubted` holds, and those that were kept to be rewritten.
     pub(crate) fn doubt(&self, doubted: impl Fn(&str) -> bool, with: &SummaryContext<'_>) -> Self {
-        let mut rebuild = Rebuild::of(self);
-        rebuild.replace(|segment| {
+        self.replacing(with, |segment| {
             let told = segment.awaits.as_ref().is_some_and(|awaits| doubted(&awaits.told));
             let llm_text = segment.llm_text.is_some() && doubted(&segment.text());
             (told || llm_text).then(|| segment.without_llm_text().awaiting(segment, with))
-        });
-        rebuild.fold(with);
-        rebuild.done()
+        })
     }
 }

@@ -25,6 +25,20 @@ pub(super) struct Rebuild<'a> {
     next_number: u32,
 }
 
+impl Summary {
+    /// The summary with other segments in place of those for which `change` returns one, folded as the limit demands.
+    pub(super) fn replacing(
+        &self,
+        with: &SummaryContext<'_>,
+        change: impl FnMut(&Segment) -> Option<Segment>,
+    ) -> Self {
+        let mut rebuild = Rebuild::of(self);
+        rebuild.replace(change);
+        rebuild.fold(with);
+        rebuild.done()
+    }
+}
+
 impl<'a> Rebuild<'a> {
     pub(super) fn of(before: &'a Summary) -> Self {
         let segments = before.segments().to_vec();

@@ -58,16 +58,13 @@ impl Summary {
 
     /// Folds as a lowered limit demands.
     pub fn fit(&self, with: &SummaryContext<'_>) -> Self {
-        let mut rebuild = Rebuild::of(self);
-        rebuild.fold(with);
-        rebuild.done()
+        self.replacing(with, |_| None)
     }
 
     /// After a hard forget: removes what is told of `gone`, its coverage, and any model's text made from it. A
     /// segment left without coverage is removed.
     pub fn erase(&self, gone: &Ranges, with: &SummaryContext<'_>) -> Self {
-        let mut rebuild = Rebuild::of(self);
-        rebuild.replace(|segment| {
+        self.replacing(with, |segment| {
             let mut covers = segment.covers.clone();
             covers.subtract(gone);
             let (left, all) = (covers.count(), segment.covers.count());
@@ -75,22 +72,17 @@ impl Summary {
             let source_tokens = segment.source_tokens.saturating_mul(left) / all.max(1);
             let without = || segment.without(gone, self.part_of(segment, with), with).awaiting(segment, with);
             (left < all || segment.llm_saw(gone)).then(|| Segment { covers, source_tokens, ..without() })
-        });
-        rebuild.fold(with);
-        rebuild.done()
+        })
     }
 
     /// After a soft forget: removes what is told of `forgotten`, and any model's text made from it; the
     /// coverage stays.
     pub fn silence(&self, forgotten: &Ranges, with: &SummaryContext<'_>) -> Self {
-        let mut rebuild = Rebuild::of(self);
-        rebuild.replace(|segment| {
+        self.replacing(with, |segment| {
             let silenced =
                 || segment.without(forgotten, self.part_of(segment, with), with).awaiting(segment, with);
             segment.tells_of(forgotten).then(silenced)
-        });
-        rebuild.fold(with);
-        rebuild.done()
+        })
     }
 
     /// After a restore or an edit: the segments that cover `restored` have newly chosen lines about them,
@@ -100,8 +92,7 @@ impl Summary {
     /// `restored` has whole units, in order, as they are now. Those that are forgotten say nothing.
     pub fn restore(&self, restored: &[Arc<Utterance>], with: &SummaryContext<'_>) -> Self {
         let sequences: Ranges = restored.iter().map(|utterance| utterance.sequence).collect();
-        let mut rebuild = Rebuild::of(self);
-        rebuild.replace(|segment| {
+        self.replacing(with, |segment| {
             let covered = restored.iter().filter(|utterance| segment.covers.contains(utterance.sequence));
             let back: Vec<Arc<Utterance>> = covered.cloned().collect();
             match back.is_empty() {
@@ -112,9 +103,7 @@ impl Summary {
                     segment.llm_saw(&sequences).then(|| segment.without_llm_text().awaiting(segment, with))
                 }
             }
-        });
-        rebuild.fold(with);
-        rebuild.done()
+        })
     }
 }
 
