@@ -51,14 +51,8 @@ struct Analysis {
     /// Nobody works for another: all speakers count the same, and it matters when something was said.
     among_people: bool,
     items: Vec<Item>,
-    /// Who spoke.
-    heads: Vec<Arc<str>>,
     names: Names,
     credentials: Credentials,
-    /// The file that an editor has open.
-    open_file: Option<Box<str>>,
-    /// The utterance that says which file that is.
-    opened_by: u64,
     /// The last question, while it can still be answered.
     question: Option<Question>,
 }
@@ -87,12 +81,11 @@ impl Analysis {
         let request =
             if is_user { request::request(message.text) } else { request::Request::plain(message.text) };
         let base = self.speaker_marks(message);
-        let head = self.head(message);
+        let head = head(message);
         let day = message.time.filter(|_| self.among_people).and_then(|time| u32::try_from(time / DAY).ok());
-        let begin = self.items.len();
         if !request.title.is_empty() {
             let mut title = Item::new(Kind::Said, head.clone(), request.title.as_str(), message.sequence);
-            title.marks = base.with(Marks::TITLE).with(Marks::REQUEST).with(Marks::FIRST);
+            title.marks = base.with(Marks::TITLE).with(Marks::REQUEST);
             title.worth = 9 * WORTH;
             self.items.push(title);
         }
@@ -101,7 +94,7 @@ impl Analysis {
         for (place, sentence) in telling {
             let mut item = Item::new(Kind::Said, head.clone(), sentence.text.clone(), message.sequence);
             item.read = sentence.read.clone();
-            item.marks = base.with(sentence.marks).with_if(self.items.len() == begin, Marks::FIRST);
+            item.marks = base.with(sentence.marks);
             item.day = day.unwrap_or(0);
             if place == 0 && !self.among_people {
                 self.answer(&mut item, sentence, is_user);
@@ -121,21 +114,6 @@ impl Analysis {
         let named = sentences.iter().flat_map(|said| said.read.words(&said.text).named(&said.text));
         let beside = [request.title.as_str()].into_iter().chain(others).flat_map(entities);
         self.names.read_text(message, named.chain(beside.map(|entity| (entity.kind, entity.text))));
-    }
-
-    /// The speaker's name, or else the role.
-    fn head(&mut self, message: &Message<'_>) -> Arc<str> {
-        let head = message.name.unwrap_or(match message.role {
-            Role::User => "User",
-            Role::System => "System",
-            Role::Assistant | Role::Tool => "Assistant",
-        });
-        if let Some(known) = self.heads.iter().find(|known| ***known == *head) {
-            return known.clone();
-        }
-        let head: Arc<str> = head.into();
-        self.heads.push(head.clone());
-        head
     }
 
     /// Marks a message's first sentence as the answer to the last question, if it is one.
@@ -180,12 +158,7 @@ impl Analysis {
             self.items.push(item);
             return;
         }
-        let before = self.open_file.clone();
-        let deeds = deeds(call, &json, &mut self.open_file);
-        if let Some(file) = self.open_file.as_ref().filter(|file| before.as_ref() != Some(*file)) {
-            let in_result = call.result.as_ref().filter(|_| !call.arguments.contains(&**file));
-            self.opened_by = in_result.map_or(message.sequence, |answer| answer.sequence);
-        }
+        let deeds = deeds(call, &json);
         let changed = deeds.iter().any(|deed| deed.changed() && deed.outcome == Outcome::Ok);
         for deed in &deeds {
             self.tell(message, call, deed);
@@ -214,18 +187,11 @@ impl Analysis {
             Outcome::Declined => return,
             Outcome::Ok => "".into(),
         };
-        let marks = Marks::default()
-            .with_if(failed, Marks::FAILED)
-            .with_if(deed.changed(), Marks::CHANGED)
-            .with_if(deed.does == Does::Checks, Marks::TESTS);
-        let (opened_by, open_file) = (self.opened_by, self.open_file.as_deref());
+        let marks =
+            Marks::default().with_if(failed, Marks::FAILED).with_if(deed.does == Does::Checks, Marks::TESTS);
         let mut push = |kind, head: &str, text: &str, note: &str| {
             let mut item = Item::new(kind, head, text, message.sequence);
             (item.note, item.also, item.marks) = (note.into(), also, marks);
-            // the name of the file is an earlier call's, and goes with that
-            if open_file == Some(text) && !call.arguments.contains(text) {
-                (item.note, item.also) = ("".into(), Some(opened_by));
-            }
             self.items.push(item);
         };
         if deed.changed() {
@@ -266,6 +232,16 @@ impl Analysis {
     }
 }
 
+/// The speaker's name, or else the role.
+fn head(message: &Message<'_>) -> Arc<str> {
+    let role = match message.role {
+        Role::User => "User",
+        Role::System => "System",
+        Role::Assistant | Role::Tool => "Assistant",
+    };
+    message.name.unwrap_or(role).into()
+}
+
 /// How much a reader misses a sentence, before what others tell is considered.
 fn worth(item: &Item, said: &Said) -> f64 {
     let marks = item.marks;
@@ -273,11 +249,7 @@ fn worth(item: &Item, said: &Said) -> f64 {
     if marks.has(Marks::PERSON) {
         return 1.0;
     }
-    let mut worth = match marks.has(Marks::USER) {
-        true if said.stressed => 1.8,
-        true => 1.0,
-        false => 0.4,
-    };
+    let mut worth = if marks.has(Marks::USER) { 1.0 } else { 0.4 };
     for (mark, factor) in [
         (Marks::CONSTRAINT, 2.6),
         (Marks::CORRECTION, 1.8),

@@ -15,11 +15,7 @@ mod verbs;
 use serde_json::Value;
 
 use crate::{
-    calls::{
-        arguments::{Argument, has_path},
-        outcome::Manner,
-        verbs::named,
-    },
+    calls::{arguments::Argument, outcome::Manner, verbs::named},
     message::Call,
 };
 
@@ -54,19 +50,14 @@ fn json(text: &str) -> Option<Value> {
 
 /// What a call did, in order: one deed, or one for each command of a script that changes, checks or runs something. What
 /// failed is what was run, or all of it; what was done before it was done.
-///
-/// `open_file` is the file that an editor has open; it is kept from call to call.
-pub(crate) fn deeds(call: &Call<'_>, json: &Json, open_file: &mut Option<Box<str>>) -> Vec<Deed> {
+pub(crate) fn deeds(call: &Call<'_>, json: &Json) -> Vec<Deed> {
     let arguments = arguments::read(call.arguments, json.arguments.as_ref());
-    if let Some(file) = call.result.and_then(|answer| editors::opened(answer.text)) {
-        *open_file = (file != "n/a").then(|| file.into());
-    }
     let script = commands::script(call.tool, &arguments);
     let mut deeds = match &script {
-        Some(script) => commands::done(script, open_file),
-        None => vec![by_tool(call.tool, &arguments, open_file)],
+        Some(script) => commands::done(script),
+        None => vec![by_tool(call.tool, &arguments)],
     };
-    let outcome = outcome::outcome(manner(&deeds, script.is_some()), call.result, json.result.as_ref());
+    let outcome = outcome::outcome(manner(&deeds, script.as_deref()), call.result, json.result.as_ref());
     let is_passed = outcome == Outcome::Ok && deeds.iter().any(|deed| deed.check.is_some());
     let answer = call.result.filter(|_| is_passed);
     let passed = answer.and_then(|answer| outcome::passed(answer.text, json.result.as_ref()));
@@ -81,31 +72,18 @@ pub(crate) fn deeds(call: &Call<'_>, json: &Json, open_file: &mut Option<Box<str
 }
 
 /// What a tool does that runs no commands.
-fn by_tool(tool: &str, arguments: &[Argument], open_file: &mut Option<Box<str>>) -> Deed {
+fn by_tool(tool: &str, arguments: &[Argument]) -> Deed {
     let patches: Vec<Box<str>> =
         arguments.iter().flat_map(|argument| editors::patched(&argument.value)).collect();
     // a tool that nothing is known of changes something
-    let program = || programs::is_program(tool).then(|| programs::known(&[tool]).does);
-    let verb = named(tool).map(|verb| verb.does).or_else(program).unwrap_or(Does::Changes);
+    let verb = named(tool).map_or(Does::Changes, |verb| verb.does);
     let does = match commands::stated(tool, arguments) {
         _ if !patches.is_empty() && verb != Does::Reads => Does::Changes,
         Some(does) => does,
         None => verb,
     };
-    let mut objects = arguments::objects(tool, arguments);
-    let own = words(tool);
-    let edits = own.iter().any(|word| ["edit", "insert", "append", "replace"].contains(&word.as_str()));
-    if does == Does::Changes && !patches.is_empty() {
-        objects = patches;
-    } else if does == Does::Changes && edits && !has_path(arguments) && open_file.is_some() {
-        objects = open_file.iter().cloned().collect();
-    }
-    if open_file.is_none()
-        && own.iter().any(|word| matches!(word.as_str(), "open" | "create"))
-        && has_path(arguments)
-    {
-        *open_file = objects.first().cloned();
-    }
+    let is_patch = does == Does::Changes && !patches.is_empty();
+    let objects = if is_patch { patches } else { arguments::objects(tool, arguments) };
     let mut deed = Deed::of(tool, objects, does);
     let told = || deed.objects.iter().fold(tool.to_owned(), |text, object| text + " " + object);
     deed.check = deed.runs().then(told);
@@ -113,11 +91,11 @@ fn by_tool(tool: &str, arguments: &[Argument], open_file: &mut Option<Box<str>>)
 }
 
 /// How the result is to be read.
-fn manner(deeds: &[Deed], is_script: bool) -> Manner {
+fn manner(deeds: &[Deed], script: Option<&str>) -> Manner {
     let runs = deeds.iter().any(Deed::runs);
     let changes = deeds.iter().any(Deed::changed);
-    match is_script {
-        _ if runs => Manner::Runs { tells: is_script && deeds.iter().all(|deed| deed.tells) },
+    match script.is_some() {
+        _ if runs => Manner::Runs { several: script.is_some_and(|script| script.contains(['|', ';', '\n'])) },
         true if changes => Manner::Acts,
         true => Manner::Looks,
         false if changes => Manner::Changes,

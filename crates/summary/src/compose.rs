@@ -8,7 +8,7 @@ use utterd_text::clip;
 use crate::{
     choose::{Candidate, Coverage, fill, length},
     item::{Item, Kind, Marks},
-    read::hash,
+    read::{Read, hash},
     render::{Line, alone, is_quoted, lines, root},
     settle::{Part, settle},
     weight::{Focus, weights},
@@ -38,10 +38,6 @@ const SECTIONS: [Section; 8] = [
 /// One sentence takes at most this many percent of the budget, but always `LEAST_SENTENCE`.
 const SENTENCE_PERCENT: u32 = 14;
 const LEAST_SENTENCE: u32 = 60;
-/// What the conversation is for always takes this much, or half of a smaller budget.
-const LEAST_GOAL: u32 = 40;
-/// What users say takes this much, or two thirds of a smaller budget.
-const LEAST_USER: u32 = 40;
 /// A deed, a check, an error: as much.
 const DEED_TOKENS: u32 = 44;
 /// A remainder below is left unused.
@@ -186,15 +182,7 @@ impl<'a> Composing<'a> {
         if self.is_talk && section.kind == Kind::Said {
             return;
         }
-        let share = part_of(self.wanted.budget, section.percent);
-        let least = match section.kind {
-            Kind::Goal => LEAST_GOAL.min(self.wanted.budget / 2),
-            Kind::Said if section.marks.has(Marks::USER) => {
-                LEAST_USER.min(self.wanted.budget.saturating_mul(2) / 3)
-            }
-            _ => 0,
-        };
-        let room = share.max(least).min(self.left);
+        let room = part_of(self.wanted.budget, section.percent).min(self.left);
         let left = self.left - room;
         // what the goal left out is the user's as well, and what the checks left out may have failed
         let is_rest = |item: &Item| {
@@ -232,7 +220,7 @@ impl<'a> Composing<'a> {
             let clipped = clip(longer, most, self.count);
             // what is all cut says nothing
             *longer = Arc::from(if clipped == "…" { "" } else { &*clipped });
-            item.read_again();
+            item.read = Read::default();
             let tokens = cost(&self.items[at], self.root.as_deref(), self.count);
             (self.candidates[at].tokens, self.candidates[at].length) = (tokens, length(tokens));
         }

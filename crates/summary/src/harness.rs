@@ -2,24 +2,10 @@
 
 use std::{borrow::Cow, sync::LazyLock};
 
-/// `kind<TAB>phrase`; the first lines of the file say what the kinds mean.
-static PHRASES: LazyLock<Vec<(&str, &str)>> =
-    LazyLock::new(|| include_str!("harness.tsv").lines().filter_map(|line| line.split_once('\t')).collect());
-/// A block whose tag has one of these words holds what the user asks for.
-const ASKS: [&str; 12] = [
-    "description",
-    "feature",
-    "goal",
-    "issue",
-    "objective",
-    "problem",
-    "prompt",
-    "query",
-    "question",
-    "request",
-    "task",
-    "ticket",
-];
+use utterd_text::Patterns;
+
+/// What a line begins with that a program wrote; the first lines of the file say what the kinds mean.
+static TABLE: LazyLock<Patterns> = LazyLock::new(|| Patterns::of(include_str!("harness.tsv")));
 
 /// A longer text with a task in a tag is made from a template.
 const TEMPLATE_BYTES: usize = 1_200;
@@ -30,8 +16,10 @@ const OWN_BYTES: usize = 400;
 /// The user's own words in `text`: without blocks in tags (`<command-name>…`), lines in brackets (`[Request interrupted by
 /// user]`), and the phrases of `harness.tsv`. Of a tag that names a request, what is inside.
 pub fn words_of_user(text: &str) -> Cow<'_, str> {
-    let begins = |line: &str| PHRASES.iter().any(|(_, phrase)| line.trim_start().starts_with(phrase));
-    if !text.contains(['<', '[']) && !text.lines().any(begins) {
+    let begins = |kind: &str, line: &str| TABLE.listed(kind).iter().any(|phrase| line.starts_with(phrase));
+    let is_own =
+        |line: &str| ["line", "request", "rest"].into_iter().all(|kind| !begins(kind, line.trim_start()));
+    if !text.contains(['<', '[']) && text.lines().all(is_own) {
         return Cow::Borrowed(text);
     }
     let mut own = String::with_capacity(text.len());
@@ -53,12 +41,12 @@ pub fn words_of_user(text: &str) -> Cow<'_, str> {
             continue;
         }
         rest = after;
-        match PHRASES.iter().find(|(_, phrase)| said.starts_with(phrase)) {
-            Some(("rest", _)) => break,
-            Some(("request", _)) => own.clear(),
-            Some(_) => {}
-            None if said.starts_with('[') && said.ends_with(']') && said.contains(' ') => {}
-            None => {
+        let is_bracketed = said.starts_with('[') && said.ends_with(']') && said.contains(' ');
+        match () {
+            () if begins("rest", said) => break,
+            () if begins("request", said) => own.clear(),
+            () if begins("line", said) || is_bracketed => {}
+            () => {
                 own.push_str(line);
                 own.push('\n');
             }
@@ -85,7 +73,7 @@ fn block(text: &str) -> Option<(Option<&str>, &str)> {
     let close = format!("</{name}>");
     let (inside, behind) = behind.split_once(close.as_str())?;
     let lower = name.to_ascii_lowercase();
-    let asks = ASKS.iter().any(|word| lower.contains(word));
+    let asks = TABLE.listed("asks").iter().any(|word| lower.contains(word));
     Some((asks.then_some(inside), behind))
 }
 

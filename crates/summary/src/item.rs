@@ -115,16 +115,12 @@ impl Marks {
     pub const PROMISE: Self = Self(1 << 9);
     /// The deed failed, or so did the check.
     pub const FAILED: Self = Self(1 << 10);
-    /// The deed changed something.
-    pub const CHANGED: Self = Self(1 << 11);
     /// The title of an issue or a task.
     pub const TITLE: Self = Self(1 << 12);
     /// The check tests, builds or lints.
     pub const TESTS: Self = Self(1 << 13);
     /// Somebody said it who talks with others, of whom none calls tools.
     pub const PERSON: Self = Self(1 << 17);
-    /// It begins what its message says.
-    pub const FIRST: Self = Self(1 << 14);
     /// Its message also calls tools.
     pub const CALLS: Self = Self(1 << 15);
     /// The check came before a later change, or what failed worked later.
@@ -176,31 +172,17 @@ impl Item {
 
     /// As it was before it was settled what holds of all, so that it can be settled again with others.
     pub(crate) fn unsettled(&self, given: &Self) -> Self {
-        let mut item = Self {
-            kind: given.kind,
-            head: given.head.clone(),
-            text: self.text.clone(),
-            note: given.note.clone(),
-            marks: given.marks,
-            worth: given.worth,
-            given: 0,
-            read: self.read.clone(),
-            ..*self
-        };
+        // the question that was said yes to is told by whoever asked
         if self.head != given.head {
-            item.say(given.text.clone());
+            return given.clone();
         }
-        item
+        let (text, read) = (self.text.clone(), self.read.clone());
+        Self { text, read, seen: self.seen, given: 0, ..given.clone() }
     }
 
     /// Changes what it tells.
     pub(crate) fn say(&mut self, text: Arc<str>) {
         (self.text, self.read) = (text, Read::default());
-    }
-
-    /// Its text was changed in place.
-    pub(crate) fn read_again(&mut self) {
-        self.read = Read::default();
     }
 
     /// What its words mean, without those that only carry it.
@@ -230,8 +212,7 @@ impl Item {
 
     /// Deeds of which nothing but their number is known.
     pub(crate) fn counted(deeds: u64) -> Self {
-        let marks = Marks::CHANGED.with(Marks::COUNTED);
-        Self { marks, ..Self::new(Kind::Did, "", deeds.to_string(), 0) }
+        Self { marks: Marks::COUNTED, ..Self::new(Kind::Did, "", deeds.to_string(), 0) }
     }
 
     /// How many deeds it stands for.

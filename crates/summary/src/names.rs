@@ -36,25 +36,17 @@ struct Name {
     seen: Seen,
     /// The place among all names, so that their order never depends on a hash.
     place: usize,
-    /// The utterance that named it last, and the result that did.
-    sequence: u64,
+    /// The result that named it last.
     also: Option<u64>,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum By {
-    User,
-    Assistant,
-    Call,
-    Result,
 }
 
 impl Names {
     /// Reads what a message names.
     pub fn read_text<'a>(&mut self, message: &Message<'_>, named: impl Iterator<Item = (Shape, &'a str)>) {
-        let by = if message.role == Role::User { By::User } else { By::Assistant };
         for (name, shape) in distinct(named, usize::MAX) {
-            self.see(name, shape, by, message.sequence, None);
+            let seen = self.see(name, shape, message.sequence, None);
+            let count = if message.role == Role::User { &mut seen.users } else { &mut seen.assistants };
+            *count += 1;
         }
     }
 
@@ -65,7 +57,8 @@ impl Names {
             if matches!(shape, Shape::Name | Shape::Number) && !self.all.contains_key(name) {
                 continue;
             }
-            self.see(name, shape, By::Call, sequence, None);
+            let seen = self.see(name, shape, sequence, None);
+            (seen.calls, seen.used) = (seen.calls + 1, Some(sequence));
         }
         let Some(answer) = &call.result else { return };
         for (name, shape) in distinct(named(&values(answer.text, json.result.as_ref())), MOST_OF_RESULT) {
@@ -73,33 +66,21 @@ impl Names {
             let is_value =
                 matches!(shape, Shape::Number | Shape::Money | Shape::Date | Shape::Time | Shape::Name);
             if !is_value {
-                self.see(name, shape, By::Result, sequence, Some(answer.sequence));
+                self.see(name, shape, sequence, Some(answer.sequence)).results += 1;
             }
         }
     }
 
-    fn see(&mut self, name: &str, shape: Shape, by: By, sequence: u64, also: Option<u64>) {
+    fn see(&mut self, name: &str, shape: Shape, sequence: u64, also: Option<u64>) -> &mut Seen {
         let place = self.all.len();
         let new = || Name {
             seen: Seen { shape, users: 0, assistants: 0, calls: 0, results: 0, last: sequence, used: None },
             place,
-            sequence,
             also,
         };
-        let name = match self.all.get_mut(name) {
-            Some(name) => name,
-            None => self.all.entry(name.into()).or_insert_with(new),
-        };
-        let seen = &mut name.seen;
-        match by {
-            By::User => seen.users += 1,
-            By::Assistant => seen.assistants += 1,
-            By::Call => seen.calls += 1,
-            By::Result => seen.results += 1,
-        }
-        seen.last = sequence;
-        seen.used = if by == By::Call { Some(sequence) } else { seen.used };
-        (name.sequence, name.also) = (sequence, also);
+        let name = self.all.entry(name.into()).or_insert_with(new);
+        (name.seen.last, name.also) = (sequence, also);
+        &mut name.seen
     }
 
     /// An item for each name.
@@ -111,7 +92,7 @@ impl Names {
             all.drain(..all.len() - MOST);
         }
         let item = |(text, name): (Arc<str>, Name)| {
-            let mut item = Item::new(Kind::Fact, Arc::default(), text, name.sequence);
+            let mut item = Item::new(Kind::Fact, Arc::default(), text, name.seen.last);
             (item.also, item.seen) = (name.also, Some(name.seen));
             item
         };

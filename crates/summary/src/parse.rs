@@ -72,7 +72,7 @@ fn deeds(line: &str, number: u64) -> Vec<Item> {
     let (failed, note) = outcome(ended);
     let listed = ended.strip_prefix("ok: ").filter(|_| within.is_empty());
     let note = if listed.is_some() { "" } else { note };
-    let marks = Marks::CHANGED.with_if(failed, Marks::FAILED);
+    let marks = Marks::default().with_if(failed, Marks::FAILED);
     let deed = |object: &str| Item { marks, note: note.into(), ..Item::new(Kind::Did, head, object, number) };
     listed.unwrap_or(within).split("; ").map(deed).collect()
 }
@@ -125,12 +125,12 @@ fn open(told: &str, number: u64) -> Option<Item> {
     Some(Item::new(Kind::Open, head, text, number))
 }
 
-/// Names with blanks between them, or marks if some of them have blanks.
+/// Names of one word with blanks between them, and behind them the others, each behind a mark.
 fn names(list: &str, shape: Shape, number: u64) -> Vec<Item> {
-    let between = if list.contains("; ") { "; " } else { " " };
+    let (single, several) = list.split_once("; ").unwrap_or((list, ""));
     let seen = Seen { shape, users: 0, assistants: 1, calls: 1, results: 0, last: number, used: None };
     let name = |name: &str| Item { seen: Some(seen), ..Item::new(Kind::Fact, "", name, number) };
-    list.split(between).map(name).collect()
+    single.split(' ').chain(several.split("; ").filter(|name| !name.is_empty())).map(name).collect()
 }
 
 /// A value of a thing, behind its label: words in small letters.

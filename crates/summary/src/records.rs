@@ -115,7 +115,7 @@ impl Walk<'_> {
             Value::Object(members) => {
                 let asked = members.iter().find(|(_, value)| scalar(value).is_some_and(|it| it == holder.of));
                 let asked = asked.filter(|_| !holder.of.is_empty()).map(|(key, _)| key.as_str());
-                self.record(members, asked.or_else(|| identity(members, place.key)), holder, place, depth);
+                self.record(members, asked.or_else(|| identity(members)), holder, place, depth);
             }
             Value::Array(values) => self.list(values, holder, place, depth),
             Value::Null => {}
@@ -132,7 +132,7 @@ impl Walk<'_> {
             match value {
                 Value::Object(members) if objects.len() > 1 => {
                     let own = shared.filter(|key| name_of(members, key).is_some());
-                    let own = own.or_else(|| identity(members, place.key));
+                    let own = own.or_else(|| identity(members));
                     self.record(members, own, holder, Place { list: Some(&objects), ..place }, depth + 1);
                 }
                 _ => self.value(value, holder, place, depth + 1),

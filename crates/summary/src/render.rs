@@ -223,18 +223,12 @@ impl Group<'_> {
     }
 }
 
-/// Words with blanks between them; a mark sets apart what has several.
+/// Names of one word with blanks between them, and behind them the others, each behind a mark.
 fn listed(items: &[Item], names: &[usize]) -> String {
-    let mut list = String::new();
-    let mut before = "";
-    for at in names {
-        let text = &*items[*at].text;
-        let mark = if before.contains(' ') || text.contains(' ') { "; " } else { " " };
-        list.push_str(if list.is_empty() { "" } else { mark });
-        list.push_str(text);
-        before = text;
-    }
-    list
+    let names = names.iter().map(|at| &*items[*at].text);
+    let (several, single): (Vec<&str>, Vec<&str>) = names.partition(|name| name.contains(' '));
+    let single = Some(single.join(" ")).filter(|names| !names.is_empty());
+    single.into_iter().chain(several.into_iter().map(str::to_owned)).collect::<Vec<_>>().join("; ")
 }
 
 /// The line of an error.

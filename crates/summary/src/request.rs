@@ -33,8 +33,7 @@ pub fn request(text: &str) -> Request<'_> {
     if text.len() <= LONG_BYTES {
         return Request { body: own, ..Request::default() };
     }
-    let body = uncommented(&own);
-    let mut lines = body.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    let mut lines = own.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
     // "We are solving the following issue:" only leads in
     while lines.next_if(|line| line.ends_with(':') && line.len() < TITLE_BYTES).is_some() {}
     let title = lines
@@ -50,18 +49,6 @@ pub fn request(text: &str) -> Request<'_> {
         rest.push('\n');
     }
     Request { title, body: rest.into() }
-}
-
-/// Without `<!-- comments -->` of templates.
-fn uncommented(text: &str) -> String {
-    let mut left = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("<!--") {
-        left.push_str(before);
-        rest = after.split_once("-->").map_or("", |(_, after)| after);
-    }
-    left.push_str(rest);
-    left
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::hash_map::Entry;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     item::{Item, Kind, Marks, Seen, WORTH, retain},
@@ -148,24 +148,19 @@ fn checks(items: &mut Vec<Item>) {
 
 /// Errors before a later success with the same tool are dropped, and so are all but the last of a tool.
 fn errors(items: &mut Vec<Item>) {
-    let keep: Vec<bool> = items
-        .iter()
-        .enumerate()
-        .map(|(at, item)| {
-            item.kind != Kind::Error
-                || item.marks.has(Marks::OUTDATED)
-                || !items[at + 1..].iter().any(|later| {
-                    later.head == item.head && matches!(later.kind, Kind::Error)
-                        || later.kind == Kind::Did
-                            && later.head == item.head
-                            && !later.marks.has(Marks::FAILED)
-                })
-        })
-        .collect();
+    let mut later: FxHashSet<&str> = FxHashSet::default();
+    let mut keep = vec![true; items.len()];
+    for (at, item) in items.iter().enumerate().rev() {
+        match item.kind {
+            Kind::Error => keep[at] = later.insert(&item.head) || item.marks.has(Marks::OUTDATED),
+            Kind::Did if !item.marks.has(Marks::FAILED) => drop(later.insert(&item.head)),
+            _ => {}
+        }
+    }
     retain(items, &keep);
 }
 
-/// The first message of a user that asks for something is the goal.
+/// The first message of a user that says something is the goal.
 fn goal(items: &mut [Item]) {
     if items.iter().any(|item| item.kind == Kind::Goal) {
         return;
@@ -180,16 +175,9 @@ fn goal(items: &mut [Item]) {
     messages.dedup();
     messages.truncate(GOAL_MESSAGES);
     let of = |sequence: u64| items.iter().filter(move |item| users(item) && item.sequence == sequence);
-    let asks =
-        |sequence: &u64| of(*sequence).any(|item| item.marks.has_any(Marks::REQUEST.with(Marks::QUESTION)));
     let says = |sequence: &u64| of(*sequence).map(|item| item.concepts().len()).sum::<usize>() >= GOAL_WORDS;
-    // of tasks that are handed over together, those before the last one show how
-    let is_task = |sequence: u64| of(sequence).any(|item| item.marks.has(Marks::TITLE));
-    let together = (messages.first().copied().unwrap_or_default()..).zip(&messages);
-    let task = together.take_while(|(next, sequence)| next == *sequence && is_task(*next)).last();
-    let goal = task.map(|(task, _)| task);
-    let goal = goal.or_else(|| messages.iter().copied().find(|sequence| asks(sequence) || says(sequence)));
-    let Some(goal) = goal.or(messages.first().copied()) else { return };
+    let goal = messages.iter().find(|sequence| says(sequence));
+    let Some(goal) = goal.or(messages.first()).copied() else { return };
     for item in items.iter_mut().filter(|item| users(item) && item.sequence == goal) {
         item.kind = Kind::Goal;
     }
@@ -205,11 +193,9 @@ fn open(items: &mut Vec<Item>, goes_on: bool) {
     // a list that is older than the last request says nothing of it
     let todo = items.iter().rposition(|item| item.kind == Kind::Open && &*item.head == "To do");
     let todo = todo.filter(|at| items[*at].sequence > user && !items[*at].text.is_empty());
-    let mut at = 0;
-    items.retain(|item| {
-        at += 1;
-        item.kind != Kind::Open || Some(at - 1) == todo
-    });
+    let stays = |(at, item): (usize, &Item)| item.kind != Kind::Open || Some(at) == todo;
+    let keep: Vec<bool> = items.iter().enumerate().map(stays).collect();
+    retain(items, &keep);
     if goes_on {
         return;
     }

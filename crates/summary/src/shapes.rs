@@ -106,8 +106,3 @@ static MARKS: LazyLock<Option<(Regex, Vec<Shape>)>> = LazyLock::new(|| {
     };
     Some((Regex::new_many(&patterns).ok()?, names.into_iter().map(shape).collect()))
 });
-
-/// Whether a value is a file or a folder: a slash between names, or a name with an extension.
-pub(crate) fn is_path(value: &str) -> bool {
-    by_marks(value) == Shape::Path
-}

@@ -43,9 +43,8 @@ struct Shown {
 
 /// What a conversation mostly is, if that shows in a third of its messages; questions, in half of the user's.
 pub fn talk(messages: &[Message<'_>]) -> Option<Talk> {
-    let mut open_file = None;
     let said = messages.iter().filter(|message| matches!(message.role, Role::User | Role::Assistant));
-    let said: Vec<Shown> = said.map(|message| shown(message, &mut open_file)).collect();
+    let said: Vec<Shown> = said.map(shown).collect();
     let count = |is: &dyn Fn(&Shown) -> bool| said.iter().filter(|shown| is(shown)).count();
     let shows = |is: &dyn Fn(&Shown) -> bool| count(is) >= LEAST_MESSAGES && count(is) * 3 >= said.len();
     let of_user = |sign| count(&|shown| shown.is_user && shown.signs.contains(&sign));
@@ -63,9 +62,9 @@ pub fn talk(messages: &[Message<'_>]) -> Option<Talk> {
     }
 }
 
-fn shown(message: &Message<'_>, open_file: &mut Option<Box<str>>) -> Shown {
+fn shown(message: &Message<'_>) -> Shown {
     let text = &message.text[..message.text.floor_char_boundary(READ_BYTES)];
-    let mut deeds = message.calls.iter().flat_map(|call| deeds(call, &Json::of(call), open_file));
+    let mut deeds = message.calls.iter().flat_map(|call| deeds(call, &Json::of(call)));
     let failed = deeds.any(|deed| matches!(deed.outcome, Outcome::Failed(_)));
     let signs = words(text).filter_map(|word| SIGNS.get(&word.concept).copied());
     Shown {

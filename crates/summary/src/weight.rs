@@ -85,7 +85,7 @@ impl<'a> Weighing<'a> {
             (item.sequence.saturating_sub(self.first) + 1) as f64 / (self.now - self.first + 1) as f64;
         match (item.kind, &item.seen) {
             (Kind::Fact, Some(seen)) => seen.probability(self.now),
-            (Kind::Fact, None) => self.value(item, told) * (0.5 + 0.5 * place),
+            (Kind::Fact, None) => self.value(item, told),
             (Kind::Said, _) if item.marks.has(Marks::PERSON) => item.worth(),
             (Kind::Said, _) => item.worth() * (0.8 + 0.5 * place),
             (Kind::Check, _) if item.marks.has(Marks::TESTS) => item.worth() * NEWEST,

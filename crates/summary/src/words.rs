@@ -28,8 +28,6 @@ pub struct Said {
     pub affirms_only: bool,
     /// It says that something cannot be done.
     pub refuses: bool,
-    /// It stands behind a label in capitals: "RULE: ", "IMPORTANT: ".
-    pub stressed: bool,
     /// It only announces what follows it: "Here it is:", "I'll look it up..."
     pub announces: bool,
 }
@@ -90,12 +88,14 @@ fn of(sentence: &Sentence<'_>) -> Option<Said> {
     let content = concepts.len();
     let has = |cue| cues.has(cue);
     let courtesy = has(Cues::COURTESY) && content <= COURTESY_WORDS && !text.chars().any(char::is_numeric);
+    // "No, it is Friday."
+    let says_otherwise = has(Cues::DENIES) && content > COURTESY_WORDS && ends != End::Question;
     let marks = Marks::default()
         .with_if(ends == End::Question, Marks::QUESTION)
         .with_if(sentence.listed, Marks::LISTED)
         .with_if(has(Cues::CONSTRAINT), Marks::CONSTRAINT)
         .with_if(has(Cues::REQUEST), Marks::REQUEST)
-        .with_if(has(Cues::CORRECTION), Marks::CORRECTION)
+        .with_if(has(Cues::CORRECTION) || says_otherwise, Marks::CORRECTION)
         .with_if(has(Cues::DECISION), Marks::DECISION)
         .with_if(has(Cues::PROMISE), Marks::PROMISE);
     Some(Said {
@@ -106,15 +106,9 @@ fn of(sentence: &Sentence<'_>) -> Option<Said> {
         read: Words::new(language, concepts).into(),
         affirms_only: has(Cues::AFFIRMS) && content <= COURTESY_WORDS,
         refuses: has(Cues::REFUSAL),
-        stressed: is_stressed(&text),
         announces: ends == End::Colon || text.ends_with('…') || text.ends_with("..."),
         text: text.into(),
     })
-}
-
-fn is_stressed(text: &str) -> bool {
-    let is_label = |label: &str| label.len() > 2 && label.chars().all(|c| c.is_uppercase() || c == ' ');
-    text.split_once(": ").is_some_and(|(label, _)| is_label(label))
 }
 
 /// On one line, without the marks of lists, headings and emphasis.

@@ -260,6 +260,7 @@ fn what_was_corrected_is_told_as_it_holds_now() {
             "8000",
             "5000",
         ),
+        ("会議は月曜日です。", "部屋を予約してください。", "いいえ、会議は水曜日です。", "水曜日", "月曜日"),
     ] {
         let mut lines = vec![first, "Noted.", other, "Fine.", correction, "Noted."];
         for _ in 0..6 {
@@ -374,20 +375,6 @@ fn the_last_test_is_told_beside_what_ran_later() {
 }
 
 #[test]
-fn of_tasks_handed_over_together_the_last_is_the_goal() {
-    let filler = "It happens each time the queue is full. ".repeat(40);
-    let (shown, task) = (format!("How it is done\n{filler}"), format!("ISSUE:\nThe valve leaks\n{filler}"));
-    let messages = [
-        message(1, Role::User, &shown),
-        message(2, Role::User, &task),
-        calling(3, "grep", r#"{"pattern":"valve"}"#, "src/valve.rs: // The valve leaks"),
-        message(5, Role::User, "The valve leaks"),
-    ];
-    let told = text(&messages, 300);
-    assert!(told.starts_with("Goal: The valve leaks"), "{told}");
-}
-
-#[test]
 fn values_that_records_share_do_not_hide_what_tells_them_apart() {
     let rows: Vec<_> = (0..8)
         .map(|at| serde_json::json!({"berth": format!("BT{at}71"), "day": "2031-04-09", "open": true, "fee": 310 + at}))
@@ -442,20 +429,6 @@ fn facts_of_an_early_message_outlast_small_talk() {
     let told = text(&talk(&lines), 300);
     let kept: Vec<_> = facts.iter().filter(|fact| told.contains(*fact)).collect();
     assert!(kept.len() == 8, "{kept:?}:\n{told}");
-}
-
-/// An editor's calls name the file that an earlier call opened: what tells of it is from both.
-#[test]
-fn an_edit_of_an_open_file_goes_with_what_opened_it() {
-    let messages = [
-        message(1, Role::User, "Fix the rounding."),
-        calling(2, "bash", "{\"command\":\"open src/round.py\"}", "[File: src/round.py (20 lines total)]"),
-        calling(4, "bash", "{\"command\":\"edit 3:4\\nreturn x\\nend_of_edit\"}", "File updated."),
-    ];
-    let edits: Vec<_> = analyse(&messages).into_iter().filter(|item| item.sequence == 4).collect();
-    let named = edits.iter().filter(|item| item.text.contains("round.py")).collect::<Vec<_>>();
-    assert!(!named.is_empty(), "{edits:?}");
-    assert!(named.iter().all(|item| item.also == Some(2)), "{named:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use utterd_text::one_line;
 
 use crate::{
     calls::verbs::words,
-    shapes::{Shape, is_path, shape},
+    shapes::{Shape, shape},
 };
 
 /// The most arguments that are read.
@@ -66,28 +66,15 @@ pub(super) fn objects(tool: &str, arguments: &[Argument]) -> Vec<Box<str>> {
     let own = words(tool);
     let ranked: Vec<(u32, &Argument)> =
         arguments.iter().filter_map(|argument| Some((rank(argument, &own)?, argument))).collect();
-    let Some(best) = ranked.iter().map(|(rank, _)| *rank).min() else { return Vec::new() };
-    // what does not identify alone does so together
-    let most = if best < WEAK { best } else { u32::MAX };
-    let mut chosen: Vec<&(u32, &Argument)> = ranked.iter().filter(|(rank, _)| *rank <= most).collect();
-    chosen.sort_by_key(|(rank, _)| *rank);
-    let (listed, single): (Vec<_>, Vec<_>) =
-        chosen.into_iter().map(|(_, argument)| argument).partition(|one| one.listed);
-    let mut told: Vec<Box<str>> = Vec::new();
-    for argument in single.into_iter().take(OBJECTS.1).chain(listed.into_iter().take(OBJECTS.0)) {
-        let object = object(argument);
-        if !told.contains(&object) {
-            told.push(object);
-        }
-    }
-    if best >= WEAK {
-        told.truncate(OBJECTS.1);
-    }
+    let best = ranked.iter().map(|(rank, _)| *rank).min();
+    let of = |listed: bool| {
+        let of_best = ranked.iter().filter(move |(rank, one)| Some(*rank) == best && one.listed == listed);
+        of_best.map(|(_, one)| cut(one.value.trim(), OBJECT_BYTES).into())
+    };
+    let mut told: Vec<Box<str>> = of(false).take(OBJECTS.1).chain(of(true).take(OBJECTS.0)).collect();
+    told.dedup();
     told
 }
-
-/// From this rank on, an argument alone does not say which object is meant.
-const WEAK: u32 = 30;
 
 /// How well an argument says what is meant: lower is better, `None` if not at all.
 fn rank(argument: &Argument, tool: &[String]) -> Option<u32> {
@@ -103,8 +90,7 @@ fn rank(argument: &Argument, tool: &[String]) -> Option<u32> {
         && key
             .iter()
             .all(|word| own(word) || is_id(word) || matches!(word.as_str(), "name" | "names" | "title"));
-    let nested = if argument.depth > 1 { 5 } else { 0 };
-    let base = match (shape(value), shares) {
+    Some(match (shape(value), shares) {
         (Shape::Path, _) if names_path(&key) => 0,
         (Shape::Id | Shape::Hash, true) => 1,
         (Shape::Word | Shape::Number, true) if is_id(last) => 1,
@@ -119,8 +105,7 @@ fn rank(argument: &Argument, tool: &[String]) -> Option<u32> {
         (Shape::Bool, _) => 60,
         (Shape::Prose, _) if value.len() <= OBJECT_BYTES => 55,
         _ => return None,
-    };
-    Some(base + nested)
+    })
 }
 
 /// Words of keys that say which, not what.
@@ -136,22 +121,6 @@ fn alike(word: &str, own: &str) -> bool {
 
 fn names_path(key: &[String]) -> bool {
     key.iter().any(|word| word.ends_with("path") || word.starts_with("file") || word.ends_with("file"))
-}
-
-/// The value on one line; a bare number or boolean says nothing without its key.
-fn object(argument: &Argument) -> Box<str> {
-    let value = cut(argument.value.trim(), OBJECT_BYTES);
-    let is_bare = matches!(shape(&value), Shape::Bool | Shape::Number | Shape::Amount);
-    let key = words(&argument.key);
-    if is_bare && !key.is_empty() && !key.iter().any(|word| is_id(word)) {
-        return format!("{} {value}", key.join(" ")).into();
-    }
-    value.into()
-}
-
-/// The files among the arguments.
-pub(super) fn has_path(arguments: &[Argument]) -> bool {
-    arguments.iter().any(|argument| is_path(argument.value.trim()) && argument.value.contains(['/', '.']))
 }
 
 /// A text on one line, of at most `most` bytes; what is cut ends in `…`, behind a word unless that is most of the text.

@@ -67,17 +67,13 @@ fn quoted(word: &str) -> String {
 }
 
 /// What the commands of a script do, in order: of those that only read, the first, and only if there are no others.
-pub(super) fn done(script: &str, open_file: &mut Option<Box<str>>) -> Vec<Deed> {
+pub(super) fn done(script: &str) -> Vec<Deed> {
     if edits_open_file(script) {
         let tool = script.split_whitespace().next().unwrap_or_default();
-        let objects = open_file.iter().cloned().collect();
-        return vec![Deed::of(tool, objects, Does::Changes)];
+        return vec![Deed::of(tool, Vec::new(), Does::Changes)];
     }
     let mut all = Vec::new();
     of_script(script, 0, &mut all);
-    if let Some(opens) = all.iter().find(|done| matches!(done.tool.as_str(), "open" | "create")) {
-        *open_file = opens.objects.first().cloned().or(open_file.take());
-    }
     let does = |deed: &Deed| deed.does != Does::Reads;
     match all.iter().any(does) {
         true => all.retain(does),
@@ -99,7 +95,7 @@ fn of_script(script: &str, depth: usize, all: &mut Vec<Deed>) {
 
 fn of_command(script: &str, command: &Command, depth: usize, all: &mut Vec<Deed>) {
     let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
-    let (skipped, known) = unwrapped(&words);
+    let skipped = launchers(&words);
     let words = &words[skipped..];
     if let [only] = words
         && only.contains(char::is_whitespace)
@@ -110,12 +106,13 @@ fn of_command(script: &str, command: &Command, depth: usize, all: &mut Vec<Deed>
     let (start, end) = (command.places.get(skipped), command.places.last());
     let text = start.zip(end).map_or("", |(start, end)| &script[start.start..end.end]);
     let text = cut(text.lines().next().unwrap_or_default(), BYTES.0);
-    all.push(judged(command, words, known, text));
+    all.push(judged(command, words, text));
 }
 
-fn judged(command: &Command, words: &[&str], known: Known, text: String) -> Deed {
+fn judged(command: &Command, words: &[&str], text: String) -> Deed {
+    let known = known(words);
     let objects = objects(words, known, &command.input);
-    let mut deed = Deed { tells: command.tells, ..Deed::of(label(words, known), objects, known.does) };
+    let mut deed = Deed::of(label(words, known), objects, known.does);
     if deed.runs() {
         deed.check = Some(text);
         return deed;
@@ -132,26 +129,24 @@ fn judged(command: &Command, words: &[&str], known: Known, text: String) -> Deed
     deed
 }
 
-/// Passes assignments and launchers: `sudo`, `env A=1`, `timeout 5`, `python -m`, `find … -exec`; returns how many words
-/// those are, and what the rest does.
-fn unwrapped(words: &[&str]) -> (usize, Known) {
+/// How many words are assignments and launchers: `sudo`, `env A=1`, `timeout 5`, `python -m`, `find … -exec`.
+fn launchers(words: &[&str]) -> usize {
     let mut at = words.iter().take_while(|word| is_assignment(word)).count();
     for _ in 0..MOST_LAUNCHERS {
         let known = known(&words[at..]);
-        let behind = at + known.at + 1;
-        if known.does != Does::Launches || behind >= words.len() {
-            return (at, known);
+        if known.does != Does::Launches {
+            break;
         }
-        let rest = &words[behind..];
+        let behind = at + known.at + 1;
+        let rest = words.get(behind..).unwrap_or_default();
         let plain = |word: &&str| !word.starts_with('-') && !is_assignment(word);
-        let is_command = |word: &&str| is_program(word) || word.contains(char::is_whitespace);
-        let is_count = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit());
         // the host, the container or the seconds come before the program
-        let program = rest.iter().position(|word| plain(word) && is_command(word));
-        let named = rest.iter().position(|word| plain(word) && !is_count(word));
-        at = behind + program.or(named).unwrap_or(0);
+        let program = rest.iter().position(|word| plain(word) && (is_program(word) || word.contains(' ')));
+        let named = || rest.iter().position(|word| plain(word) && !word.starts_with(char::is_numeric));
+        let Some(next) = program.or_else(named) else { break };
+        at = behind + next;
     }
-    (at, known(&words[at..]))
+    at
 }
 
 fn is_assignment(word: &str) -> bool {
@@ -159,23 +154,18 @@ fn is_assignment(word: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// The program with its subcommand, or with the flag that says what it does: `git commit`, `sed -i`.
+/// The program with its subcommand, or with the flag that says what it changes: `git commit`, `sed -i`.
 fn label(words: &[&str], known: Known) -> String {
     let Some(program) = words.first() else { return String::new() };
     let telling = words.get(1..=known.at).unwrap_or_default();
-    let label = match telling.last().filter(|word| word.starts_with('-')) {
-        Some(_) if known.does != Does::Changes => base(program).to_owned(),
-        Some(flag) if flag.starts_with("--") => format!("{} {flag}", base(program)),
-        // `-pi` and `-i.bak` are both said as `-i`
-        Some(flag) if flag.contains('i') => format!("{} -i", base(program)),
-        Some(flag) => format!("{} {}", base(program), flag.chars().take(2).collect::<String>()),
-        None => {
-            let parts =
-                telling.iter().filter(|word| !word.starts_with('-') && !word.contains(['/', ' ', '=']));
-            parts.fold(base(program).to_owned(), |label, word| label + " " + word)
-        }
+    let flag = telling.last().filter(|word| word.starts_with('-'));
+    let is_name = |word: &&str| !word.starts_with('-') && !word.contains(['/', ' ', '=']);
+    let parts = match flag {
+        Some(flag) if known.does == Does::Changes => vec![*flag],
+        Some(_) => Vec::new(),
+        None => telling.iter().copied().filter(is_name).collect(),
     };
-    cut(&label, LABEL_BYTES)
+    cut(&parts.iter().fold(base(program).to_owned(), |label, word| label + " " + word), LABEL_BYTES)
 }
 
 /// What a command works on: the files among its words, and else the first plain words behind the subcommand.

@@ -12,8 +12,6 @@ pub(crate) struct Deed {
     pub(crate) does: Does,
     /// The command as it is written, if it tests, builds, lints or runs something.
     pub(crate) check: Option<String>,
-    /// Whether the script's exit code is also its own.
-    pub(super) tells: bool,
     /// What a check says of itself when all is well: `23 passed`.
     pub(crate) passed: Option<Box<str>>,
     /// How it ended.
@@ -24,7 +22,7 @@ impl Deed {
     /// A deed of which no outcome is known.
     pub(super) fn of(tool: impl Into<String>, objects: Vec<Box<str>>, does: Does) -> Self {
         let (check, passed, outcome) = (None, None, Outcome::Unanswered);
-        Self { tool: tool.into(), objects, does, check, tells: true, passed, outcome }
+        Self { tool: tool.into(), objects, does, check, passed, outcome }
     }
 
     /// Whether it changed something, if it worked.

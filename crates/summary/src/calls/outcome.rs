@@ -13,7 +13,7 @@ use crate::{
     calls::{
         arguments::{cut, scalars},
         deed::Outcome,
-        signs::{code, failure, is, is_announcement, opens_badly, success, tells},
+        signs::{code, failure, is, is_announcement, opens_badly, success},
     },
     message::Answer,
 };
@@ -36,8 +36,8 @@ pub(super) enum Manner {
     Looks,
     /// It ran commands that change something, and no program that tests or builds: their words can be a commit's title.
     Acts,
-    /// It ran programs; `tells` if their exit code is that of the whole.
-    Runs { tells: bool },
+    /// It ran programs, of which the exit code may be that of the last one alone.
+    Runs { several: bool },
 }
 
 /// How a call ended.
@@ -193,14 +193,12 @@ fn failed(manner: Manner, lines: &[String]) -> bool {
     match (manner, ends.filter(|line| line.len() < 160).find_map(|line| code(line))) {
         // `grep` and `diff` exit with 1 to say "none"
         (Manner::Looks, Some(1)) => any(2),
-        (Manner::Runs { tells: false }, Some(0)) => any(3),
+        (Manner::Runs { several: true }, Some(0)) => any(3),
         (_, Some(code)) => code != 0,
         // the count of failures in a commit's title is none
         (Manner::Acts, None) => lines.iter().any(|line| failure(line) == 2) || opens_badly(first, is_brief),
         (Manner::Runs { .. }, None) => any(2) || opens_badly(first, is_brief),
-        (Manner::Looks, None) => {
-            opens_badly(first, is_brief) || is_brief && failure(first) > 1 && !is("listed", first)
-        }
+        (Manner::Looks, None) => opens_badly(first, is_brief) || is_brief && failure(first) > 1,
         // an edit was refused: what it was to replace is not there, or not once, or the new text is faulty
         (Manner::Changes, None) => {
             opens_badly(first, true) || lines.iter().take(2).any(|line| is("refused", line))
@@ -211,17 +209,12 @@ fn failed(manner: Manner, lines: &[String]) -> bool {
 
 /// The line that says what failed.
 fn error_line(text: &str, lines: &[String]) -> Box<str> {
-    let mut best: Option<(u32, usize)> = None;
-    for (at, line) in lines.iter().enumerate().filter(|(_, line)| !is_announcement(line)) {
-        let rank = tells(line);
-        // of a chain of exceptions, the last says what came of it
-        if best.is_none_or(|(most, _)| rank > most || rank == most && is("named", line)) {
-            best = Some((rank, at));
-        }
-    }
-    let line = best
-        .map(|(_, at)| &lines[at])
-        .or_else(|| lines.iter().find(|line| line.contains(char::is_alphabetic)));
+    let telling = || lines.iter().filter(|line| !is_announcement(line));
+    let failing = || telling().filter(|line| failure(line) > 0);
+    // of a chain of exceptions, the last says what came of it
+    let line = failing().rfind(|line| is("named", line)).or_else(|| failing().next());
+    let line = line.or_else(|| telling().find(|line| is("error", line))).or_else(|| telling().next());
+    let line = line.or_else(|| lines.iter().find(|line| line.contains(char::is_alphabetic)));
     let line = line.map_or(text, String::as_str);
     let line = line.strip_prefix("E  ").unwrap_or(line).trim_matches(['=', '#', ' ']);
     cut(line, LINE_BYTES).into()

@@ -20,8 +20,6 @@ pub(super) struct Command {
     pub(super) writes: Option<(String, bool)>,
     /// Its input, from `<<EOF`.
     pub(super) input: String,
-    /// Whether its exit code is that of the script: nothing but `&&` follows.
-    pub(super) tells: bool,
 }
 
 /// What a script consists of, in the order in which it is tried.
@@ -32,8 +30,7 @@ static TOKENS: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r#"<<[-~]?[ \t]*['"\\]?(\w+)['"]?"#,
         r"[ \t\r]+|\\\n|#[^\n]*|<<<|<\(?",
         &format!(r"(?:([0-9])|&)?>(>?)\|?[ \t]*(&?)({word}*)"),
-        r"&&|\$?[()`]",
-        r"[;&|\n]+",
+        r"[;&|\n]+|\$?[()`]",
         &format!("{word}+"),
     ])
     .ok()
@@ -41,8 +38,7 @@ static TOKENS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 const DOCUMENT: usize = 0;
 const BLANK: usize = 1;
 const REDIRECT: usize = 2;
-const AND: usize = 3;
-const END: usize = 4;
+const END: usize = 3;
 
 /// The commands of a script, in order.
 pub(super) fn commands(script: &str) -> Vec<Command> {
@@ -50,7 +46,7 @@ pub(super) fn commands(script: &str) -> Vec<Command> {
     let Some(tokens) = &*TOKENS else { return Vec::new() };
     let mut captures = tokens.create_captures();
     let mut done: Vec<Command> = Vec::new();
-    let (mut command, mut at, mut broken) = (Command::default(), 0, 0);
+    let (mut command, mut at) = (Command::default(), 0);
     // the words that end the inputs that begin on the next line
     let mut waits: Vec<&str> = Vec::new();
     while at < script.len() {
@@ -71,7 +67,7 @@ pub(super) fn commands(script: &str) -> Vec<Command> {
                     !file.is_empty() && group(3).is_empty() && group(1) != "2" && !file.starts_with("/dev/");
                 command.writes = Some((file, !group(2).is_empty())).filter(|_| is_file).or(command.writes);
             }
-            AND | END => {
+            END => {
                 done.extend(Some(std::mem::take(&mut command)).filter(|command| command.stands()));
                 if script[place.clone()].contains('\n') {
                     for mark in waits.drain(..) {
@@ -79,9 +75,6 @@ pub(super) fn commands(script: &str) -> Vec<Command> {
                         done.last_mut().into_iter().for_each(|last| last.input.push_str(text));
                         at += length;
                     }
-                }
-                if token.as_usize() == END && !script[at..].trim().is_empty() {
-                    broken = done.len();
                 }
             }
             _ => {
@@ -94,7 +87,6 @@ pub(super) fn commands(script: &str) -> Vec<Command> {
         }
     }
     done.extend(Some(command).filter(Command::stands));
-    done.iter_mut().skip(broken).for_each(|command| command.tells = true);
     done
 }
 

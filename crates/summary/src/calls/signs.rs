@@ -11,12 +11,11 @@ use utterd_text::Patterns;
 /// | `sure` | says in any case that something failed: `BUILD FAILED` |
 /// | `counted` | a number other than 0 beside a word of failure, unless that was mended (`fixed`) |
 /// | `likely` | says so unless the program exited well: `error: …`; but not with a value such as `none` |
-/// | `named`, `summary`, `error` | an error's name; only that others failed; any word of failure |
-/// | `opening` | the first line of a result of which nothing came; `brief` if nothing else follows, unless it is `source` |
+/// | `named`, `error` | an error's name; any word of failure |
+/// | `opening` | the first line of a result of which nothing came; `brief` if nothing else follows |
 /// | `refused`, `declined`, `form` | an edit that did not apply, a call that the user stopped, a call in a wrong form |
-/// | `head` | only says that what failed comes next |
+/// | `head` | only says that what failed comes next, or that something did |
 /// | `passed` | all is well; its group, if there is one, says so |
-/// | `listed` | a line that `grep -n` found |
 /// | `user`, `status` | names the user; the value of a `status` that says that something failed |
 /// | `shell`, `runner`, `builtin` | words of the names of tools that run commands; commands that do nothing by themselves |
 /// | `statement` | SQL or the like rather than a sentence |
@@ -78,23 +77,10 @@ pub(super) fn success(line: &str) -> Option<&str> {
 /// Whether the first line of a result says that nothing came of the call. A long result that begins so is a text that was
 /// read, unless an error's name opens it.
 pub(super) fn opens_badly(line: &str, is_brief: bool) -> bool {
-    is("opening", line) || is_brief && is("brief", line) && !is("source", line)
+    is("opening", line) || is_brief && is("brief", line)
 }
 
 /// Whether a line only says that what failed comes next, or that something did: `ERROR:`, `Exit code 1`.
 pub(super) fn is_announcement(line: &str) -> bool {
     is("head", line) || is("none", line) || code(line).is_some()
-}
-
-/// How well a line says what failed: best by the name or the code of an error, worst by a count or a code of exit.
-pub(super) fn tells(line: &str) -> u32 {
-    match failure(line) {
-        _ if code(line).is_some() => 2,
-        2 | 3 if is("named", line) => 7,
-        2 | 3 if is_counted(line) || is("summary", line) => 4,
-        2 => 6,
-        3 => 5,
-        _ if is("error", line) => 3,
-        _ => 1,
-    }
 }

@@ -15,13 +15,13 @@ fn call<'a>(tool: &'a str, arguments: &'a str, result: Option<&'a str>) -> Call<
     Call { tool, arguments, result: result.map(answer) }
 }
 
-fn deeds_of(call: &Call<'_>, open_file: &mut Option<Box<str>>) -> Vec<Deed> {
-    deeds(call, &Json::of(call), open_file)
+fn deeds_of(call: &Call<'_>) -> Vec<Deed> {
+    deeds(call, &Json::of(call))
 }
 
 /// The deeds of a call that worked.
 fn done(tool: &str, arguments: &str) -> Vec<Deed> {
-    deeds_of(&call(tool, arguments, Some("")), &mut None)
+    deeds_of(&call(tool, arguments, Some("")))
 }
 
 /// The deeds of a script that worked.
@@ -41,11 +41,10 @@ proptest! {
         script in "[a-z \"'$()<>|&;\\\\\\n`EOF{}#é—：sy/.=-]{0,200}",
         result in "[a-zA-Z0-9 :\\[\\]{}\",\\n\u{1b}<>/=*é：—×✗‘’]{0,300}",
     ) {
-        let mut open = None;
-        let _ = deeds_of(&call(&tool, &arguments, Some(&result)), &mut open);
+        let _ = deeds_of(&call(&tool, &arguments, Some(&result)));
         let arguments = serde_json::json!({ "command": script }).to_string();
-        let _ = deeds_of(&call("bash", &arguments, Some(&result)), &mut open);
-        let _ = deeds_of(&call("run", &script, None), &mut open);
+        let _ = deeds_of(&call("bash", &arguments, Some(&result)));
+        let _ = deeds_of(&call("run", &script, None));
     }
 }
 
@@ -53,7 +52,7 @@ proptest! {
 fn a_long_result_and_a_long_script_take_linear_time() {
     let result = "error: x\n".repeat(200_000);
     let script = "cat <<EOF > a\n".repeat(20_000);
-    let deeds = deeds_of(&call("bash", &script, Some(&result)), &mut None);
+    let deeds = deeds_of(&call("bash", &script, Some(&result)));
     assert!(matches!(deeds[0].outcome, Outcome::Failed(_)));
     for part in ["\"$(<<a ", "./python3 ", "sudo ", "a;", "<<a", "a && ", "> a ", "-e "] {
         assert!(ran(&part.repeat(20_000)).len() < 50, "{part}");

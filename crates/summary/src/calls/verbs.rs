@@ -33,7 +33,7 @@ impl Does {
 /// The verbs, one a line: the word or words, what they do, and `weak` if a noun is as likely (`order`, `status`).
 pub(super) const VERBS: &str = include_str!("verbs.tsv");
 /// The most words that a verb has.
-const MOST_WORDS: usize = 3;
+const MOST_WORDS: usize = 4;
 /// How much of a name is read, in bytes.
 const NAME_BYTES: usize = 128;
 
@@ -76,13 +76,6 @@ pub(super) fn of_words(words: &[String]) -> Option<Verb> {
             lengths.into_iter().find_map(|count| Some((verb(&words[at..at + count].join(" "))?, count)));
         let (verb, count) = known.map_or((None, 1), |(verb, count)| (Some(verb), count));
         found.extend(verb);
-        // "get or create", "fetch and delete": the second verb says what is new
-        let joins = words.get(at + count).is_some_and(|word| matches!(word.as_str(), "and" | "or"));
-        if joins
-            && let Some(next) = of_words(&words[at + count + 1..]).filter(|next| next.does == Does::Changes)
-        {
-            return Some(Verb { weak: false, ..next });
-        }
         at += count;
     }
     let last = found.last().filter(|last| last.weak && last.does == Does::Reads);

@@ -2,10 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{
-    calls::words,
-    shapes::{Shape, shape},
-};
+use crate::shapes::{Shape, shape};
 
 /// The longest name, in bytes.
 const NAME_BYTES: usize = 48;
@@ -17,13 +14,12 @@ const MEMBERS: usize = 24;
 /// From this score on, a value names an object that has no other.
 const STRONG: i32 = 5;
 
-/// The key of the member that names an object, which stands at `above`: an id, or else a name; the more so the earlier it
-/// comes.
-pub(super) fn identity<'v>(members: &'v Map<String, Value>, above: &str) -> Option<&'v str> {
+/// The key of the member that names an object: an id, or else a name; the more so the earlier it comes.
+pub(super) fn identity(members: &Map<String, Value>) -> Option<&str> {
     // a word beside other objects says something of them
     let scalars = members.values().filter(|value| scalar(value).is_some()).count();
     let least = if scalars < 2 { STRONG } else { 1 };
-    best(members, |key, value, at| score(key, value, at, above).filter(|score| *score >= least))
+    best(members, |_, value, at| score(value, at).filter(|score| *score >= least))
 }
 
 /// The key by which the records of a list differ: of those whose values are all different, the one that names best. If
@@ -37,7 +33,7 @@ pub(super) fn shared<'v>(objects: &[&'v Map<String, Value>]) -> Option<&'v str> 
         values.dedup();
         values.len() == objects.len()
     };
-    best(first, |key, value, at| differs(key).then(|| score(key, value, at, "").unwrap_or(-3)))
+    best(first, |key, value, at| differs(key).then(|| score(value, at).unwrap_or(-3)))
 }
 
 /// The first of the keys with the highest score.
@@ -59,9 +55,7 @@ pub(super) fn names(key: &str) -> bool {
 }
 
 /// How well a member names its object.
-fn score(key: &str, value: &str, at: usize, above: &str) -> Option<i32> {
-    let key_words = words(key);
-    let last = key_words.last().map_or("", String::as_str);
+fn score(value: &str, at: usize) -> Option<i32> {
     let by_shape = match shape(value) {
         _ if value.len() > NAME_BYTES => return None,
         // a telephone number names nobody
@@ -74,14 +68,7 @@ fn score(key: &str, value: &str, at: usize, above: &str) -> Option<i32> {
         Shape::Number => -4,
         _ => return None,
     };
-    let by_key = match last {
-        "id" => 4,
-        _ if last.ends_with("name") => 2,
-        _ => 0,
-    };
-    let of_above = !above.is_empty()
-        && key_words.iter().any(|word| words(above).iter().any(|own| own.trim_end_matches('s') == word));
-    Some(by_shape + 2_i32.saturating_sub(at as i32).max(0) + by_key + if of_above { 2 } else { 0 })
+    Some(by_shape + 2_i32.saturating_sub(at as i32).max(0))
 }
 
 /// The text of a short scalar.

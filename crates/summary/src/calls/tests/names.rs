@@ -126,7 +126,7 @@ fn an_argument_says_what_a_tool_of_many_actions_does() {
 
 #[test]
 fn a_tool_that_tests_is_a_check() {
-    let deeds = deeds_of(&call("run_tests", r#"{"path":"tests/a.py"}"#, Some("3 passed in 0.1s")), &mut None);
+    let deeds = deeds_of(&call("run_tests", r#"{"path":"tests/a.py"}"#, Some("3 passed in 0.1s")));
     assert_eq!(deeds[0].check.as_deref(), Some("run_tests tests/a.py"));
     assert_eq!(deeds[0].passed.as_deref(), Some("3 passed in 0.1s"));
 }
@@ -143,7 +143,7 @@ fn the_arguments_that_say_which() {
         ("send_email", r#"{"body":"hi","to":"ann@x.org","subject":"hi"}"#, &["ann@x.org"]),
         ("get_issue", r#"{"owner":"o","repo":"r","issue_number":12}"#, &["12"]),
         ("archive_mails", r#"{"ids":["m-17","m-18","m-19","m-20"]}"#, &["m-17", "m-18", "m-19", "m-20"]),
-        ("set_volume", r#"{"level":7}"#, &["level 7"]),
+        ("set_volume", r#"{"level":7}"#, &["7"]),
         ("move_file", r#"{"source":"a.txt","destination":"b/c.txt"}"#, &["b/c.txt"]),
         (
             "exchange_order_items",
@@ -153,9 +153,9 @@ fn the_arguments_that_say_which() {
         (
             "book_room",
             r#"{"guest":"Ann Lee","from":"2025-03-01","room_type":"suite"}"#,
-            &["Ann Lee", "suite", "2025-03-01"],
+            &["Ann Lee", "suite"],
         ),
-        ("book_visit", r#"{"visit_date":"2025-03-01","place_name":"Old Mill"}"#, &["Old Mill", "2025-03-01"]),
+        ("book_visit", r#"{"visit_date":"2025-03-01","place_name":"Old Mill"}"#, &["Old Mill"]),
         ("hire", r#"{"name":"Jo Smith","role":"stage hand"}"#, &["Jo Smith", "stage hand"]),
         ("NotebookEdit", r#"{"notebook_path":"/a/b.ipynb","new_source":"x"}"#, &["/a/b.ipynb"]),
     ] {
@@ -182,27 +182,4 @@ fn a_patch_names_its_files() {
         objects(&done("apply_diff", &serde_json::json!({ "diff": diff }).to_string())[0]),
         ["x.py", "new.py"]
     );
-}
-
-#[test]
-fn an_editor_has_a_file_open() {
-    let mut open = None;
-    deeds_of(
-        &call(
-            "open",
-            r#"{"path":"src/a.py"}"#,
-            Some("[File: src/a.py (9 lines total)]\n1:x\n(Open file: /w/src/a.py)"),
-        ),
-        &mut open,
-    );
-    assert_eq!(open.as_deref(), Some("/w/src/a.py"));
-    let edit = deeds_of(&call("edit", r#"{"search":"x","replace":"y"}"#, Some("Text replaced.")), &mut open);
-    assert_eq!(objects(&edit[0]), ["/w/src/a.py"]);
-    let script = r#"{"command":"edit 10:20\nrm -rf x\nend_of_edit"}"#;
-    let edit = deeds_of(&call("bash", script, Some("File updated.")), &mut open);
-    assert_eq!((objects(&edit[0]), edit.len(), edit[0].changed()), (vec!["/w/src/a.py"], 1, true));
-    deeds_of(&call("bash", r#"{"command":"ls"}"#, Some("a\n(Open file: n/a)")), &mut open);
-    assert_eq!(open, None);
-    deeds_of(&call("bash", r#"{"command":"create b.py"}"#, Some("")), &mut open);
-    assert_eq!(open.as_deref(), Some("b.py"));
 }
