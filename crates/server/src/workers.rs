@@ -13,10 +13,10 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use super::{
     process,
     transport::{
-        connection::{Peer, arriving},
+        connection::{Met, arriving},
         connections::Place,
         http::{self, Arriving},
-        socket::{Socket, Stream},
+        socket::Socket,
         tls::Accepting,
     },
 };
@@ -32,8 +32,7 @@ pub struct Workers {
 /// The load of a worker: each of its connections holds one.
 type Load = Arc<()>;
 
-type Connection = (Box<dyn Stream>, Peer, (Place, Load));
-type Handed = Arriving<BoxFuture<'static, io::Result<Connection>>>;
+type Handed = Arriving<BoxFuture<'static, io::Result<Met<Load>>>>;
 
 struct Worker {
     connections: mpsc::UnboundedSender<Handed>,

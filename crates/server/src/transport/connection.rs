@@ -35,6 +35,9 @@ impl Peer {
     }
 }
 
+/// A connection that is ready: the stream of its bytes, its client, and what it keeps until it ends.
+pub type Met<L> = (Box<dyn Stream>, Peer, (Place, L));
+
 /// The connection of `socket` at `place`, which its own task makes ready, and its activity; `tls` encrypts connections from
 /// the network. It keeps its place, and `load`, until the third value is dropped.
 pub fn arriving<L: Send + 'static>(
@@ -42,7 +45,7 @@ pub fn arriving<L: Send + 'static>(
     tls: Option<Accepting>,
     place: Place,
     load: L,
-) -> Arriving<impl Future<Output = io::Result<(Box<dyn Stream>, Peer, (Place, L))>> + Send + 'static> {
+) -> Arriving<impl Future<Output = io::Result<Met<L>>> + Send + 'static> {
     let activity = place.activity().clone();
     let met = async move {
         let (stream, peer) = meet(socket, tls, &place).await?;
