@@ -58,12 +58,16 @@ impl Conversation {
             said.push((again, if one == target { now } else { self.get(one).time }));
         }
         let mut fork = self.forked_at(birth, id, unit - 1, now);
+        let before = fork.said.clone();
         let mut facts = Facts { changed: true, started: true, ..Facts::default() };
         for (said, time) in said {
             fork.repeat(&said, time);
             facts.memorized.push(fork.said.len() as u64);
         }
         facts.target = facts.memorized.last().copied();
+        // an exchange that is open there may be pinned by what joins it
+        let both = (1..).zip(before.iter().zip(&fork.said));
+        facts.updated = both.filter(|(_, (was, is))| was.differs(is)).map(|(one, _)| one).collect();
         fork.settle(&mut facts);
         Ok((fork, facts))
     }
