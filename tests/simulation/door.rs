@@ -22,7 +22,6 @@ use tokio::{
 };
 use tonic::{Code, Status, body::Body};
 use tonic_types::StatusExt;
-use tower::{Service, service_fn, util::BoxCloneService};
 use utterd::{
     config::Settings,
     domain::limits::STREAMS_SHARE,
@@ -41,7 +40,7 @@ use crate::{
 /// The door of one engine.
 pub struct Door {
     /// Called when a call arrives, as hyper does.
-    layers: Mutex<BoxCloneService<Request<Body>, Response<Body>, Infallible>>,
+    layers: Box<dyn Fn(Request<Body>) -> Answer + Send + Sync>,
     /// Who has the thread; the others follow in order of arrival.
     thread: Arc<Semaphore>,
     house: House,
@@ -55,6 +54,8 @@ pub struct Head {
     pub kind: Kind,
     pub deadline: Option<Duration>,
 }
+
+type Answer = BoxFuture<'static, Result<Response<Body>, Infallible>>;
 
 /// Whether a call has reached the engine.
 pub type Begun = Arc<AtomicBool>;
@@ -94,11 +95,15 @@ impl Door {
         };
         let shares = Arc::new(Mutex::new(Shares::new(house)));
         let counted = shares.clone();
-        let engine = service_fn(move |request| begin(&counted, request));
-        let admitting = Admitting::new(engine, Admission::new(&settings, || false));
-        let layers = TransportErrors::new(admitting, house.max_call_duration, 1 << 20);
+        let errors =
+            TransportErrors { max_call_duration: house.max_call_duration, max_message_bytes: 1 << 20 };
+        let admitting = Admitting::new(Admission::new(&settings, || false));
+        let layers = move |request| {
+            let engine = |request| -> Answer { Box::pin(begin(&counted, request)) };
+            errors.report(request, |request| admitting.admit(request, engine))
+        };
         Arc::new(Self {
-            layers: Mutex::new(BoxCloneService::new(layers)),
+            layers: Box::new(layers),
             thread: Arc::new(Semaphore::new(1)),
             house: house.clone(),
             shares,
@@ -114,7 +119,7 @@ impl Door {
     ) -> Came<T> {
         let (errand, done) = Errand::of(head, begun, work);
         let unfair = self.shares.lock().unfair_to(head);
-        let mut answering = self.layers.lock().call(errand.request());
+        let mut answering = (self.layers)(errand.request());
         let mut turn = self.thread.clone().acquire_owned().await.ok();
         // the thread is free again while the call waits for something
         let response = poll_fn(|context| {

@@ -57,7 +57,7 @@ use guard::Guard;
 use plain_http::Room;
 use routes::Routes;
 use stack::Stack;
-use transport::{activity::Activity, http::serve_calls, transport_errors::TransportErrors};
+use transport::{activity::Activity, http::serve_calls};
 use utterd_config::{Backend, Settings};
 use utterd_domain::{
     conversation::Timeouts,
@@ -88,6 +88,7 @@ pub use transport::in_process::{Connector, InProcess};
 pub use transport::shared::Shared;
 pub use transport::systemd::Passed;
 pub use transport::tls::TlsError;
+pub use transport::transport_errors::TransportErrors;
 
 /// A server that is assembled but not listening yet. Cheap to clone.
 #[derive(Clone)]

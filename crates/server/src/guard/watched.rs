@@ -62,5 +62,8 @@ impl<T> Watched<T> {
 }
 
 fn seen(read: &io::Result<String>) -> Seen {
-    read.as_ref().map(String::clone).map_err(io::Error::kind)
+    match read {
+        Ok(text) => Ok(text.clone()),
+        Err(error) => Err(error.kind()),
+    }
 }
