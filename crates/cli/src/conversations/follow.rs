@@ -13,7 +13,7 @@ use std::{
 use notify::{RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::{
     sync::mpsc,
-    time::{Instant, sleep, timeout},
+    time::{Instant, sleep, timeout_at},
 };
 
 use super::{import::Importing, parts::whole_file};
@@ -42,7 +42,7 @@ struct Done {
     /// Bytes of it that were imported.
     bytes: usize,
     /// When an answer at its end, which waits, counts as ended; or when what failed is tried again.
-    due: Option<SystemTime>,
+    due: Option<Instant>,
 }
 
 /// Imports the sessions in directories, and what is appended to them, until the server is gone.
@@ -60,8 +60,7 @@ pub async fn follow(importing: &mut Importing, directories: Vec<PathBuf>) -> Res
         }
         let took = began.elapsed();
         let due = done.values().filter_map(|done| done.due).min();
-        let wait = due.map(|due| due.duration_since(SystemTime::now()).unwrap_or_default());
-        let _ = timeout(wait.unwrap_or(LONGEST_WAIT), told.recv()).await;
+        let _ = timeout_at(due.unwrap_or_else(|| Instant::now() + LONGEST_WAIT), told.recv()).await;
         // meanwhile a directory that is new comes to be watched
         sleep(took.clamp(PAUSE, LONGEST_PAUSE)).await;
     }
@@ -115,16 +114,16 @@ async fn import(
     version: Version,
     before: Option<Done>,
 ) -> Result<Done, CliError> {
-    let (now, is_first) = (SystemTime::now(), before.is_none());
+    let (now, is_first) = (Instant::now(), before.is_none());
     let imported = match before {
         Some(done) if done.version == version && done.due.is_none_or(|due| now < due) => return Ok(done),
         Some(done) => done.bytes,
         None => 0,
     };
     let failed = Done { version, bytes: imported, due: Some(now + LONGEST_WAIT) };
-    let quiet_at = version.1 + QUIET;
+    let missing = QUIET.saturating_sub(version.1.elapsed().unwrap_or_default());
     let name = file.to_owned();
-    let (content, waits) = match behind(move || read(&name, now >= quiet_at)).await {
+    let (content, waits) = match behind(move || read(&name, missing.is_zero())).await {
         Ok(read) => read,
         Err(error) => {
             note(&format!("failed: {error}"));
@@ -135,7 +134,7 @@ async fn import(
     if is_new && !importing.append(file, &content, is_first).await? {
         return Ok(failed);
     }
-    Ok(Done { version, bytes: content.len(), due: waits.then_some(quiet_at) })
+    Ok(Done { version, bytes: content.len(), due: waits.then(|| now + missing) })
 }
 
 /// What a session holds so far, and whether more of it waits for its end.
