@@ -17,23 +17,24 @@ use crate::{
 /// Counts the tokens of a text.
 pub type Count<'a> = &'a dyn Fn(&str) -> u32;
 
-/// A section, and its share of the budget in percent.
+/// A section, its share of the budget in percent, and the least tokens of its share, but at most half of the budget.
 struct Section {
     kind: Kind,
     marks: Marks,
     percent: u32,
+    least: u32,
 }
 
 /// In the order in which they are filled.
 const SECTIONS: [Section; 8] = [
-    Section { kind: Kind::Goal, marks: Marks(0), percent: 18 },
-    Section { kind: Kind::Open, marks: Marks(0), percent: 18 },
-    Section { kind: Kind::Check, marks: Marks(0), percent: 8 },
-    Section { kind: Kind::Error, marks: Marks(0), percent: 8 },
-    Section { kind: Kind::Did, marks: Marks(0), percent: 20 },
-    Section { kind: Kind::Step, marks: Marks(0), percent: 7 },
-    Section { kind: Kind::Said, marks: Marks::USER, percent: 25 },
-    Section { kind: Kind::Said, marks: Marks(0), percent: 8 },
+    Section { kind: Kind::Goal, marks: Marks(0), percent: 18, least: 40 },
+    Section { kind: Kind::Open, marks: Marks(0), percent: 18, least: 0 },
+    Section { kind: Kind::Check, marks: Marks(0), percent: 8, least: 0 },
+    Section { kind: Kind::Error, marks: Marks(0), percent: 8, least: 0 },
+    Section { kind: Kind::Did, marks: Marks(0), percent: 20, least: 0 },
+    Section { kind: Kind::Step, marks: Marks(0), percent: 7, least: 0 },
+    Section { kind: Kind::Said, marks: Marks::USER, percent: 25, least: 40 },
+    Section { kind: Kind::Said, marks: Marks(0), percent: 8, least: 0 },
 ];
 /// One sentence takes at most this many percent of the budget, but always `LEAST_SENTENCE`.
 const SENTENCE_PERCENT: u32 = 14;
@@ -182,7 +183,8 @@ impl<'a> Composing<'a> {
         if self.is_talk && section.kind == Kind::Said {
             return;
         }
-        let room = part_of(self.wanted.budget, section.percent).min(self.left);
+        let least = section.least.min(self.wanted.budget / 2);
+        let room = part_of(self.wanted.budget, section.percent).max(least).min(self.left);
         let left = self.left - room;
         // what the goal left out is the user's as well, and what the checks left out may have failed
         let is_rest = |item: &Item| {

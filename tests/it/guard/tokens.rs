@@ -152,5 +152,5 @@ async fn a_file_that_is_wrong_is_named_with_its_line() {
     assert!(unreadable.contains("credentials.toml: No such file"), "{unreadable}");
     std::fs::write(&file, "\n[[credentials]]\nname = \"a\"\n").expect("it is written");
     let wrong = error();
-    assert!(wrong.ends_with("credentials.toml: line 2: namespace: is missing; accepted: the namespace that it gives access to, such as \"default\""), "{wrong}");
+    assert!(wrong.contains("credentials.toml: line 2: namespace: is missing; accepted: "), "{wrong}");
 }

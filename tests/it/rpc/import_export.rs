@@ -467,7 +467,7 @@ async fn nothing_is_stored_unless_all_is_accepted() {
 async fn bad_requests_are_refused() {
     let session = Session::new().await;
     for (header, content, field) in [
-        (ImportHeader { format: 10, ..Default::default() }, "[]", "format"),
+        (ImportHeader { format: 99, ..Default::default() }, "[]", "format"),
         (ImportHeader { format: 6, ..Default::default() }, "[{}]", "[0].mapping"),
         (ImportHeader { format: 7, ..Default::default() }, "{}", "[0].chat_messages"),
         (named("a\nb"), "[]", "conversation_id"),

@@ -77,7 +77,8 @@ fn watch(directories: &[PathBuf], tell: mpsc::Sender<()>) -> Result<RecommendedW
     };
     let mut watcher = notify::recommended_watcher(changed).map_err(failed)?;
     for directory in directories {
-        watcher.watch(directory, RecursiveMode::Recursive).map_err(failed)?;
+        let missing = |error| failed(notify::Error::add_path(error, directory.clone()));
+        watcher.watch(directory, RecursiveMode::Recursive).map_err(missing)?;
     }
     Ok(watcher)
 }

@@ -10,6 +10,8 @@ pub(super) fn uncovered(plan: &Plan<'_>, place: usize, rendered: &Ranges) -> Unc
     let mut away = (*plan.conversation.head.left).clone();
     away.subtract(&plan.conversation.summary.covers());
     away.subtract(rendered);
+    // what is left out among the recent units is left out for other reasons
+    away.subtract(&plan.sequences(place..plan.window().len()));
     let cuts = place > plan.floor;
     let (here, turns) = if cuts { cut_off(plan, place, rendered) } else { (0, 0) };
     Uncovered { utterances: away.count() + here, turns }

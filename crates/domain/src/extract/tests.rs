@@ -135,5 +135,5 @@ fn a_late_result_ends_its_call() {
         said(5, Role::Assistant, "It is finished."),
     ];
     let told = text(source, 300);
-    assert!(told.contains("start_export(year 2025) → ok"), "{told}");
+    assert!(told.contains("start_export(2025) → ok"), "{told}");
 }

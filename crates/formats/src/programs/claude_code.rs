@@ -8,9 +8,9 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 
 use super::{
-    BRANCH_OF, Message, elements, foreign, is_true, labels,
-    settled::Does,
-    text, time_of,
+    BRANCH_OF, Message,
+    does::Does,
+    elements, foreign, is_true, labels, text, time_of,
     tree::{Lines, Path, Tree},
 };
 use crate::{Parsed, anthropic, place::Notes, raw_object::raw_object, texts::listed};

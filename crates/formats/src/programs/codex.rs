@@ -6,9 +6,9 @@
 use serde_json::Value;
 
 use super::{
-    BRANCH_OF, Message, elements, foreign, labels,
-    settled::Does,
-    text, time_of,
+    BRANCH_OF, Message,
+    does::Does,
+    elements, foreign, labels, text, time_of,
     tree::{Lines, Path, Tree},
 };
 use crate::{Parsed, openai_responses, place::Notes};

@@ -9,6 +9,7 @@ pub mod claude;
 pub mod claude_code;
 pub mod codex;
 mod condense;
+mod does;
 pub mod pi;
 mod settled;
 mod tree;

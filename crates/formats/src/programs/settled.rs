@@ -2,18 +2,8 @@
 
 use serde_json::Value;
 
-use super::{claude_code, codex, session};
+use super::{claude_code, codex, does::Does, session};
 use crate::Format;
-
-/// What a line does to the answer of the model before it.
-pub enum Does {
-    /// It is a part of the answer with this id, if answers have ids.
-    Continue(Option<String>),
-    /// It ends the answer, or there is none.
-    End,
-    /// It leaves it open.
-    Nothing,
-}
 
 /// The number of bytes of a session that later lines do not change: its complete lines, without an answer at their end
 /// that may go on. An answer takes several lines, and becomes one utterance. 0 for anything but a session.

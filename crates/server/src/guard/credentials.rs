@@ -57,9 +57,13 @@ impl Credentials {
     /// Parses the text of a file.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let file: File = toml::from_str(text).map_err(|error| {
-            // only the place: the message could repeat a misplaced secret
+            // no other message: it could repeat a misplaced secret
+            let wrong = match error.message().strip_prefix("missing field ") {
+                Some(field) => format!("{}: is missing", field.trim_matches('`')),
+                None => "cannot be read".to_owned(),
+            };
             let at = error.span().map_or(0, |span| span.start);
-            Fault::at(text, at, format!("cannot be read; accepted: {ACCEPTED}"))
+            Fault::at(text, at, format!("{wrong}; accepted: {ACCEPTED}"))
         })?;
         let mut credentials = Self::default();
         let mut names = HashSet::new();
@@ -206,7 +210,7 @@ mod tests {
     fn a_fault_names_its_line_and_field() {
         let cases = [
             (whole("x = 1\n"), "line 8: cannot be read; accepted: entries"),
-            (entry("namespace = \"b\"\n"), "line 3: cannot be read"),
+            (entry("namespace = \"b\"\n"), "line 3: name: is missing; accepted: entries"),
             (whole("").replace("namespace = \"shop\"", "namespace = \"\""), "line 5: namespace: is empty"),
             (whole("").replace("read-write", "root"), "line 6: role: is not a role; accepted: read-only"),
             (whole("").replace(DIGEST, "12"), "line 7: sha256: is not a digest"),
