@@ -135,7 +135,10 @@ fn a_history_is_prepared_without_a_server() {
     assert!(messages.contains(first.trim_matches('"')), "{messages}: {alone}");
     let wrong = prepared("history.json", &["--max-messages", "-1"]).failed(1);
     assert_holds(&wrong, &["max_messages: is -1"]);
-    assert_holds(&prepared("shop.jsonl", &[]).failed(1), &["messages_json: is an object; accepted: an array of messages"]);
+    assert_holds(
+        &prepared("shop.jsonl", &[]).failed(1),
+        &["messages_json: is an object; accepted: an array of messages"],
+    );
 }
 
 #[test]
