@@ -16,7 +16,7 @@ use tokio::{
     time::{Instant, sleep, timeout_at},
 };
 
-use super::{import::Importing, parts::whole_file};
+use super::{importing::Importing, parts::whole_file};
 use crate::{
     errors::CliError,
     terminal::{note, read::behind},

@@ -84,17 +84,23 @@ fn earliest<T>(
     counter: &dyn TokenCounter,
     make: for<'a> fn(&Plan<'a>) -> Result<Made<T>, TooSmall>,
 ) -> Result<T> {
+    let asked = asked_before(conversation).and_then(|turn| {
+        archived.turns.iter().rfind(|said| said.turn == turn && said.role == Role::User).or(archived.asked)
+    });
+    let window = Archived { turns: &[], asked, ..archived };
+    if let Some(budget) = request.budget.filter(|_| !archived.turns.is_empty()) {
+        // what a budget has to hold does not depend on how much of the archive was read for it
+        let alone = Plan::of(conversation, window, request, counter);
+        let shared = alone.shared(&alone.instructions(&mut Omitted::default()));
+        shared.map_err(|too_small| too_small.refusal(budget))?;
+    }
     let made = fitted(Plan::of(conversation, archived, request, counter), make);
     let reaches = |first: Sequence| conversation.head.left.contains(first) || !request.in_steps();
     if !request.include_archive || made.as_ref().is_ok_and(|(first, ..)| reaches(*first)) {
         return made.map(|(.., made)| made);
     }
-    let asked = asked_before(conversation).and_then(|turn| {
-        archived.turns.iter().rfind(|said| said.turn == turn && said.role == Role::User).or(archived.asked)
-    });
-    let archived = Archived { turns: &[], asked, ..archived };
     let request = Request { include_archive: false, ..request.clone() };
-    match (made, fitted(Plan::of(conversation, archived, &request, counter), make)) {
+    match (made, fitted(Plan::of(conversation, window, &request, counter), make)) {
         (Ok((_, mut shown, made)), Ok((_, window, alone))) => {
             // turns of the archive come before what is pinned behind them
             if let Some(last) = conversation.head.left.last() {

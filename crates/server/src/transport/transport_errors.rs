@@ -13,6 +13,7 @@ use std::{future::poll_fn, pin::pin, task::Poll, time::Duration};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header::DATE};
 use tokio::time::{Instant, timeout_at};
 use tonic::{Code, Status, body::Body};
+use tonic_types::StatusExt;
 
 use crate::{guard::methods::Method, routes::Answer};
 use utterd_engine::SystemClock;
@@ -86,11 +87,14 @@ fn timeout(headers: &HeaderMap) -> Option<Duration> {
 }
 
 fn clearer(response: Response<Body>, most: usize) -> Response<Body> {
-    if is_clear(&response) {
+    if !tracing::enabled!(tracing::Level::DEBUG) && is_clear(&response) {
         return response;
     }
-    let status = Status::from_header_map(response.headers());
-    status.and_then(|status| clearer_status(&status, most)).map_or(response, Status::into_http)
+    let Some(status) = Status::from_header_map(response.headers()) else { return response };
+    // the status message is not logged: it can quote the request
+    let reason = status.get_error_details().error_info().map(|info| info.reason.clone());
+    tracing::debug!(code = ?status.code(), reason, "refused a call");
+    clearer_status(&status, most).map_or(response, Status::into_http)
 }
 
 /// Adds a date to the response if the transport could not.
