@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::{
     item::{Item, Kind, Marks},
     numbers::power,
-    read::concepts,
+    read::{concepts, hash},
 };
 
 /// What the caller asks for is worth this much more.
@@ -14,7 +14,7 @@ const FOCUS: f64 = 8.0;
 const UNNAMED: f64 = 0.05;
 /// How much more than the first deed the newest is worth.
 const NEWEST: f64 = 256.0;
-/// How much less each further value of an object is worth.
+/// How much less each further value of an object is worth, and each further statement of one form.
 const FURTHER: f64 = 0.85;
 
 /// The worth of each item, whatever is asked for.
@@ -22,7 +22,7 @@ pub fn weights(items: &[Item]) -> Vec<f64> {
     let weighing = Weighing::of(items);
     let mut told = FxHashMap::default();
     let mut weights = vec![0.0; items.len()];
-    // the newest values of an object first
+    // the newest values of an object, and the newest statements of one form, first
     for (at, item) in items.iter().enumerate().rev() {
         weights[at] = weighing.worth(item, &mut told);
     }
@@ -80,14 +80,14 @@ impl<'a> Weighing<'a> {
         Self { first, now, named }
     }
 
-    fn worth(&self, item: &'a Item, told: &mut FxHashMap<&'a str, i32>) -> f64 {
+    fn worth(&self, item: &'a Item, told: &mut FxHashMap<u64, i32>) -> f64 {
         let place =
             (item.sequence.saturating_sub(self.first) + 1) as f64 / (self.now - self.first + 1) as f64;
         match (item.kind, &item.seen) {
             (Kind::Fact, Some(seen)) => seen.probability(self.now),
             (Kind::Fact, None) => self.value(item, told),
             (Kind::Said, _) if item.marks.has(Marks::PERSON) => item.worth(),
-            (Kind::Said, _) => item.worth() * (0.8 + 0.5 * place),
+            (Kind::Said, _) => item.worth() * (0.8 + 0.5 * place) * further(form(item), told),
             (Kind::Check, _) if item.marks.has(Marks::TESTS) => item.worth() * NEWEST,
             // newest first
             (Kind::Did | Kind::Step | Kind::Check | Kind::Error, _) => item.worth() * power(NEWEST, place),
@@ -96,11 +96,21 @@ impl<'a> Weighing<'a> {
     }
 
     /// A value is needed as its object is or as it is itself, and less if others of the object are.
-    fn value(&self, item: &'a Item, told: &mut FxHashMap<&'a str, i32>) -> f64 {
+    fn value(&self, item: &'a Item, told: &mut FxHashMap<u64, i32>) -> f64 {
         let named = |name: &str| self.named.get(name).copied().unwrap_or_default();
-        let rank = told.entry(&item.head).or_default();
-        *rank += 1;
         let needed = named(&item.head).max(UNNAMED) / 2.0 + named(&item.text);
-        needed * item.worth() * FURTHER.powi(*rank - 1)
+        needed * item.worth() * further(hash(&item.head), told)
     }
+}
+
+/// How much less something is worth behind others like it.
+fn further(like: u64, told: &mut FxHashMap<u64, i32>) -> f64 {
+    let before = told.entry(like).or_default();
+    *before += 1;
+    FURTHER.powi(*before - 1)
+}
+
+/// What statements have in common that differ only in their numbers: `Look at part 7`.
+fn form(item: &Item) -> u64 {
+    hash(&item.text.chars().filter(|c| !c.is_numeric()).collect::<String>())
 }

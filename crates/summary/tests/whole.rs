@@ -590,15 +590,47 @@ fn a_summary_that_grows_tells_what_one_of_all_tells() {
     for asked in &asked {
         lines.extend([asked.as_str(), "It looks calm, with a breeze in the evening."]);
     }
-    let wanted = Wanted { budget: 300, part: Part::START, ..Wanted::default() };
+    let told = grown(&talk(&lines), 300);
+    let left: Vec<_> = facts.iter().filter(|fact| !told.contains(*fact)).collect();
+    assert!(left.is_empty() && count(&told) <= 300, "{left:?}:\n{told}");
+}
+
+#[test]
+fn a_correction_is_told_before_requests_of_one_form() {
+    let corrections = [
+        "No, the port of the staging server is 8443, not 8080.",
+        "Actually, the reviewers are Kim and Ola.",
+        "Nein, der Termin ist am Mittwoch, nicht am Montag.",
+        "No, el servidor está en Lisboa, no en Oporto.",
+        "不对,端口是8443,不是8080。",
+    ];
+    let forms = [
+        "Please look at part {}.",
+        "Please look at part {} again and only change what is needed.",
+        "You must read chapter {}, and never skip its figures.",
+        "Bitte prüfe Teil {}, aber ändere nichts.",
+    ];
+    for (correction, form) in corrections.iter().flat_map(|correction| forms.map(|form| (*correction, form)))
+    {
+        let asked: Vec<String> = (0..150).map(|part| form.replace("{}", &part.to_string())).collect();
+        let mut lines: Vec<&str> = Vec::new();
+        for (part, asked) in asked.iter().enumerate() {
+            lines.extend([if part == 40 { correction } else { asked }, "It is complete. Shall I go on?"]);
+        }
+        for told in [text(&talk(&lines), 600), grown(&talk(&lines), 200)] {
+            assert!(told.contains(correction), "{correction}\n{told}");
+        }
+    }
+}
+
+/// The summary in `budget` tokens of what leaves a window part by part.
+fn grown(messages: &[Message<'_>], budget: u32) -> String {
+    let wanted = Wanted { budget, part: Part::START, ..Wanted::default() };
     let mut kept = Vec::new();
-    for part in talk(&lines).chunks(4) {
+    for part in messages.chunks(4) {
         let mut items = kept.clone();
         items.extend(analyse(part));
-        kept = summarise(items.clone(), &wanted, &count).kept(&items, 600, &count);
+        kept = summarise(items.clone(), &wanted, &count).kept(&items, 2 * budget, &count);
     }
-    let summary = summarise(kept, &wanted, &count);
-    let told = summary.text();
-    let left: Vec<_> = facts.iter().filter(|fact| !told.contains(*fact)).collect();
-    assert!(left.is_empty() && summary.tokens <= 300, "{left:?}:\n{told}");
+    summarise(kept, &wanted, &count).text()
 }
