@@ -239,11 +239,16 @@ def compactions(path: Path) -> Iterator[Compaction]:
         if text is not None:
             texts.append(text)
             parts.append([])
-        elif entry.get("type") in ("user", "assistant", "message") and not entry.get("isSidechain"):
+        elif entry.get("type") in ("user", "assistant", "message") and not is_aside(entry):
             parts[-1].extend(messages(entry.get("message") or {}))
     for number, (text, before, after) in enumerate(zip(texts, parts, parts[1:], strict=False), start=1):
         if len(before) >= LEAST_MESSAGES and after and sum(len(said(message)) for message in before) <= MOST_BYTES:
             yield Compaction(f"{'/'.join(path.parts[-5:-1])} {number}", before, text, after)
+
+
+def is_aside(entry: dict) -> bool:
+    """Whether a subagent said it, or the program wrote it in the user's name: a skill's text, a hook's."""
+    return bool(entry.get("isSidechain") or entry.get("isMeta"))
 
 
 def compaction_text(entry: dict) -> str | None:
