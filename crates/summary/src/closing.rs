@@ -19,9 +19,7 @@ pub fn closing(items: &[Item]) -> Option<String> {
     let behind = asked.map_or(0, |asked| asked.sequence);
     let later = || settled.iter().rev().filter(|item| item.sequence > behind && is_statement(item));
     let decided = later().find(|item| decides(item));
-    let did = settled
-        .iter()
-        .rfind(|item| item.kind == Kind::Did && item.note.is_empty() && !item.marks.has(Marks::COUNTED));
+    let did = settled.iter().rfind(|item| item.worked() && !item.marks.has(Marks::COUNTED));
     let outcome = later().find(|item| item.marks.has(Marks::ASSISTANT));
     let middle = decided.or(did);
     let mut told: Vec<&Item> = [asked, middle, outcome].into_iter().flatten().collect();

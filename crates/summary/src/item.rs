@@ -12,6 +12,9 @@ pub const WORTH: u32 = 1_000;
 /// How a call ended that has no result.
 pub(crate) const NO_ANSWER: &str = "no answer";
 
+/// How the change of a file ended that came after the last commit.
+pub(crate) const UNCOMMITTED: &str = "ok, not committed yet";
+
 /// Seconds of a day.
 pub(crate) const DAY: i64 = 24 * 60 * 60;
 
@@ -115,6 +118,8 @@ impl Marks {
     pub const PROMISE: Self = Self(1 << 9);
     /// The deed failed, or so did the check.
     pub const FAILED: Self = Self(1 << 10);
+    /// A commit came after the deed.
+    pub const COMMITTED: Self = Self(1 << 11);
     /// The title of an issue or a task.
     pub const TITLE: Self = Self(1 << 12);
     /// The check tests, builds or lints.
@@ -177,7 +182,9 @@ impl Item {
             return given.clone();
         }
         let (text, read) = (self.text.clone(), self.read.clone());
-        Self { text, read, seen: self.seen, given: 0, ..given.clone() }
+        // the commit may be left out before what is in it
+        let marks = given.marks.with_if(self.marks.has(Marks::COMMITTED), Marks::COMMITTED);
+        Self { text, read, marks, seen: self.seen, given: 0, ..given.clone() }
     }
 
     /// Changes what it tells.
@@ -213,6 +220,16 @@ impl Item {
     /// Deeds of which nothing but their number is known.
     pub(crate) fn counted(deeds: u64) -> Self {
         Self { marks: Marks::COUNTED, ..Self::new(Kind::Did, "", deeds.to_string(), 0) }
+    }
+
+    /// Whether it is a deed that worked.
+    pub(crate) fn worked(&self) -> bool {
+        self.kind == Kind::Did && matches!(&*self.note, "" | UNCOMMITTED) && !self.marks.has(Marks::FAILED)
+    }
+
+    /// Whether it is a commit: `git commit`.
+    pub(crate) fn commits(&self) -> bool {
+        self.worked() && self.head.ends_with(" commit")
     }
 
     /// How many deeds it stands for.

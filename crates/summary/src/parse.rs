@@ -4,7 +4,7 @@ use utterd_text::Kind as Shape;
 
 use crate::{
     analysis::analyse,
-    item::{Item, Kind, Marks, Seen},
+    item::{Item, Kind, Marks, Seen, UNCOMMITTED},
     message::{Message, Role},
 };
 
@@ -32,6 +32,10 @@ pub fn items(text: &str) -> Vec<Item> {
             ("", _) => items.extend(counted(line).or_else(|| quoted(line, number))),
             (thing, _) => items.extend(rest.split("; ").map(|said| value(thing, said, number))),
         }
+    }
+    if items.iter().any(Item::commits) {
+        let committed = items.iter_mut().filter(|item| item.worked() && &*item.note != UNCOMMITTED);
+        committed.for_each(|item| item.marks = item.marks.with(Marks::COMMITTED));
     }
     let goals: Vec<u64> =
         spoken.iter().filter(|said| said.name == Some(GOAL)).map(|said| said.sequence).collect();
@@ -70,11 +74,13 @@ fn deeds(line: &str, number: u64) -> Vec<Item> {
     let Some((what, ended)) = line.rsplit_once(ENDED) else { return Vec::new() };
     let (head, within) = what.strip_suffix(')').and_then(|what| what.split_once('(')).unwrap_or((what, ""));
     let (failed, note) = outcome(ended);
-    let listed = ended.strip_prefix("ok: ").filter(|_| within.is_empty());
-    let note = if listed.is_some() { "" } else { note };
+    let list = |outcome: &'static str| ended.strip_prefix(outcome)?.strip_prefix(": ");
+    let lists = [("", list("ok")), (UNCOMMITTED, list(UNCOMMITTED))].into_iter();
+    let listed = lists.filter(|_| within.is_empty()).find_map(|(note, list)| Some((note, list?)));
+    let (note, objects) = listed.unwrap_or((note, within));
     let marks = Marks::default().with_if(failed, Marks::FAILED);
     let deed = |object: &str| Item { marks, note: note.into(), ..Item::new(Kind::Did, head, object, number) };
-    listed.unwrap_or(within).split("; ").map(deed).collect()
+    objects.split("; ").map(deed).collect()
 }
 
 /// Whether it failed, and what is told of how it ended.
@@ -158,6 +164,8 @@ mod tests {
         let text = "Goal: Fix the stall of the queue in src/queue.rs. Never touch the public API.\n\
             User: Please use tokio 1.40 for this. Don't add new dependencies.\n\
             edit → ok: src/queue.rs; src/lib.rs\n\
+            git commit(Wait for the queue) → ok\n\
+            edit → ok, not committed yet: src/view.rs; src/list.rs\n\
             git push(origin) → failed: permission denied\n\
             4 more calls that changed something\n\
             Check: cargo test → ok: 23 passed\n\

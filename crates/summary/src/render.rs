@@ -214,10 +214,10 @@ impl Group<'_> {
             [] => format!("{} → {outcome}", first.head),
             // a program that writes into a file
             [object] if first.head.ends_with('>') => format!("{} {object} → {outcome}", first.head),
-            [object] if first.note.is_empty() || self.items.len() == 1 => {
+            [object] if first.worked() || self.items.len() == 1 => {
                 format!("{}({object}) → {outcome}", first.head)
             }
-            objects if first.note.is_empty() => format!("{} → ok: {}", first.head, objects.join("; ")),
+            objects if first.worked() => format!("{} → {outcome}: {}", first.head, objects.join("; ")),
             objects => format!("{}({}) → {outcome}", first.head, objects.join("; ")),
         }
     }

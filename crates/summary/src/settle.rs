@@ -1,11 +1,12 @@
 //! What holds of all that was said and done: the last outcome, the newest value, what is still open.
 
-use std::collections::hash_map::Entry;
+use std::{collections::hash_map::Entry, sync::Arc};
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use utterd_text::Kind as Shape;
 
 use crate::{
-    item::{Item, Kind, Marks, Seen, WORTH, retain},
+    item::{Item, Kind, Marks, Seen, UNCOMMITTED, WORTH, retain},
     replaced,
 };
 
@@ -45,6 +46,7 @@ pub fn settle(mut items: Vec<Item>, part: Part) -> Vec<Item> {
     let acts = items.iter().any(|item| matches!(item.kind, Kind::Did | Kind::Check | Kind::Error));
     if acts {
         count_deeds(&mut items);
+        commits(&mut items);
         solved(&mut items);
     }
     keep_last(&mut items);
@@ -69,6 +71,28 @@ fn count_deeds(items: &mut Vec<Item>) {
     let deeds = items.iter().filter(|item| is_count(item)).map(Item::deeds).sum();
     items.retain(|item| !is_count(item));
     items.insert(0, Item { given, ..Item::counted(deeds) });
+}
+
+/// If there is a commit, files that were changed after the last one are not committed yet.
+fn commits(items: &mut [Item]) {
+    let is_committed = |item: &Item| item.marks.has(Marks::COMMITTED);
+    let behind = items.iter().rposition(Item::commits).map_or(0, |last| last + 1);
+    for item in items[..behind].iter_mut().filter(|item| item.worked()) {
+        item.marks = item.marks.with(Marks::COMMITTED);
+    }
+    if !items.iter().any(is_committed) {
+        return;
+    }
+    for item in items.iter_mut().filter(|item| item.worked()) {
+        let is_open = !is_committed(item) && is_file(item);
+        item.note = if is_open { UNCOMMITTED.into() } else { Arc::default() };
+    }
+}
+
+/// Whether its object is a file.
+fn is_file(item: &Item) -> bool {
+    let mut named = item.named();
+    named.any(|(shape, name)| matches!(shape, Shape::Path | Shape::File) && *name == *item.text)
 }
 
 /// What failed last is told even if it worked since: how is worth knowing.

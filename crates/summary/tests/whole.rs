@@ -596,6 +596,37 @@ fn a_summary_that_grows_tells_what_one_of_all_tells() {
 }
 
 #[test]
+fn what_changed_after_the_last_commit_is_not_committed() {
+    let edit = |sequence, file| calling(sequence, "edit", file, "The file was updated.");
+    let commit = |sequence| {
+        calling(
+            sequence,
+            "bash",
+            r#"{"command":"git commit -m 'Add the tempo'"}"#,
+            "[main 1f3a] Add the tempo",
+        )
+    };
+    let [score, player, notes] =
+        ["score", "player", "notes"].map(|name| format!("{{\"path\":\"src/{name}.rs\"}}"));
+    let mut messages = vec![
+        message(1, Role::User, "Add the tempo to the score, and play it."),
+        edit(2, &score),
+        edit(4, &player),
+        commit(6),
+        edit(8, &player),
+        edit(10, &notes),
+    ];
+    let open = "edit → ok, not committed yet: src/player.rs; src/notes.rs\n";
+    for told in [text(&messages, 300), grown(&messages, 300)] {
+        assert!(told.contains(open) && told.contains("edit(src/score.rs) → ok\n"), "{told}");
+    }
+    messages.push(commit(12));
+    assert!(!text(&messages, 300).contains("not committed"), "all is committed");
+    messages.retain(|message| !matches!(message.sequence, 6 | 12));
+    assert!(!text(&messages, 300).contains("not committed"), "nobody commits");
+}
+
+#[test]
 fn a_correction_is_told_before_requests_of_one_form() {
     let corrections = [
         "No, the port of the staging server is 8443, not 8080.",
