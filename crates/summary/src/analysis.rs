@@ -158,7 +158,10 @@ impl Analysis {
             self.items.push(item);
             return;
         }
-        let deeds = deeds(call, &json);
+        let mut deeds = deeds(call, &json);
+        if json.arguments.as_ref().is_some_and(todo::sets_only_status) {
+            deeds.retain(|deed| matches!(deed.outcome, Outcome::Failed(_)));
+        }
         let changed = deeds.iter().any(|deed| deed.changed() && deed.outcome == Outcome::Ok);
         for deed in &deeds {
             self.tell(message, call, deed);
