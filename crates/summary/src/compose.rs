@@ -39,6 +39,9 @@ const SECTIONS: [Section; 8] = [
 /// One sentence takes at most this many percent of the budget, but always `LEAST_SENTENCE`.
 const SENTENCE_PERCENT: u32 = 14;
 const LEAST_SENTENCE: u32 = 60;
+/// Facts take at most this many percent of the budget before what else was said is told, but always `LEAST_FACTS`.
+const FACTS_PERCENT: u32 = 25;
+const LEAST_FACTS: u32 = 1_000;
 /// A deed, a check, an error: as much.
 const DEED_TOKENS: u32 = 44;
 /// A remainder below is left unused.
@@ -240,6 +243,7 @@ impl<'a> Composing<'a> {
         let facts = self.places(|item| item.kind == Kind::Fact);
         let said = self.places(|item| matches!(item.kind, Kind::Said | Kind::Goal | Kind::Quoted));
         let done = self.places(|item| matches!(item.kind, Kind::Did | Kind::Error));
+        let most_facts = part_of(self.wanted.budget, FACTS_PERCENT).max(LEAST_FACTS);
         for _ in 0..3 {
             self.left = self.wanted.budget.saturating_sub(self.write());
             if self.left < LEAST_REST {
@@ -250,8 +254,9 @@ impl<'a> Composing<'a> {
                 self.fill(&said, self.left);
             }
             self.fill(&done, self.left);
-            self.fill(&facts, self.left);
+            self.fill(&facts, self.left.min(most_facts));
             self.fill(&said, self.left);
+            self.fill(&facts, self.left);
             if self.chosen.len() == before {
                 return;
             }
