@@ -6,8 +6,8 @@ use serde_json::Value;
 use utterd::domain::{Utterance, extract::Line};
 
 /// The summariser's own words of four letters and more, in lower case.
-const OWN: &str = "answer asked assistant before change check error failed files goal last named next open progress root \
-                   said secret solved steps user";
+const OWN: &str = "answer asked assistant before change check committed error failed files goal last named next open \
+                   progress root said secret solved steps user";
 /// How the line ends that counts what is not told.
 const COUNTED: &str = " that changed something";
 /// Who says sentences, apart from speakers with a name.
