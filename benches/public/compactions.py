@@ -136,7 +136,8 @@ def print_readings() -> None:
         read = list(csv.DictReader(file, delimiter="\t"))
     counts = Counter(row["better"] for row in read)
     told = ", ".join(f"{name} {count}" for name, count in counts.most_common())
-    print(f"\n{len(read)} pairs read by hand, by the text from which the work goes on better: {told}.\n")
+    when = "with summaries that had less room beside names"
+    print(f"\n{len(read)} pairs read by hand, {when}, by the text from which the work goes on better: {told}.\n")
     print("| session | better | why |\n|---|---|---|")
     for row in read:
         print(f"| {row['session']} | {row['better']} | {row['why']} |")
