@@ -252,7 +252,11 @@ fn worth(item: &Item, said: &Said) -> f64 {
     if marks.has(Marks::PERSON) {
         return 1.0;
     }
-    let mut worth = if marks.has(Marks::USER) { 1.0 } else { 0.4 };
+    let mut worth = match marks.has(Marks::USER) {
+        true if said.stressed => 1.8,
+        true => 1.0,
+        false => 0.4,
+    };
     for (mark, factor) in [
         (Marks::CONSTRAINT, 2.6),
         (Marks::CORRECTION, 1.8),

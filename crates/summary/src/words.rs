@@ -28,6 +28,8 @@ pub struct Said {
     pub affirms_only: bool,
     /// It says that something cannot be done.
     pub refuses: bool,
+    /// It stands behind a label in capitals: "RULE: ", "IMPORTANT: ".
+    pub stressed: bool,
     /// It only announces what follows it: "Here it is:", "I'll look it up..."
     pub announces: bool,
 }
@@ -106,9 +108,15 @@ fn of(sentence: &Sentence<'_>) -> Option<Said> {
         read: Words::new(language, concepts).into(),
         affirms_only: has(Cues::AFFIRMS) && content <= COURTESY_WORDS,
         refuses: has(Cues::REFUSAL),
+        stressed: is_stressed(&text),
         announces: ends == End::Colon || text.ends_with('…') || text.ends_with("..."),
         text: text.into(),
     })
+}
+
+fn is_stressed(text: &str) -> bool {
+    let is_label = |label: &str| label.len() > 2 && label.chars().all(|c| c.is_uppercase() || c == ' ');
+    text.split_once(": ").is_some_and(|(label, _)| is_label(label))
 }
 
 /// On one line, without the marks of lists, headings and emphasis.
