@@ -90,14 +90,12 @@ fn of(sentence: &Sentence<'_>) -> Option<Said> {
     let content = concepts.len();
     let has = |cue| cues.has(cue);
     let courtesy = has(Cues::COURTESY) && content <= COURTESY_WORDS && !text.chars().any(char::is_numeric);
-    // "No, it is Friday."
-    let says_otherwise = has(Cues::DENIES) && content > COURTESY_WORDS && ends != End::Question;
     let marks = Marks::default()
         .with_if(ends == End::Question, Marks::QUESTION)
         .with_if(sentence.listed, Marks::LISTED)
         .with_if(has(Cues::CONSTRAINT), Marks::CONSTRAINT)
         .with_if(has(Cues::REQUEST), Marks::REQUEST)
-        .with_if(has(Cues::CORRECTION) || says_otherwise, Marks::CORRECTION)
+        .with_if(has(Cues::CORRECTION), Marks::CORRECTION)
         .with_if(has(Cues::DECISION), Marks::DECISION)
         .with_if(has(Cues::PROMISE), Marks::PROMISE);
     Some(Said {
