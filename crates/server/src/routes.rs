@@ -1,17 +1,12 @@
 //! The service that a call goes to, by its path.
 
-use std::{
-    convert::Infallible,
-    future::ready,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::{convert::Infallible, future::ready, sync::Arc};
 
 use futures::future::BoxFuture;
 use http::{Request, Response};
 use rustc_hash::FxHashMap;
 use tonic::{Status, body::Body, server::NamedService};
-use tower::{Service, ServiceExt as _};
+use tower::ServiceExt as _;
 
 use super::transport::http::Serves;
 
@@ -30,18 +25,9 @@ impl Routes {
         Arc::make_mut(&mut self.0).insert(S::NAME, Arc::new(route));
         self
     }
-}
 
-impl Service<Request<Body>> for Routes {
-    type Response = Response<Body>;
-    type Error = Infallible;
-    type Future = Answer;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<Body>) -> Answer {
+    /// Makes a call to the service that its path names.
+    pub fn call(&self, request: Request<Body>) -> Answer {
         let path = request.uri().path().strip_prefix('/').unwrap_or_default();
         let route = path.split_once('/').and_then(|(service, _)| self.0.get(service));
         match route {
