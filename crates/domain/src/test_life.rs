@@ -28,6 +28,22 @@ impl TokenCounter for Letters {
     }
 }
 
+/// Decides by a rule; `load` gets what it has to see first.
+pub(super) fn decided<T>(
+    rule: impl Fn(&Loaded) -> Result<T, Undecided>,
+    load: impl Fn(Need, &mut Loaded),
+) -> Result<T> {
+    let mut loaded = Loaded::default();
+    for _ in 0..20 {
+        match rule(&loaded) {
+            Ok(decided) => return Ok(decided),
+            Err(Undecided::Refused(refusal)) => return Err(refusal),
+            Err(Undecided::Needs(need)) => load(need, &mut loaded),
+        }
+    }
+    panic!("it never decides");
+}
+
 /// A conversation with everything it stores.
 #[derive(Clone)]
 pub(super) struct Life {
@@ -62,32 +78,25 @@ impl Life {
         &self,
         rule: impl Fn(&Conversation, &Context<'_>) -> Result<T, Undecided>,
     ) -> Result<T> {
-        let mut loaded = Loaded::default();
-        for _ in 0..20 {
-            let context = Context { now: Timestamp(7), counter: &Letters, loaded: &loaded, llm: false };
-            let need = match rule(&self.state, &context) {
-                Ok(decided) => return Ok(decided),
-                Err(Undecided::Refused(refusal)) => return Err(refusal),
-                Err(Undecided::Needs(need)) => need,
-            };
-            match need {
-                Need::Archive(wanted) => {
-                    let wanted = wanted.intersection(&self.state.head.archived);
-                    let found: Vec<_> =
-                        wanted.sequences().map(|sequence| self.stored[&sequence].clone()).collect();
-                    self.looked_at.set(self.looked_at.get() + found.len());
-                    loaded.add_archive(&wanted, found);
-                }
-                Need::ArchivedBytes(wanted) => {
-                    let bytes =
-                        wanted.sequences().map(|sequence| self.stored[&sequence].stored_bytes()).sum();
-                    loaded.add_archived_bytes(wanted, bytes);
-                }
-                Need::State => loaded.add_state(Vec::new()),
-                Need::ArchivedIds(wanted) => loaded.add_ids(self.given(&wanted)),
+        let rule = |loaded: &Loaded| {
+            let context = Context { now: Timestamp(7), counter: &Letters, loaded, llm: false };
+            rule(&self.state, &context)
+        };
+        decided(rule, |need, loaded| match need {
+            Need::Archive(wanted) => {
+                let wanted = wanted.intersection(&self.state.head.archived);
+                let found: Vec<_> =
+                    wanted.sequences().map(|sequence| self.stored[&sequence].clone()).collect();
+                self.looked_at.set(self.looked_at.get() + found.len());
+                loaded.add_archive(&wanted, found);
             }
-        }
-        panic!("it never decides");
+            Need::ArchivedBytes(wanted) => {
+                let bytes = wanted.sequences().map(|sequence| self.stored[&sequence].stored_bytes()).sum();
+                loaded.add_archived_bytes(wanted, bytes);
+            }
+            Need::State => loaded.add_state(Vec::new()),
+            Need::ArchivedIds(wanted) => loaded.add_ids(self.given(&wanted)),
+        })
     }
 
     /// The archived utterances that `ids` name.

@@ -64,11 +64,7 @@ const QUARTER: u64 = 4;
 /// Divides what `fixed` leaves of the budget. `newest` is the newest unit, untrimmed, and `lead` the user utterance
 /// before it.
 pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: Need) -> Result<Shares, TooSmall> {
-    let trims = if plan.request.budget.is_some() { plan.rendering.trims } else { Trims::Results };
-    let least = plan.rendering.least(newest, trims);
-    let Some(room) = plan.budget.checked_sub(fixed).filter(|room| *room >= lead.least + least) else {
-        return Err(TooSmall { needed: fixed + lead.least + least });
-    };
+    let Rest { room, trims, least } = rest(plan, fixed, newest, lead)?;
     let said = plan.rendering.least(newest, Trims::Results);
     if room < lead.least + said {
         let beside = room.saturating_sub(newest.tokens).max(room / QUARTER);
@@ -102,6 +98,24 @@ pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: Need) -> R
     let rest = room - summary.tokens();
     let shares = Shares::of(plan, rest, (unit, lead_most), lead + newest.tokens.min(unit));
     Ok(Shares { summary, tight: true, ..shares })
+}
+
+/// What `fixed` leaves of the budget.
+pub(super) struct Rest {
+    room: u64,
+    /// What can be trimmed of the newest unit, and the fewest tokens that this leaves of it.
+    trims: Trims,
+    least: u64,
+}
+
+/// What `fixed` leaves of the budget, which has to be enough for `newest` and `lead`, trimmed.
+pub(super) fn rest(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: Need) -> Result<Rest, TooSmall> {
+    let trims = if plan.request.budget.is_some() { plan.rendering.trims } else { Trims::Results };
+    let least = plan.rendering.least(newest, trims);
+    match plan.budget.checked_sub(fixed).filter(|room| *room >= lead.least + least) {
+        Some(room) => Ok(Rest { room, trims, least }),
+        None => Err(TooSmall { needed: fixed + lead.least + least }),
+    }
 }
 
 impl Shares {

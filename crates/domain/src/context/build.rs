@@ -7,7 +7,7 @@ use crate::{
     context::{
         Archived, Context, Message, Request,
         assemble::Assembly,
-        budget::{Shares, TooSmall, share},
+        budget::{Shares, TooSmall, rest, share},
         found::Match,
         message::tokens_of,
         omitted::Omitted,
@@ -91,8 +91,7 @@ fn earliest<T>(
     if let Some(budget) = request.budget.filter(|_| !archived.turns.is_empty()) {
         // what a budget has to hold does not depend on how much of the archive was read for it
         let alone = Plan::of(conversation, window, request, counter);
-        let shared = alone.shared(&alone.instructions(&mut Omitted::default()));
-        shared.map_err(|too_small| too_small.refusal(budget))?;
+        alone.check_budget().map_err(|too_small| too_small.refusal(budget))?;
     }
     let made = fitted(Plan::of(conversation, archived, request, counter), make);
     let reaches = |first: Sequence| conversation.head.left.contains(first) || !request.in_steps();
@@ -158,16 +157,25 @@ impl Plan<'_> {
         self.window().at(place).map_or(self.conversation.head.next, |said| said.sequence)
     }
 
+    /// Fails if the budget is too small for what is rendered in any case.
+    fn check_budget(&self) -> Result<(), TooSmall> {
+        let (fixed, units, lead) = self.required(&self.instructions(&mut Omitted::default()));
+        rest(self, fixed, said(&units).unwrap_or(&Unit::nothing(0)), lead).map(drop)
+    }
+
     /// Divides the budget that `instructions` leave into shares; also returns the newest units.
     fn shared(&self, instructions: &[Message]) -> Result<(Shares, Vec<Unit>), TooSmall> {
-        let fixed = tokens_of(instructions) + self.opening_room();
-        let units = self.newest();
-        // the user utterance is sent even if nothing of its turn is
-        let lead = units.last().map_or(Need { whole: 0, least: 0 }, |unit| self.need_before(unit));
-        let nothing = Unit::nothing(self.window().len());
-        let newest = units.last().filter(|unit| !unit.messages.is_empty());
-        let shares = share(self, fixed, newest.unwrap_or(&nothing), lead)?;
+        let (fixed, units, lead) = self.required(instructions);
+        let shares = share(self, fixed, said(&units).unwrap_or(&Unit::nothing(self.window().len())), lead)?;
         Ok((Shares { newest: units.len(), ..shares }, units))
+    }
+
+    /// What is rendered in any case: the tokens of `instructions`, the newest units, and the need of the user utterance
+    /// before them, which is sent even if nothing of its turn is.
+    fn required(&self, instructions: &[Message]) -> (u64, Vec<Unit>, Need) {
+        let units = self.newest();
+        let lead = units.last().map_or(Need { whole: 0, least: 0 }, |unit| self.need_before(unit));
+        (tokens_of(instructions) + self.opening_room(), units, lead)
     }
 
     /// The recent units that there are without recall stay if all that is recalled fits beside them; otherwise
@@ -203,4 +211,9 @@ impl Plan<'_> {
         said.filter_map(|message| message.utterance.as_ref()).for_each(|said| shown.add(said.sequence));
         shown
     }
+}
+
+/// The unit of the newest ones that has a message.
+fn said(newest: &[Unit]) -> Option<&Unit> {
+    newest.last().filter(|unit| !unit.messages.is_empty())
 }

@@ -21,6 +21,7 @@ use crate::{
     forgetting,
     memorize::{Memorize, memorize},
     policy::PolicyUpdate,
+    test_life::decided,
     testing::o200k,
     update::{Update, UpdateUtterance, update, update_utterance},
 };
@@ -62,31 +63,23 @@ impl Life {
         &self,
         rule: impl Fn(&Conversation, &Context<'_>) -> Result<T, Undecided>,
     ) -> Result<T> {
-        let mut loaded = Loaded::default();
-        for _ in 0..20 {
+        let rule = |loaded: &Loaded| {
             let now = Timestamp(self.state.head.revision.get() as i64);
-            let context = Context { now, counter: o200k(), loaded: &loaded, llm: false };
-            let need = match rule(&self.state, &context) {
-                Ok(decided) => return Ok(decided),
-                Err(Undecided::Refused(refusal)) => return Err(refusal),
-                Err(Undecided::Needs(need)) => need,
-            };
-            match need {
-                Need::Archive(wanted) => {
-                    let archived = wanted.intersection(&self.state.head.archived);
-                    let found = archived.sequences().map(|sequence| self.stored[&sequence].clone()).collect();
-                    loaded.add_archive(&wanted, found);
-                }
-                Need::ArchivedBytes(wanted) => {
-                    let bytes =
-                        wanted.sequences().map(|sequence| self.stored[&sequence].stored_bytes()).sum();
-                    loaded.add_archived_bytes(wanted, bytes);
-                }
-                Need::State => loaded.add_state(Vec::new()),
-                Need::ArchivedIds(_) => loaded.add_ids(Default::default()),
+            rule(&self.state, &Context { now, counter: o200k(), loaded, llm: false })
+        };
+        decided(rule, |need, loaded| match need {
+            Need::Archive(wanted) => {
+                let archived = wanted.intersection(&self.state.head.archived);
+                let found = archived.sequences().map(|sequence| self.stored[&sequence].clone()).collect();
+                loaded.add_archive(&wanted, found);
             }
-        }
-        panic!("it never decides");
+            Need::ArchivedBytes(wanted) => {
+                let bytes = wanted.sequences().map(|sequence| self.stored[&sequence].stored_bytes()).sum();
+                loaded.add_archived_bytes(wanted, bytes);
+            }
+            Need::State => loaded.add_state(Vec::new()),
+            Need::ArchivedIds(_) => loaded.add_ids(Default::default()),
+        })
     }
 
     pub(super) fn apply(&mut self, transition: Transition) {
