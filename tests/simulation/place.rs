@@ -90,7 +90,7 @@ impl Place {
         if !left.is_empty() {
             wrongs.push(wrong(format!("they still hold {left:?}, which were hard-forgotten")));
         }
-        let verified = upkeep::verify(&config::Place::Files(files), &Settings::default(), &mut |_| {});
+        let verified = upkeep::verify(&config::Place::Files(files), &Settings::default());
         let problems = verified.expect("the files are read").problems;
         wrongs.extend((!problems.is_empty()).then(|| wrong(format!("they have {problems:?}"))));
         wrongs

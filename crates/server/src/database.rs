@@ -5,7 +5,7 @@ use std::sync::Arc;
 use utterd_config::Settings;
 use utterd_store::{
     EachRecord, Store, StoreError,
-    backup::{Backup, Held, RestoreError},
+    backup::{Backup, RestoreError},
     postgres::{self, Options, PostgresStore},
 };
 
@@ -84,7 +84,6 @@ pub(super) fn each_record(
 pub(super) fn restore(
     settings: &Settings,
     backup: &Backup,
-    compared: &mut dyn FnMut(Held),
 ) -> Result<Result<(), RestoreError>, DatabaseError> {
-    Ok(postgres::restore(backup, &options(settings)?, compared))
+    Ok(postgres::restore(backup, &options(settings)?))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use utterd_config::{Part, Settings, Unbuilt};
 use utterd_store::{
     EachRecord, Store, StoreError,
-    backup::{Backup, Held, RestoreError},
+    backup::{Backup, RestoreError},
 };
 
 /// A database cannot be used.
@@ -51,7 +51,6 @@ pub(super) fn each_record(
 pub(super) fn restore(
     _settings: &Settings,
     _backup: &Backup,
-    _compared: &mut dyn FnMut(Held),
 ) -> Result<Result<(), RestoreError>, DatabaseError> {
     Err(UNBUILT)
 }

@@ -45,17 +45,6 @@ pub enum UpkeepError {
     File(#[from] io::Error),
 }
 
-/// The progress of a restore.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Restoring {
-    /// This much of the backup is read and intact.
-    Checked(Held),
-    /// Everything is restored, and this much is read back and equal.
-    Compared(Held),
-    /// The store is equal to the backup, and this many of its records are verified.
-    Verified(u64),
-}
-
 /// Passes the bytes of a backup of a store to `send`, as of one moment. Servers may use a database meanwhile; the
 /// settings say how it is reached.
 pub fn backup(
@@ -87,9 +76,9 @@ pub fn backup(
     }
 }
 
-/// Reads a whole backup and returns what it holds; reports to `progress` from time to time.
-pub fn check_backup(file: &Path, progress: &mut dyn FnMut(Held)) -> Result<Held, UpkeepError> {
-    Ok(Backup::check(file, progress)?.1)
+/// Reads a whole backup and returns what it holds.
+pub fn check_backup(file: &Path) -> Result<Held, UpkeepError> {
+    Ok(Backup::check(file)?.1)
 }
 
 /// Restores a backup to a store, compares both, and verifies the store. The settings say how a database is reached.
@@ -97,34 +86,22 @@ pub fn check_backup(file: &Path, progress: &mut dyn FnMut(Held)) -> Result<Held,
 /// - Reads the whole file first: nothing is restored from one that is truncated or damaged.
 /// - Creates the store if there is none. Completes one in files that an interrupted restore of the same backup began;
 ///   in a database, an interrupted restore leaves nothing.
-/// - Reports to `progress` from time to time.
-pub fn restore(
-    file: &Path,
-    to: &Place,
-    settings: &Settings,
-    progress: &mut dyn FnMut(Restoring),
-) -> Result<(Held, Report), UpkeepError> {
-    let (backup, held) = Backup::check(file, &mut |held| progress(Restoring::Checked(held)))?;
-    let compared = &mut |held| progress(Restoring::Compared(held));
+pub fn restore(file: &Path, to: &Place, settings: &Settings) -> Result<(Held, Report), UpkeepError> {
+    let (backup, held) = Backup::check(file)?;
     let restored = match to {
         Place::Files(Files { engine, directory }) => {
             let directory = Directory::open_or_create(stores::kind(*engine), directory)?;
-            durable::restore(&backup, directory, compared)
+            durable::restore(&backup, directory)
         }
-        Place::Database(database) => database::restore(&named(settings, database), &backup, compared)?,
+        Place::Database(database) => database::restore(&named(settings, database), &backup)?,
     };
     restored.map_err(|error| UpkeepError::Restore(file.to_owned(), to.clone(), Box::new(error)))?;
-    Ok((held, verify(to, settings, &mut |records| progress(Restoring::Verified(records)))?))
+    Ok((held, verify(to, settings)?))
 }
 
-/// Checks everything in a store; reports the number of records read to `progress` from time to time. Servers may use a
-/// database meanwhile: the settings say how it is reached.
-pub fn verify(
-    place: &Place,
-    settings: &Settings,
-    progress: &mut dyn FnMut(u64),
-) -> Result<Report, UpkeepError> {
-    let mut survey = Survey::new(progress);
+/// Checks everything in a store. Servers may use a database meanwhile: the settings say how it is reached.
+pub fn verify(place: &Place, settings: &Settings) -> Result<Report, UpkeepError> {
+    let mut survey = Survey::default();
     each_record(place, settings, &mut |record| {
         survey.record(record);
         Ok(())

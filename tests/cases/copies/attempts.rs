@@ -41,10 +41,10 @@ fn content(home: &Home, cluster: &Cluster) -> String {
 fn an_interrupted_restore_leaves_nothing(cluster: &Cluster) {
     let (_directory, source) = files_after(case(LIFE));
     let (home, file) = (Home::new(cluster), BackupFile::of(&source).unwrap());
-    let (backup, bytes) = (Backup::check(&file.path(), &mut |_| {}).unwrap().0, file.bytes());
+    let (backup, bytes) = (Backup::check(&file.path()).unwrap().0, file.bytes());
     for length in [bytes.len() - 1, bytes.len() / 2] {
         fs::write(file.path(), &bytes[..length]).unwrap();
-        let cut = postgres::restore(&backup, &home.options(), &mut |_| {});
+        let cut = postgres::restore(&backup, &home.options());
         assert!(matches!(cut, Err(RestoreError::Backup(_))), "{cut:?}");
         assert_eq!(content(&home, cluster), "0");
     }

@@ -120,11 +120,11 @@ impl BackupFile {
     }
 
     pub fn restore(&self, to: &Place) -> Result<(Held, Report), UpkeepError> {
-        upkeep::restore(&self.path(), to, &Settings::default(), &mut |_| {})
+        upkeep::restore(&self.path(), to, &Settings::default())
     }
 }
 
 pub fn problems(place: &Place) -> Vec<String> {
-    let report = upkeep::verify(place, &Settings::default(), &mut |_| {}).unwrap();
+    let report = upkeep::verify(place, &Settings::default()).unwrap();
     report.problems.iter().map(ToString::to_string).collect()
 }

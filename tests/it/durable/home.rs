@@ -56,7 +56,7 @@ pub fn problems(engine: EngineKind, directory: &Path) -> Result<Vec<String>, Str
     let place = Place::Files(Files { engine, directory: directory.to_owned() });
     // it blocks, and tests are on a runtime
     let verified = thread::scope(|scope| {
-        scope.spawn(|| upkeep::verify(&place, &Settings::default(), &mut |_| {})).join().expect("no panic")
+        scope.spawn(|| upkeep::verify(&place, &Settings::default())).join().expect("no panic")
     });
     let report = verified.map_err(|error| error.to_string())?;
     Ok(report.problems.iter().map(ToString::to_string).collect())

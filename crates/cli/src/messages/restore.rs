@@ -144,7 +144,7 @@ fn backup(file: &Path, to: Place, database: DatabaseOptions) -> Result<(), CliEr
     let settings = database.settings(&to)?;
     let began = Instant::now();
     note(&format!("restoring {}", file.display()));
-    let (held, report) = upkeep::restore(file, &to, &settings, &mut |_| {})?;
+    let (held, report) = upkeep::restore(file, &to, &settings)?;
     let took = seconds(began);
     let mut output = Output::new();
     problems(&report, &mut output)?;

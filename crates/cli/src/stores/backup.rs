@@ -114,7 +114,7 @@ fn add(sink: &mut Sink, chunk: &[u8]) -> io::Result<()> {
 /// Checks that the file is complete, gives it its name once it is on the disk, and returns what it holds.
 fn close(part: Part, force: bool) -> Result<Held, CliError> {
     part.file.sync_all().map_err(about(&part.at))?;
-    let held = upkeep::check_backup(&part.at, &mut |_| {})?;
+    let held = upkeep::check_backup(&part.at)?;
     refuse_taken(&part.path, force)?;
     let path = part.path.clone();
     part.finish()?;

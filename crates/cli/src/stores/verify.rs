@@ -37,7 +37,7 @@ pub fn verify(args: VerifyStore) -> Result<(), CliError> {
     let settings = database.settings(&store)?;
     let began = Instant::now();
     note(&format!("reading {store}"));
-    let report = upkeep::verify(&store, &settings, &mut |_| {})?;
+    let report = upkeep::verify(&store, &settings)?;
     let took = seconds(began);
     let mut output = Output::new();
     problems(&report, &mut output)?;

@@ -17,9 +17,6 @@ use crate::{
     records::{Key, Record, Value},
 };
 
-/// Records between two progress reports.
-const STEP: u64 = 1_000;
-
 /// A backup file that was read once in full and found intact.
 #[derive(Debug)]
 pub struct Backup {
@@ -36,23 +33,20 @@ pub struct Held {
 }
 
 impl Held {
-    /// Counts a record; reports to `progress` now and then.
-    fn add(&mut self, key: &[u8], value: &[u8], progress: &mut dyn FnMut(Self)) {
+    /// Counts a record.
+    fn add(&mut self, key: &[u8], value: &[u8]) {
         self.records += 1;
         self.bytes += (key.len() + value.len()) as u64;
-        if self.records.is_multiple_of(STEP) {
-            progress(*self);
-        }
     }
 }
 
 impl Backup {
-    /// Reads the whole file and returns a summary of its content; reports to `progress` now and then.
-    pub fn check(path: &Path, progress: &mut dyn FnMut(Held)) -> Result<(Self, Held), BackupError> {
+    /// Reads the whole file and returns a summary of its content.
+    pub fn check(path: &Path) -> Result<(Self, Held), BackupError> {
         let (mut reader, mut held) = (Reader::open(path)?, Held::default());
         while let Some((key, value)) = reader.next_record()? {
             Record::read(&key, &value).map_err(|bad| BackupError::Record { path: path.to_owned(), bad })?;
-            held.add(&key, &value, progress);
+            held.add(&key, &value);
         }
         Ok((Self { path: path.to_owned() }, held))
     }
@@ -77,15 +71,13 @@ impl Backup {
         Ok(self.records()?.skip_while(is_before).take_while(is_of_it))
     }
 
-    /// Fails unless a store, in a directory or a schema, holds exactly these records; reports to `progress` now and
-    /// then.
+    /// Fails unless a store, in a directory or a schema, holds exactly these records.
     pub(crate) fn compare(
         &self,
         each_record: impl FnOnce(&mut EachRecord<'_>) -> Result<(), StoreError>,
         what: &'static str,
-        progress: &mut dyn FnMut(Held),
     ) -> Result<(), RestoreError> {
-        let (mut records, mut same, mut wrong) = (self.records()?, Held::default(), None);
+        let (mut records, mut wrong) = (self.records()?, None);
         let compared = each_record(&mut |stored| {
             let stored = stored?;
             if !is_kept(&stored.0) {
@@ -96,7 +88,6 @@ impl Backup {
                 wrong = Some(expected.map(|expected| first(expected, Some(stored))));
                 return Err(StoreError::unavailable("the stores differ"));
             }
-            same.add(&stored.0, &stored.1, progress);
             Ok(())
         });
         if let Some(record) = wrong {

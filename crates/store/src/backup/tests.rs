@@ -44,7 +44,7 @@ fn written(home: &TempDir, bytes: &[u8]) -> std::path::PathBuf {
 }
 
 fn check(path: &Path) -> Result<(Backup, Held), BackupError> {
-    Backup::check(path, &mut |_| {})
+    Backup::check(path)
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn what_differs_from_the_backup_is_named() {
     assert_eq!(all.len() as u64, held.records);
     let compared = |all: &[(Vec<u8>, Vec<u8>)]| {
         let each = |each: &mut EachRecord<'_>| all.iter().try_for_each(|record| each(Ok(record.clone())));
-        backup.compare(each, "directory", &mut |_| {})
+        backup.compare(each, "directory")
     };
     assert!(compared(&all).is_ok());
     for at in 0..all.len() {

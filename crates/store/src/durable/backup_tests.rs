@@ -68,11 +68,11 @@ async fn bytes_of(engine: EngineKind, path: &Path) -> Vec<u8> {
 fn checked(home: &TempDir, bytes: &[u8]) -> Backup {
     let path = home.path().join("backup");
     fs::write(&path, bytes).unwrap();
-    Backup::check(&path, &mut |_| {}).unwrap().0
+    Backup::check(&path).unwrap().0
 }
 
 fn restored(backup: &Backup, engine: EngineKind, path: &Path) -> Result<(), RestoreError> {
-    restore(backup, opened(engine, path), &mut |_| {})
+    restore(backup, opened(engine, path))
 }
 
 /// All records but those that concern the store's own files.

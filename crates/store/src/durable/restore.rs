@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Result, StoreError,
-    backup::{Backup, Held, RestoreError},
+    backup::{Backup, RestoreError},
     entries,
     records::{self, Meta, Metas, Record},
 };
@@ -23,8 +23,8 @@ const BATCH_BYTES: usize = 1 << 20;
 /// - Until it is finished, `to` is marked as unfinished and can be opened only to go on: everything is written again.
 /// - Writes the records that are derived from others too. A conversation whose records do not fit together is in no
 ///   list: a verification names it.
-/// - At the end, compares the store with the backup; reports how much is equal to `progress` now and then.
-pub fn restore(backup: &Backup, to: Directory, progress: &mut dyn FnMut(Held)) -> Result<(), RestoreError> {
+/// - At the end, compares the store with the backup.
+pub fn restore(backup: &Backup, to: Directory) -> Result<(), RestoreError> {
     let pairs = to.pairs();
     let is_unfinished = number(pairs, Meta::Copying)?.is_some();
     if !is_unfinished && pairs.range(Bound::Unbounded, Bound::Unbounded).next().is_some() {
@@ -33,7 +33,7 @@ pub fn restore(backup: &Backup, to: Directory, progress: &mut dyn FnMut(Held)) -
     note(pairs, Some(1))?;
     let reader = Reader(Arc::new(to));
     write(backup, &reader)?;
-    backup.compare(|each| reader.0.each_record(each), "directory", progress)?;
+    backup.compare(|each| reader.0.each_record(each), "directory")?;
     let group = note(reader.0.pairs(), None)?;
     reader.0.mark(group).map_err(StoreError::unavailable)?;
     Ok(())

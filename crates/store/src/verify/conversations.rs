@@ -13,7 +13,7 @@ const PART: u64 = 1_000;
 /// How often a conversation is read again that changed while it was read.
 const ATTEMPTS: usize = 10;
 
-impl Survey<'_> {
+impl Survey {
     /// Checks a conversation; returns what the lists must tell of it, if it is in any.
     pub(super) async fn check_conversation(
         &mut self,

@@ -25,7 +25,7 @@ const ENDED: Index = ("the list of ended conversations", |listed| listed.has_end
 const DUE: Index = ("the work that is due", |listed| listed.expires);
 const WAITING: Index = ("the waiting summaries", |listed| listed.waits);
 
-impl Survey<'_> {
+impl Survey {
     pub(super) async fn check_lists(&mut self, mut listed: Vec<Listed>, store: &dyn Store) {
         let place = |it: &Listed| (it.key.namespace.clone(), it.recipient.clone());
         listed.sort_by_cached_key(place);

@@ -22,27 +22,19 @@ pub use report::{MAX_PROBLEMS, Problem, Report};
 use super::{Result, Store, records::Record};
 use records::Records;
 
-/// How many records are read between two reports of progress.
-const STEP: u64 = 1_000;
-
 /// A verification in progress, and its findings so far.
 ///
 /// - First takes every record of the store: see [`Upkeep::each_record`](crate::Upkeep::each_record). Then
 ///   reads every conversation and list.
 /// - Takes memory in proportion to the number of conversations.
 /// - Other processes may write to the store meanwhile: a conversation that changed since is read again.
-pub struct Survey<'p> {
+#[derive(Default)]
+pub struct Survey {
     report: Report,
     records: Records,
-    progress: &'p mut dyn FnMut(u64),
 }
 
-impl<'p> Survey<'p> {
-    /// Begins a verification, which passes the number of records read to `progress` now and then.
-    pub fn new(progress: &'p mut dyn FnMut(u64)) -> Self {
-        Self { report: Report::default(), records: Records::default(), progress }
-    }
-
+impl Survey {
     /// Takes the next record, in the order of the keys.
     pub fn record(&mut self, record: Result<(Vec<u8>, Vec<u8>)>) {
         let (key, value) = match record {
@@ -53,9 +45,6 @@ impl<'p> Survey<'p> {
             }
         };
         self.report.records += 1;
-        if self.report.records.is_multiple_of(STEP) {
-            (self.progress)(self.report.records);
-        }
         match Record::read(&key, &value) {
             Ok(record) => {
                 self.report.count(&record);
@@ -71,7 +60,6 @@ impl<'p> Survey<'p> {
 
     /// Checks the conversations whose records were taken, and the lists; returns the report.
     pub async fn check(mut self, store: &dyn Store) -> Report {
-        (self.progress)(self.report.records);
         for (subject, wrong) in self.records.unread() {
             self.report.add(subject, wrong);
         }

@@ -55,7 +55,7 @@ fn no_file_holds_it(engine: DurableEngine) {
     let scrubbed = content(path);
     assert!(found(&scrubbed).is_empty(), "the files still hold {:?}", found(&scrubbed));
     assert!(holds(&scrubbed, CONTROL));
-    let verified = upkeep::verify(&Place::Files(files), &Settings::default(), &mut |_| {});
+    let verified = upkeep::verify(&Place::Files(files), &Settings::default());
     assert_eq!(verified.expect("the files are read").problems, []);
 }
 

@@ -22,8 +22,7 @@ pub(super) fn holds(directory: &Path, text: &[u8]) -> bool {
 
 /// What is wrong with the store in a directory.
 pub(super) fn problems(engine: EngineKind, path: &Path) -> Vec<String> {
-    let progress = &mut |_| {};
-    let mut survey = Survey::new(progress);
+    let mut survey = Survey::default();
     let each = &mut |record| {
         survey.record(record);
         Ok(())

@@ -6,7 +6,7 @@ use tokio_postgres::{Error, Transaction};
 use super::{conversations::conversations, session::Session, snapshot, writer::Writer};
 use crate::{
     Result,
-    backup::{Backup, Held, RestoreError},
+    backup::{Backup, RestoreError},
     postgres::{Options, connection::fault::unavailable, migrate},
     records::Record,
 };
@@ -23,14 +23,9 @@ const IS_EMPTY: &str = "SELECT NOT (EXISTS (SELECT FROM conversations) OR EXISTS
 /// nothing.
 ///
 /// - Creates the schema, or brings it to the newest version.
-/// - At the end, compares the schema with the backup; reports how much is equal to `progress` now and then. It differs
-///   if the records of the backup do not fit together.
+/// - At the end, compares the schema with the backup. It differs if the records of the backup do not fit together.
 /// - Blocks: must not be called on a thread of a runtime.
-pub fn restore(
-    backup: &Backup,
-    options: &Options,
-    progress: &mut dyn FnMut(Held),
-) -> Result<(), RestoreError> {
+pub fn restore(backup: &Backup, options: &Options) -> Result<(), RestoreError> {
     let Session { runtime, mut client } = Session::open(options)?;
     runtime.block_on(migrate(options))?;
     let transaction = waited(&runtime, client.transaction())?;
@@ -39,7 +34,7 @@ pub fn restore(
         return Err(RestoreError::Taken("schema"));
     }
     write(backup, &transaction, &runtime)?;
-    backup.compare(|each| snapshot::each_record_in(&transaction, &runtime, each), "schema", progress)?;
+    backup.compare(|each| snapshot::each_record_in(&transaction, &runtime, each), "schema")?;
     Ok(waited(&runtime, transaction.commit())?)
 }
 
