@@ -3,9 +3,7 @@
 Sources: LoCoMo (https://github.com/snap-research/locomo, CC BY-NC 4.0) and BEAM 100K
 (https://github.com/mohammadtavakoli78/BEAM, no licence stated), as `$UTTERD_DATA/recall/*.jsonl`: one conversation per
 line, with `utterances` (`utterance_id`, `role`, `name`, `content`) and `questions` (`prompt`, `category`, `evidence`);
-LoCoMo without its category `adversarial`. MemBench (https://github.com/import-myself/Membench, no licence stated): the
-files of its `MemData`, which `UTTERD_MEMBENCH` names; the first trajectories of each kind and scenario, whose
-`target_step_id` name the messages. None of it is in this repository. No model judges anything.
+LoCoMo without its category `adversarial`. None of it is in this repository. No model judges anything.
 
 The adapter memorizes each conversation with the speakers' names and without times, and takes the best 10 of `Remember`
 with no least relevance. Beside it, over the same texts, with the speaker's name before each:
@@ -38,7 +36,6 @@ import utterd
 DATA = Path(os.environ.get("UTTERD_DATA", Path(__file__).parents[3] / "shared/data")) / "recall"
 FILES = {"locomo": "LoCoMo", "beam": "BEAM 100K"}
 COUNTS = (10, 5)
-TRAJECTORIES = 5
 WORD = re.compile(r"\w+")
 
 Find = Callable[[str, int], list[int]]
@@ -66,9 +63,8 @@ class Talk(NamedTuple):
 
 def main() -> None:
     sets = {title: list(talks(DATA / f"{file}.jsonl")) for file, title in FILES.items()}
-    sets["MemBench"] = list(membench(Path(os.environ.get("UTTERD_MEMBENCH", "/nonexistent"))))
-    if not any(sets.values()):
-        sys.exit("neither UTTERD_DATA nor UTTERD_MEMBENCH names a folder with conversations")
+    if not all(sets.values()):
+        sys.exit("UTTERD_DATA names no folder with the conversations")
     model, embed = embeddings()
     with utterd.local(settings={"summarization_enabled": False}) as memory:
         ids = itertools.count()
@@ -81,13 +77,9 @@ def main() -> None:
         print(f"Of the messages that a question needs, the share among the best {COUNTS[0]} (and {COUNTS[1]}), in %:\n")
         print("| | questions | " + " | ".join(searches) + " |\n|---|" + "--:|" * (len(searches) + 1))
         for title, its in sets.items():
-            if its:
-                asked = sum(len(talk.questions) for talk in its)
-                cells = [shares(its, search) for search in searches.values()]
-                print(f"| {title} | {asked} | " + " | ".join(cells) + " |")
-    for title, its in sets.items():
-        if not its:
-            print(f"\nNot measured: {title}, which is not here.")
+            asked = sum(len(talk.questions) for talk in its)
+            cells = [shares(its, search) for search in searches.values()]
+            print(f"| {title} | {asked} | " + " | ".join(cells) + " |")
 
 
 def shares(its: list[Talk], search: Callable[[Talk], Find]) -> str:
@@ -166,28 +158,6 @@ def talks(path: Path) -> Iterator[Talk]:
         places = {it["utterance_id"]: place for place, it in enumerate(written["utterances"])}
         asked = [it for it in written["questions"] if it.get("category") != "adversarial" and it["evidence"]]
         yield Talk(said, [Question(it["prompt"], {places[id] for id in it["evidence"]}) for it in asked])
-
-
-def membench(folder: Path) -> Iterator[Talk]:
-    """Each file has trajectories by kind of question and scenario. A message is a text, or what both said."""
-    for path in sorted(folder.rglob("*.json")):
-        for scenarios in json.loads(path.read_text()).values():
-            for trajectory in itertools.chain(*(it[:TRAJECTORIES] for it in scenarios.values())):
-                yield of_trajectory(trajectory)
-
-
-def of_trajectory(trajectory: dict[str, Any]) -> Talk:
-    messages = trajectory["message_list"]
-    flat = [message for it in messages for message in (it if isinstance(it, list) else [it])]
-    targets = {step[0] if isinstance(step, list) else step for step in trajectory["QA"]["target_step_id"]}
-    return Talk([of_message(it) for it in flat], [Question(trajectory["QA"]["question"], targets)])
-
-
-def of_message(message: Any) -> Said:
-    if isinstance(message, dict):
-        both = [message[key] for key in ("user", "agent", "message") if message.get(key)]
-        return Said("user", "", "\n".join(both))
-    return Said("user", "", message)
 
 
 if __name__ == "__main__":
