@@ -1,20 +1,26 @@
 """What is forgotten, and whether it is gone from the files too, in the cases of ForgetEval-Adv.
 
-Source: https://github.com/deeplethe/lethe, MIT: `bench/forgeteval/adversarial.py` and `adversarial_generated.py`, 385
-cases. They are in no package: `UTTERD_FORGETEVAL` names a checkout. None of them is in this repository.
+Source: https://github.com/deeplethe/lethe at commit b6053b7, MIT: `bench/forgeteval/adversarial.py` and
+`adversarial_generated.py`, 385 cases. They are in no package: `bash benches/public/run collect` fetches them, or
+`UTTERD_FORGETEVAL` names a checkout. None of them is in this repository.
 
 A case memorizes some statements, forgets or replaces some of them, each by a query, and asks a question. The kit passes
 it if the ten best texts of a search for the question have all of some strings, and none of others. The adapter has a
-conversation for each case, with a message of the user for each statement, and answers queries in two ways:
+conversation for each case, with a message of the user for each statement, and answers queries in three ways:
 
 - *search*: `Remember` finds what the query is about, and `Forget` names it by its id. As in the kit's own adapters,
   `purge` takes the best match with its equals, `release` all above the widest gap between scores, and `supersede` the
-  best match, before the new statement is memorized;
+  best match, before the new statement is memorized; and a search gives the best texts, however bad they are;
+- *default search*: the same, but a search gives only what is relevant, as `Remember` does unless told otherwise;
 - *about*: the query is the instruction, `about:"…"`, so that nothing is forgotten that has not all of its words. No
-  model reads it, and most queries of the kit are descriptions: "everything about Frank the engineer".
+  model reads it, and most queries of the kit are descriptions: "everything about Frank the engineer". The search for
+  the question is that of *search*.
+
+A control, *all forgotten*, is no server: it forgets every statement each time, so that what it passes needs no memory.
 
 `release` forgets softly, the others for good. Then the server ends, its files are scrubbed, and each text that was
-forgotten for good is looked for in them, byte for byte: *left in the files*.
+forgotten for good, and that no case has kept or forgotten softly, is looked for in them, byte for byte: *left in the
+files*.
 
 Seed: none, nothing is drawn.
 """
@@ -26,8 +32,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,9 +53,13 @@ class Outcome(NamedTuple):
 class Searching:
     """Forgets what a search finds."""
 
-    def __init__(self, conversation: utterd.Conversation, gone: list[str]) -> None:
+    least: float | None = 0.0
+    """The least relevance of what a search finds; None: the default."""
+
+    def __init__(self, conversation: utterd.Conversation) -> None:
         self.conversation = conversation
-        self.gone = gone
+        self.gone: list[str] = []
+        self.hidden: list[str] = []
 
     def supersede(self, query: str, text: str) -> None:
         self._forget(self._found(query)[:1], hard=True)
@@ -65,13 +74,25 @@ class Searching:
         least = threshold([it.score / found[0].score for it in found])
         self._forget([it for it in found if it.score / found[0].score >= least], hard=False)
 
+    def find(self, query: str, limit: int) -> list[utterd.Match]:
+        return self.conversation.remember(query, limit=limit, min_relevance=self.least)
+
     def _found(self, query: str) -> list[utterd.Match]:
-        return self.conversation.remember(query, limit=SEARCHED)
+        return self.find(query, SEARCHED)
 
     def _forget(self, found: list[utterd.Match], *, hard: bool) -> None:
         if found:
             self.conversation.forget(ids=[it.utterance.utterance_id for it in found], hard=hard)
-            self.gone.extend(it.utterance.content for it in found if hard)
+            self._forgotten([it.utterance.content for it in found], hard=hard)
+
+    def _forgotten(self, texts: list[str], *, hard: bool) -> None:
+        (self.gone if hard else self.hidden).extend(texts)
+
+
+class ByDefault(Searching):
+    """Finds only what is relevant."""
+
+    least = None
 
 
 class Asking(Searching):
@@ -90,10 +111,10 @@ class Asking(Searching):
     def _about(self, query: str, *, hard: bool) -> None:
         quoted = query.replace('"', " ")
         try:
-            gone = self.conversation.forget(f'about:"{quoted}"', hard=hard, return_messages=hard)
+            gone = self.conversation.forget(f'about:"{quoted}"', hard=hard, return_messages=True)
         except utterd.InvalidRequestError:
             return
-        self.gone.extend(it.message["content"] for it in gone.messages)
+        self._forgotten([it.message["content"] for it in gone.messages], hard=hard)
 
 
 def threshold(scores: list[float]) -> float:
@@ -106,7 +127,9 @@ def threshold(scores: list[float]) -> float:
 def main() -> None:
     cases = list(read())
     print(f"ForgetEval-Adv, {len(cases)} of its 385 cases: passed, and texts left in the files:\n")
-    columns: dict[str, tuple[list[Outcome], str]] = {"search": run(cases, Searching), "about": run(cases, Asking)}
+    ways = {"search": Searching, "default search": ByDefault, "about": Asking}
+    columns = {name: run(cases, way) for name, way in ways.items()}
+    columns["all forgotten"] = [Outcome(category(case), holds(case, left_of(case))) for case in cases], ""
     print("| | cases | " + " | ".join(columns) + " |\n|---|" + "--:|" * (len(columns) + 1))
     for name in dict.fromkeys(category(case) for case in cases):
         asked = sum(category(case) == name for case in cases)
@@ -121,7 +144,7 @@ def read() -> Iterator[Any]:
     """The cases of both modules, each once."""
     folder = os.environ.get("UTTERD_FORGETEVAL", "")
     if not (Path(folder) / "bench/forgeteval/adversarial.py").is_file():
-        sys.exit("UTTERD_FORGETEVAL names no checkout of ForgetEval")
+        sys.exit("ForgetEval is not here: bash benches/public/run collect")
     sys.path.insert(0, folder)
     seen = set()
     for name in MODULES:
@@ -140,19 +163,17 @@ def category(case: Any) -> str:
     return case.id.removeprefix("adv_").rsplit("_", 1)[0]
 
 
-def run(cases: list[Any], way: Callable[[utterd.Conversation, list[str]], Searching]) -> tuple[list[Outcome], str]:
+def run(cases: list[Any], way: type[Searching]) -> tuple[list[Outcome], str]:
     """Whether each case passes, and how many of the texts that are gone are in the files."""
-    gone: dict[str, list[str]] = defaultdict(list)
     with tempfile.TemporaryDirectory(prefix="utterd-") as directory:
         with utterd.local(directory) as memory:
-            outcomes = [
-                Outcome(category(case), passes(case, way(memory.conversation(case.id), gone[case.id])))
-                for case in cases
-            ]
-            kept = {it.message["content"] for case in cases for it in memory.conversation(case.id).stored().messages}
-        subprocess.run([utterd.find_utterd_bin(), "scrub", f"fjall:{directory}"], check=True, stdout=subprocess.DEVNULL)
+            ways = [way(memory.conversation(case.id)) for case in cases]
+            outcomes = [Outcome(category(case), passes(case, it)) for case, it in zip(cases, ways, strict=True)]
+            kept = {said.message["content"] for it in ways for said in it.conversation.stored().messages}
+        scrub = [utterd.find_utterd_bin(), "scrub", f"fjall:{directory}"]
+        subprocess.run(scrub, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         files = b"".join(path.read_bytes() for path in Path(directory).rglob("*") if path.is_file())
-    texts = {text for its in gone.values() for text in its} - kept
+    texts = {text for it in ways for text in it.gone} - kept - {text for it in ways for text in it.hidden}
     left = [text for text in texts if text.encode() in files]
     return outcomes, f"{len(left)} of {len(texts)}"
 
@@ -162,8 +183,17 @@ def passes(case: Any, way: Searching) -> bool:
         way.conversation.add({"role": "user", "content": statement})
     for operation, *arguments in case.mutations:
         getattr(way, operation)(*arguments)
-    found = way.conversation.remember(case.final_query, limit=BEST)
-    blob = " ".join(it.utterance.content for it in found).lower()
+    return holds(case, [it.utterance.content for it in way.find(case.final_query, BEST)])
+
+
+def left_of(case: Any) -> list[str]:
+    """What is left if each operation forgets all that was said before it."""
+    operation, *arguments = case.mutations[-1]
+    return arguments[1:] if operation == "supersede" else []
+
+
+def holds(case: Any, texts: list[str]) -> bool:
+    blob = " ".join(texts).lower()
     wanted, unwanted = case.must_contain, case.must_not_contain
     return all(it.lower() in blob for it in wanted) and not any(it.lower() in blob for it in unwanted)
 
