@@ -169,7 +169,7 @@ async def test_what_another_client_stored_is_a_message_too(memory, memory_async,
 
 
 async def test_with_a_compaction_each_question_is_stored_once_and_in_its_place(memory_async, name):
-    """Also if a tool call follows it, and in a later run (agent-framework 8441, 4924)."""
+    """Also if a tool call follows it, and in a later run (agent-framework 6972, 8441, 4924)."""
     from agent_framework import CompactionProvider, SlidingWindowStrategy
 
     compaction = CompactionProvider(before_strategy=SlidingWindowStrategy(keep_last_groups=1))

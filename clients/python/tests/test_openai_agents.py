@@ -2,12 +2,16 @@
 
 import asyncio
 import base64
+from types import SimpleNamespace
 
 import pytest
 
 import utterd
 
 pytest.importorskip("agents", reason="pip install './clients/python/utterd[openai-agents]'")
+
+from agents import Agent, Model, ModelResponse, OpenAIResponsesCompactionSession, Runner, Usage
+from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 
 from utterd.openai_agents import UtterdSession, items_of
 
@@ -86,6 +90,40 @@ async def test_the_newest_items_are_replaced_if_nothing_was_said_since(session):
     assert snapshot.complete and await snapshot.replace_suffix(1, [summary])
     assert await session.get_items() == [EXCHANGE[0], summary]
     assert not await snapshot.replace_suffix(1, [summary])
+
+
+async def test_what_is_said_during_a_compaction_of_the_sdk_is_kept(session, memory_async, name):
+    """A model's compaction replaces what it was made from, or nothing (openai-agents 4679)."""
+    summary = {"type": "compaction", "encrypted_content": "zz"}
+    meanwhile = [{"role": "user", "content": "And where is order 8?"}]
+
+    class Responses:
+        async def compact(self, **request):
+            if meanwhile:
+                await UtterdSession(name, memory_async).add_items([meanwhile.pop()])
+            return SimpleNamespace(output=[summary], usage=None)
+
+    compacting = OpenAIResponsesCompactionSession(
+        name, session, client=SimpleNamespace(responses=Responses()), should_trigger_compaction=lambda context: True
+    )
+    agent = Agent(name="shop", model=Answering())
+    await Runner.run(agent, "Where is order 7?", session=compacting)
+    assert [it.get("role") for it in await session.get_items()] == ["user", "assistant", "user"]
+    assert (await session.get_items())[-1]["content"] == "And where is order 8?"
+    await Runner.run(agent, "Where is order 9?", session=compacting)
+    assert await session.get_items() == [summary]
+
+
+class Answering(Model):
+    """A model that says the same thing each time."""
+
+    async def get_response(self, *given, **more):
+        text = ResponseOutputText(type="output_text", text="It was shipped.", annotations=[])
+        said = ResponseOutputMessage(id="m", type="message", role="assistant", status="completed", content=[text])
+        return ModelResponse(output=[said], usage=Usage(), response_id="r")
+
+    def stream_response(self, *given, **more):
+        raise NotImplementedError
 
 
 async def test_a_cancelled_change_is_made_to_its_end(session):
