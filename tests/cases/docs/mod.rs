@@ -1,5 +1,5 @@
 //! The README and the pages of `docs/` and `contributing/`: each command in them is run as written, and each
-//! link leads somewhere. The README's chart shows what was measured. The code in docs/languages.md is that of
+//! link leads somewhere. The README's figures are those that were measured. The code in docs/languages.md is that of
 //! the programs in `examples`.
 //!
 //! - A `console` block contains commands after `$ `, and their output; `> ` continues a command. Ids, times
@@ -12,9 +12,9 @@
 //! stands for `utterd serve &`. The responses shown for grpcurl, and what the programs in other languages print, are
 //! compared in `tests/cases/clients`.
 
-mod chart;
 mod commands;
 mod excerpts;
+mod figures;
 mod links;
 mod page;
 
@@ -38,13 +38,20 @@ pub fn trials() -> Vec<Trial> {
         }));
     }
     let of = |name| pages.iter().position(|page| page.name == name).expect("the page is there");
-    let (figures, languages) = (of("docs/figures.md"), of("docs/languages.md"));
-    let (charted, excerpted) = (Arc::clone(&pages), Arc::clone(&pages));
+    let (readme, measured, languages) = (of("README.md"), of("docs/figures.md"), of("docs/languages.md"));
+    let excerpted = Arc::clone(&pages);
     trials.push(Trial::test("docs::docs/languages.md::excerpts", move || {
         Ok(excerpts::are_of_programs(&excerpted[languages])?)
     }));
-    trials
-        .push(Trial::test("docs::README.md::chart", move || Ok(chart::shows_the_table(&charted[figures])?)));
+    let figures: [(&str, fn(&Page, &Page) -> Result<(), String>); 3] = [
+        ("charts", figures::charts_show_the_tables),
+        ("counts", figures::compactions_are_counted),
+        ("comparison", |readme, _| figures::tests_are_about_the_faults(readme)),
+    ];
+    trials.extend(figures.map(|(name, check)| {
+        let pages = Arc::clone(&pages);
+        Trial::test(format!("docs::README.md::{name}"), move || Ok(check(&pages[readme], &pages[measured])?))
+    }));
     trials
 }
 
