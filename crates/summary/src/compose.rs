@@ -200,6 +200,9 @@ impl<'a> Composing<'a> {
         if matches!(section.kind, Kind::Open | Kind::Check | Kind::Error) {
             self.fill_best(&places, room);
         }
+        // what holds from now on is missed at each later step, so shorter sentences do not displace it
+        let standing = places.iter().copied().filter(|at| self.items[*at].marks.has(Marks::CONSTRAINT));
+        self.fill(&standing.collect::<Vec<_>>(), self.left - left);
         self.fill(&places, self.left - left);
         if section.kind == Kind::Goal && !self.chosen.iter().any(|at| is_of(&self.items[*at])) {
             self.fill_best(&places, self.left - left);
