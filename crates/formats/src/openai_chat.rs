@@ -63,6 +63,31 @@ fn canonical(parts: &Parts<'_>) -> Value {
     message
 }
 
+/// Adds `parts` to `json` as a message, without what else is kept of them.
+pub fn write(parts: &Parts<'_>, json: &mut String) {
+    if !parts.calls().is_empty() {
+        return json.push_str(&parts.fill(canonical(parts)).unwrap_or_default().to_string());
+    }
+    json.extend(["{\"role\":\"", parts.role.as_str(), "\",\"content\":"]);
+    write_text(parts.content, json);
+    for (field, said) in [("name", parts.name()), ("tool_call_id", parts.tool_call_id())] {
+        if let Some(said) = said {
+            json.extend([",\"", field, "\":"]);
+            write_text(said, json);
+        }
+    }
+    json.push('}');
+}
+
+/// Adds a text: as it stands, if it has nothing to escape.
+fn write_text(text: &str, json: &mut String) {
+    let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+    match text.bytes().fold(true, |all, byte| all & is_plain(byte)) {
+        true => json.extend(["\"", text, "\""]),
+        false => json.push_str(&Value::from(text).to_string()),
+    }
+}
+
 /// Writes the conversation: an array of messages, or the object with `messages` that it came as.
 pub fn export(whole: &Whole<'_>, repairs: Repairs, losses: &mut Losses) -> Value {
     let said = whole.parts();

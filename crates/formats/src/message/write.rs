@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Format, anthropic, extras::Parts, message::raw, providers};
+use crate::{Format, anthropic, extras::Parts, message::raw, openai_chat, providers};
 use utterd_domain::Utterance;
 
 /// A written message.
@@ -41,6 +41,14 @@ fn as_it_came(parts: &[Parts<'_>], format: Format) -> Option<String> {
 
 /// The message as `format` writes it, with its kept details.
 pub(super) fn canonical(parts: &[Parts<'_>], format: Format) -> Vec<String> {
+    // nothing else is kept of most
+    if let ([parts], Format::OpenAiChat) = (parts, format)
+        && parts.kept_json(format).is_none()
+    {
+        let mut json = String::with_capacity(parts.content.len() + 64);
+        openai_chat::write(parts, &mut json);
+        return vec![json];
+    }
     let values: Vec<Value> = match format {
         Format::Anthropic => anthropic::message(parts).into_iter().collect(),
         _ => parts.iter().flat_map(|parts| providers::of(format).original(parts)).collect(),
