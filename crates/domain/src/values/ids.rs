@@ -134,10 +134,12 @@ impl LineageId {
 const DIGITS: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 fn digits(id: [u8; 16]) -> [u8; 26] {
-    let value = u128::from_be_bytes(id);
-    // twelve digits have 60 bits, and shifts of 64 bits take a third of those of 128
-    let parts = [value as u64, (value >> 60) as u64, (value >> 120) as u64];
-    std::array::from_fn(|place| DIGITS[(parts[(25 - place) / 12] >> ((25 - place) % 12 * 5)) as usize & 31])
+    let (mut rest, mut digits) = (u128::from_be_bytes(id), [0; 26]);
+    for digit in digits.iter_mut().rev() {
+        *digit = DIGITS[rest as usize & 31];
+        rest >>= 5;
+    }
+    digits
 }
 
 macro_rules! shown_as_a_ulid {
