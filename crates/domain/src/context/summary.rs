@@ -124,7 +124,8 @@ pub(super) fn message(
     Told::default()
 }
 
-/// The lines in their frame. The tokens of lines add up; those next to the frame are counted with it.
+/// The lines in their frame. The tokens of lines add up; those behind a blank line and before the end of the frame are
+/// counted with it.
 fn framed<'a>(
     frame: &Frame,
     lines: impl Iterator<Item = &'a Line> + Clone,
@@ -133,14 +134,12 @@ fn framed<'a>(
     let bytes: usize = lines.clone().map(|line| line.text.len()).sum();
     let mut text = String::with_capacity(frame.before.len() + bytes + frame.after.len());
     text.push_str(&frame.before);
-    let (mut tokens, mut count, mut last) = (0, 0, 0);
+    let (mut tokens, mut count, mut last) = (counter.count(&text), 0, 0);
     for line in lines {
         text.push_str(&line.text);
-        if count == 0 {
-            tokens += counter.count(&text);
-        } else {
-            tokens += line.tokens;
-        }
+        // a blank line is counted with what follows it
+        let is_seam = count == 0 && frame.before.ends_with("\n\n");
+        tokens = if is_seam { counter.count(&text) } else { tokens + line.tokens };
         (count, last) = (count + 1, line.text.len());
     }
     if count == 0 {
