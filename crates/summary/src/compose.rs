@@ -142,6 +142,7 @@ impl<'a> Composing<'a> {
         }
         let root = root(&items);
         let mut things: FxHashMap<u64, usize> = FxHashMap::default();
+        things.reserve(4 * items.len());
         let mut number = |thing: u64| {
             let next = things.len();
             *things.entry(thing).or_insert(next)

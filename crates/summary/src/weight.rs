@@ -1,6 +1,8 @@
 //! How much a reader misses each item, before what is told beside it is considered.
 
-use rustc_hash::FxHashMap;
+use std::hash::Hasher;
+
+use rustc_hash::{FxHashMap, FxHasher};
 
 use crate::{
     item::{Item, Kind, Marks},
@@ -112,5 +114,7 @@ fn further(like: u64, told: &mut FxHashMap<u64, i32>) -> f64 {
 
 /// What statements have in common that differ only in their numbers: `Look at part 7`.
 fn form(item: &Item) -> u64 {
-    hash(&item.text.chars().filter(|c| !c.is_numeric()).collect::<String>())
+    let mut form = FxHasher::default();
+    item.text.chars().filter(|c| !c.is_numeric()).for_each(|c| form.write_u32(c.into()));
+    form.finish()
 }

@@ -113,8 +113,8 @@ fn of(sentence: &Sentence<'_>) -> Option<Said> {
 }
 
 fn is_stressed(text: &str) -> bool {
-    let is_label = |label: &str| label.len() > 2 && label.chars().all(|c| c.is_uppercase() || c == ' ');
-    text.split_once(": ").is_some_and(|(label, _)| is_label(label))
+    let label = text.find(|c: char| !c.is_uppercase() && c != ' ');
+    label.is_some_and(|end| end > 2 && text[end..].starts_with(": "))
 }
 
 /// On one line, without the marks of lists, headings and emphasis.
