@@ -5,7 +5,12 @@ use unicode_normalization::char::is_combining_mark;
 /// Whether a character is part of a word.
 #[inline]
 pub(crate) fn is_word(c: char) -> bool {
-    if c.is_ascii() { c.is_ascii_alphanumeric() } else { c.is_alphanumeric() || is_combining_mark(c) }
+    if c.is_ascii() { c.is_ascii_alphanumeric() } else { is_word_beyond_ascii(c) }
+}
+
+#[inline(never)] // so that the common case is, everywhere
+fn is_word_beyond_ascii(c: char) -> bool {
+    c.is_alphanumeric() || is_combining_mark(c)
 }
 
 /// The length of what a text begins with that has only characters of a class. Most are ASCII, which needs no decoding.
@@ -26,8 +31,12 @@ pub(crate) fn span(text: &str, is_of: impl Fn(char) -> bool) -> usize {
 /// bopomofo, Han) or to hangul, whose words have endings that no stemmer here removes.
 #[inline]
 pub fn is_unspaced(c: char) -> bool {
-    c >= '\u{0E01}'
-        && matches!(c,
+    c >= '\u{0E01}' && is_of_unspaced_script(c)
+}
+
+#[inline(never)]
+fn is_of_unspaced_script(c: char) -> bool {
+    matches!(c,
         '\u{0E01}'..='\u{0E3A}' | '\u{0E40}'..='\u{0E4E}' | '\u{0E81}'..='\u{0ECE}'
         | '\u{1000}'..='\u{103F}' | '\u{1050}'..='\u{109D}' | '\u{1780}'..='\u{17D3}'
         | '\u{1100}'..='\u{11FF}' | '\u{A960}'..='\u{A97C}' | '\u{AC00}'..='\u{D7FB}'

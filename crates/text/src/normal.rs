@@ -29,8 +29,9 @@ impl Normal {
             let run = span(&said[at..], |c| c.is_ascii_alphanumeric());
             let next = at + run.max(c.len_utf8());
             let c = if c == '’' { '\'' } else { c };
-            let joins = matches!(c, '\'' | '-' | '_') && is_word(before);
-            if is_word(c) {
+            let (is_in_word, joins) =
+                (run > 0 || is_word(c), matches!(c, '\'' | '-' | '_') && is_word(before));
+            if is_in_word {
                 let starts = !is_word(before) && !matches!(before, '\'' | '-' | '_') || is_unspaced(before);
                 if starts && !is_unspaced(c) {
                     normal.text.push(' ');
@@ -45,7 +46,7 @@ impl Normal {
             } else if is_part(c) && !normal.text.ends_with(',') {
                 normal.text.push(',');
             }
-            before = if is_word(c) || joins { c } else { ' ' };
+            before = if is_in_word || joins { c } else { ' ' };
             at = next;
         }
         normal.text.make_ascii_lowercase();

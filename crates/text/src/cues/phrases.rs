@@ -96,11 +96,8 @@ impl Found {
 pub(super) fn spoken(sentence: &str, votes: &Votes, matches: &[Found]) -> Vec<&'static str> {
     let mut counts: Vec<(&str, u32)> = Vec::new();
     for found in matches {
-        let mut languages: SmallVec<[&str; 4]> =
-            found.meanings.iter().map(|meaning| meaning.language).collect();
-        languages.dedup();
-        for language in languages {
-            let words = found.words;
+        for meanings in found.meanings.chunk_by(|one, next| one.language == next.language) {
+            let (language, words) = (meanings[0].language, found.words);
             match counts.iter_mut().find(|(of, _)| *of == language) {
                 Some((_, count)) => *count += words,
                 None => {
@@ -110,7 +107,7 @@ pub(super) fn spoken(sentence: &str, votes: &Votes, matches: &[Found]) -> Vec<&'
         }
     }
     let most = counts.iter().map(|(_, count)| *count).max();
-    let has_kana = sentence.contains(|c| matches!(c, '\u{3041}'..='\u{30FA}'));
+    let has_kana = !sentence.is_ascii() && sentence.contains(|c| matches!(c, '\u{3041}'..='\u{30FA}'));
     let spaced = counts.into_iter().filter(|(_, count)| Some(*count) == most).map(|(language, _)| language);
     spaced.chain([if has_kana { "ja" } else { "zh" }]).collect()
 }

@@ -6,7 +6,7 @@ use regex_automata::{Anchored, Input, meta::Regex};
 
 use super::kind::{Entity, Kind};
 use crate::{
-    chars::is_unspaced,
+    chars::{is_unspaced, span},
     cues::{Cues, cues},
     language::{Language, is_stop},
     sentences::abbreviates,
@@ -38,8 +38,11 @@ impl<'a> Names<'a> {
     pub(super) fn read(&self, between: Range<usize>, found: &mut Vec<Entity<'a>>) {
         let Some(name) = &*NAME else { return };
         let Range { start: mut at, end } = between;
-        while let Some(capital) = self.text[at..end].find(char::is_uppercase) {
-            at += capital;
+        loop {
+            at += span(&self.text[at..end], |c| !c.is_uppercase());
+            if at == end {
+                return;
+            }
             // within a word, as in data, a capital begins no name
             let begins = !self.text[..at].ends_with(|c: char| c.is_alphanumeric() && !is_unspaced(c));
             let here = begins.then(|| Input::new(self.text).span(at..end).anchored(Anchored::Yes));

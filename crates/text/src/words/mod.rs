@@ -83,8 +83,8 @@ impl<'a> Words<'a> {
         let end = second + next.map_or(0, char::len_utf8);
         let is_stop = self.stops(start) | (next.is_some() && self.stops(second));
         let text = &self.text[start..end];
-        self.lower(text);
-        Some(Word { text, start, is_stop, concept: if is_stop { 0 } else { xxh3_64(self.lower.as_bytes()) } })
+        let lower = self.lower(text).as_bytes();
+        Some(Word { text, start, is_stop, concept: if is_stop { 0 } else { xxh3_64(lower) } })
     }
 
     /// Whether the character at `at` is part of a stop word.
@@ -101,12 +101,14 @@ impl<'a> Words<'a> {
         self.at = end_of_run(self.text, start, !self.language.elides());
         let text = &self.text[start..self.at];
         let language = Language::of_script(text).unwrap_or(self.language);
-        self.lower(text);
-        let concept = concept(&self.lower, language);
+        // most words are in lower case
+        let is_lower = text.bytes().all(|byte| byte.is_ascii_lowercase());
+        let lower = if is_lower { text } else { self.lower(text) };
+        let concept = concept(lower, language);
         Word { text, start, is_stop: concept == 0, concept }
     }
 
-    fn lower(&mut self, word: &str) {
+    fn lower(&mut self, word: &str) -> &str {
         self.lower.clear();
         if word.is_ascii() {
             self.lower.push_str(word);
@@ -114,6 +116,7 @@ impl<'a> Words<'a> {
         } else {
             self.lower.extend(word.nfkc().flat_map(char::to_lowercase).map(straight));
         }
+        &self.lower
     }
 }
 
