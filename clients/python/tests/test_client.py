@@ -289,6 +289,21 @@ def test_without_a_conversation(memory):
     assert prepared.messages[-1]["content"].endswith("And the next?") and prepared.dropped
 
 
+def test_a_history_is_summarised(memory):
+    rule = "Always run `make check` before you say that something is done."
+    history = [{"role": "user", "content": rule}, {"role": "assistant", "content": "I will."}]
+    for n in range(20):
+        history.append({"role": "user", "content": f"Step {n}: file part_{n}.rs fails, what now?"})
+        history.append({"role": "assistant", "content": f"Step {n} is done."})
+    limits = {"budget": 400, "summary_token_limit": 200, "summary": "user", "keep_recent": 2, "focus": ["part_7"]}
+    once = memory.prepare(history, **limits)
+    assert rule in once.summary and once.summary in once.messages[0]["content"] and once.tokens <= 400
+    assert once.messages[-2:] == history[-2:]
+    again = memory.prepare(once.messages + history[2:], **limits)
+    assert rule in again.summary and again.messages[-2:] == history[-2:]
+    assert not memory.prepare(history[:2], **limits).summary
+
+
 def test_errors_say_what_is_wrong(chat):
     with pytest.raises(utterd.NotFoundError) as missing:
         chat.capacity()

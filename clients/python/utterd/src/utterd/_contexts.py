@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from utterd import _model as model
@@ -180,12 +180,20 @@ def prepare(
     format: Literal["openai", "anthropic"] = "openai",
     model_name: str = "",
     whole_messages: bool = False,
+    summary_token_limit: int = 0,
+    summary: Literal["system", "user"] = "system",
+    keep_recent: int = 0,
+    focus: Iterable[str] = (),
 ) -> Steps[model.Prepared]:
     """Makes a history that the caller holds fit for a model. Stores nothing.
 
     Keeps the newest messages within the limits, whole exchanges only, and drops what is malformed. `prompt` is the
     user's next message, and is cut to its head and tail if it exceeds a limit by itself; with `whole_messages`, it is
     refused. By default 20 messages and 102,400 bytes.
+
+    With a `summary_token_limit`, what does not fit is summarised, and messages and bytes are unlimited by default.
+    Everything but at least `keep_recent` of the newest messages is then summarised; words of `focus` matter more. A
+    history that begins with such a summary continues it.
     """
     request = contexts.PrepareHistoryRequest(
         messages_json=read.as_json(messages),
@@ -196,12 +204,17 @@ def prepare(
         format=read.chosen("format", format, FORMATS),
         model=model_name,
         whole_messages=whole_messages,
+        summary_token_limit=summary_token_limit,
+        summary_placement=read.chosen("summary", summary, PLACES),
+        keep_recent=keep_recent,
+        focus_areas=focus,
     )
     it = yield from call(CONTEXTS, "PrepareHistory", request, contexts.PrepareHistoryResponse)
     return model.Prepared(
         messages=json.loads(it.messages_json or "[]"),
         system=it.system,
         tokens=it.token_count,
+        summary=it.summary,
         dropped=tuple(f"messages[{its.index}]: {its.text}" for its in it.dropped),
         warnings=tuple(warning.text for warning in it.warnings),
     )

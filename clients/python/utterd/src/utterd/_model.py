@@ -371,6 +371,8 @@ class Prepared:
     system: str
     """With Anthropic's format: the request's `system`."""
     tokens: int
+    summary: str
+    """The summary in `messages` or `system`, by itself; empty if there is none."""
     dropped: tuple[str, ...]
     """What was left out, and why."""
     warnings: tuple[str, ...]
