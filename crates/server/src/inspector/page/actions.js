@@ -58,7 +58,7 @@ export function upload() {
       field(
         "File",
         file,
-        "Messages in the format of OpenAI or Anthropic, or an export from ChatGPT, Claude, Claude Code, Codex or utterd. At most 16 MiB.",
+        "Messages in the format of OpenAI or Anthropic, or an export from ChatGPT, Claude, Claude Code, Codex, pi or utterd. At most 16 MiB.",
       ),
       field("Recipient", h("input", { name: "recipient", placeholder: "default" })),
     ],
