@@ -89,7 +89,7 @@ impl CliError {
     fn exit_code(&self) -> u8 {
         match self {
             Self::Config(_) | Self::Usage(_) | Self::Unbuilt(_) => 2,
-            Self::Serve(ServeError::Guard(_) | ServeError::Unbuilt(_)) => 2,
+            Self::Serve(ServeError::File(_) | ServeError::IncompleteTls | ServeError::Unbuilt(_)) => 2,
             Self::Missing(_) => 3,
             Self::Refused(status) if status.code() == Code::NotFound => 3,
             Self::Refused(status) if unanswered(status).is_some() => 4,

@@ -2,8 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use super::{database::DatabaseError, transport::tls::TlsError};
-use crate::guard::FileError;
+use super::{database::DatabaseError, watched::FileError};
 use utterd_config::{Listen, Settings, Unbuilt};
 use utterd_domain::Refusal;
 #[cfg(feature = "llm")]
@@ -48,9 +47,12 @@ pub enum ServeError {
         /// What is missing.
         lacking: &'static str,
     },
-    /// Connections cannot be encrypted.
+    /// A setting for TLS is missing.
+    #[error("TLS: set tls_cert and tls_key together, and tls_client_ca only with them")]
+    IncompleteTls,
+    /// A file of certificates, credentials or keys cannot be used.
     #[error(transparent)]
-    Tls(#[from] TlsError),
+    File(#[from] FileError),
     /// The store cannot be opened.
     #[error(transparent)]
     Store(#[from] OpenError),
@@ -68,9 +70,6 @@ pub enum ServeError {
     /// The settings contradict each other.
     #[error("the settings contradict each other: {0}")]
     Settings(#[from] Refusal),
-    /// The credentials cannot be used.
-    #[error(transparent)]
-    Guard(#[from] FileError),
     /// The settings need a part of the program that this build lacks.
     #[error("the settings cannot be used: this program is {0}")]
     Unbuilt(#[from] Unbuilt),

@@ -32,6 +32,7 @@ mod stack;
 mod stores;
 mod transport;
 pub mod upkeep;
+mod watched;
 mod workers;
 
 use std::{
@@ -87,7 +88,6 @@ pub use transport::connection::Peer;
 pub use transport::in_process::{Connector, InProcess};
 pub use transport::shared::Shared;
 pub use transport::systemd::Passed;
-pub use transport::tls::TlsError;
 pub use transport::transport_errors::TransportErrors;
 
 /// A server that is assembled but not listening yet. Cheap to clone.

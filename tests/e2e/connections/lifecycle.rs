@@ -253,7 +253,7 @@ fn a_check_finds_what_would_stop_a_start_and_changes_nothing() {
     fs::write(place.join("file"), "text").expect("a file");
     for (flags, part) in [
         (&["--buffer-size", "x"][..], "buffer_size"),
-        (&["--tls-cert", "none.pem", "--tls-key", "none.pem"], "TLS: none.pem"),
+        (&["--tls-cert", "none.pem", "--tls-key", "none.pem"], "tls_cert: none.pem"),
         (&["--credentials", "none.toml"], "credentials: none.toml"),
         (&["--jwt-keys", "file", "--jwt-audience", "a"], "jwt_keys: file"),
         (&["--backend", "fjall", "--data-dir", "file"], "file"),

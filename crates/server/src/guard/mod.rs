@@ -22,7 +22,6 @@ mod shown;
 #[cfg(feature = "jwt")]
 mod signatures;
 mod token;
-mod watched;
 
 use std::{
     sync::{Arc, Weak},
@@ -34,7 +33,11 @@ use parking_lot::Mutex;
 use tokio::sync::watch;
 use tonic::Status;
 
-use crate::{guard::access::Access, transport::connection::Peer};
+use crate::{
+    guard::access::Access,
+    transport::connection::Peer,
+    watched::{FileError, Watched},
+};
 use credential::Credential;
 use credentials::Credentials;
 use jwt::{Keys, Rules};
@@ -47,12 +50,10 @@ use utterd_domain::{
 };
 use utterd_engine::Clock;
 use utterd_telemetry::panics::Within;
-use watched::Watched;
 
 pub use issue::{IssueError, Issued, Listed, NewCredential, issue, list};
 pub use layer::let_in;
 pub use principal::{Principal, Role};
-pub use watched::FileError;
 
 /// The metadata in which a call names its namespace.
 const NAMESPACE: &str = "utterd-namespace";
@@ -61,17 +62,11 @@ const NAMESPACE: &str = "utterd-namespace";
 pub struct Guard {
     credentials: Option<Watched<Credentials>>,
     keys: Option<Watched<Keys>>,
-    known: watch::Sender<Known>,
+    /// Changes with the files.
+    changes: watch::Sender<()>,
     /// When a failed attempt to call was last logged.
     attempt_logged: Mutex<Option<Timestamp>>,
     clock: Arc<dyn Clock>,
-}
-
-/// The content of the files.
-#[derive(Clone, Default)]
-struct Known {
-    credentials: Arc<Credentials>,
-    keys: Option<Arc<Keys>>,
 }
 
 impl Guard {
@@ -81,51 +76,41 @@ impl Guard {
         if !settings.asks_for_credentials() {
             return Ok(None);
         }
-        let mut known = Known::default();
         let credentials = settings.credentials.clone();
-        let credentials =
-            credentials.map(|file| Watched::open("credentials", file, Credentials::parse)).transpose()?;
-        let credentials = credentials.map(|(file, read)| {
-            known.credentials = read;
-            file
-        });
+        let credentials = credentials.map(|file| Watched::one("credentials", file, Credentials::parse));
         let rules = Rules { issuer: settings.jwt_issuer.clone(), audience: settings.jwt_audience.clone() };
         let parse = move |text: &str| Keys::parse(text, &rules);
-        let keys =
-            settings.jwt_keys.clone().map(|file| Watched::open("jwt_keys", file, parse)).transpose()?;
-        let keys = keys.map(|(file, read)| {
-            known.keys = Some(read);
-            file
+        let keys = settings.jwt_keys.clone().map(|file| Watched::one("jwt_keys", file, parse));
+        let guard = Arc::new(Self {
+            credentials: credentials.transpose()?,
+            keys: keys.transpose()?,
+            changes: watch::Sender::new(()),
+            attempt_logged: Mutex::default(),
+            clock,
         });
-        let (attempt_logged, known) = (Mutex::default(), watch::Sender::new(known));
-        let guard = Arc::new(Self { credentials, keys, known, attempt_logged, clock });
         tokio::spawn(follow(Arc::downgrade(&guard)));
         Ok(Some(guard))
     }
 
     /// Describes the guard, such as `3 credentials, 1 key of JWTs`.
     pub fn told(&self) -> String {
-        let known = self.known.borrow();
-        let credentials = self.credentials.is_some().then(|| counted(known.credentials.len(), "credential"));
-        let keys = known.keys.as_ref().map(|keys| counted(keys.len(), "key") + " of JWTs");
+        let credentials = self.credentials.as_ref().map(|it| counted(it.content().len(), "credential"));
+        let keys = self.keys.as_ref().map(|it| counted(it.content().len(), "key") + " of JWTs");
         credentials.into_iter().chain(keys).collect::<Vec<_>>().join(", ")
     }
 
     /// Reads the files that have changed. If a file cannot be used, its previous content stays in force.
     pub fn reload(&self) {
-        let (credentials, keys) = (changed(self.credentials.as_ref()), changed(self.keys.as_ref()));
-        if credentials.is_some() || keys.is_some() {
-            self.known.send_modify(|known| {
-                known.credentials = credentials.unwrap_or_else(|| known.credentials.clone());
-                known.keys = keys.or_else(|| known.keys.clone());
-            });
+        let credentials = self.credentials.as_ref().is_some_and(Watched::has_changed);
+        if self.keys.as_ref().is_some_and(Watched::has_changed) || credentials {
+            self.changes.send_replace(());
             tracing::info!("guarded by {}", self.told());
         }
     }
 
     /// Returns a receiver that is notified when the content of the files changes.
-    fn changes(&self) -> watch::Receiver<Known> {
-        self.known.subscribe()
+    fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
     }
 
     /// Returns the time until `moment`.
@@ -136,21 +121,17 @@ impl Guard {
     /// Returns the credential that `shown` proves.
     fn identify(&self, shown: &Shown) -> Result<Credential, Refused> {
         let now = self.clock.now();
-        let known = self.known.borrow();
+        let known = self.credentials.as_ref().map(Watched::content);
         let credential = match shown.proof() {
             Proof::None => return Err(Refused::Missing),
             Proof::Nonsense => None,
-            Proof::Certificate(names) => known.credentials.of_certificate(names).cloned(),
+            Proof::Certificate(names) => known.and_then(|known| known.of_certificate(names).cloned()),
             // a JWT has two dots; a token from the file has none
-            Proof::Token(token) if token.contains('.') => match &known.keys {
-                Some(keys) => {
-                    let keys = keys.clone();
-                    drop(known);
-                    Some(keys.credential(token, now)?)
-                }
-                None => None,
-            },
-            Proof::Token(token) => known.credentials.of_token(token).cloned(),
+            Proof::Token(token) if token.contains('.') => {
+                let keys = self.keys.as_ref().map(Watched::content);
+                keys.map(|keys| keys.credential(token, now)).transpose()?
+            }
+            Proof::Token(token) => known.and_then(|known| known.of_token(token).cloned()),
         };
         let credential = credential.ok_or(Refused::Invalid)?;
         if credential.is_expired(now) { Err(Refused::Expired) } else { Ok(credential) }
@@ -204,14 +185,6 @@ async fn follow(guard: Weak<Guard>) {
             None => return,
         }
     }
-}
-
-/// Returns the content of a file that has changed; logs that it cannot be used.
-fn changed<T>(file: Option<&Watched<T>>) -> Option<Arc<T>> {
-    file?.again().unwrap_or_else(|error| {
-        tracing::warn!("{error}; its previous content stays in force");
-        None
-    })
 }
 
 /// `1 key` or `2 keys`.

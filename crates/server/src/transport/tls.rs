@@ -1,14 +1,7 @@
 //! TLS: the server's certificate, and the authorities whose clients it accepts.
 
-use std::{
-    fmt::Display,
-    io,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
-use parking_lot::Mutex;
 use rustls::{
     RootCertStore, ServerConfig,
     crypto::ring,
@@ -18,52 +11,19 @@ use rustls::{
     },
     server::WebPkiClientVerifier,
 };
-use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
-use utterd_config::{Settings, read_trusted};
-use utterd_domain::limits::MAX_SETTINGS_BYTES;
-use utterd_telemetry::panics::{Panicked, Within};
-
-/// Why connections cannot be encrypted.
-#[derive(Debug, thiserror::Error)]
-pub enum TlsError {
-    /// A setting is missing.
-    #[error("TLS: set tls_cert and tls_key together, and tls_client_ca only with them")]
-    Incomplete,
-    /// A file cannot be read.
-    #[error("TLS: {}: {error}", file.display())]
-    Unreadable {
-        /// The file.
-        file: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// A file does not hold what it must, or does not match the others.
-    #[error("TLS: {}: {error}", file.display())]
-    Unfit {
-        /// The file.
-        file: PathBuf,
-        /// What is wrong.
-        error: String,
-    },
-}
-
-impl TlsError {
-    fn unfit(file: &Path, error: impl Display) -> Self {
-        Self::Unfit { file: file.to_owned(), error: error.to_string() }
-    }
-
-    fn no_pem(file: &Path, error: &pem::Error) -> Self {
-        Self::unfit(file, format_args!("{error}; accepted: PEM"))
-    }
-}
+use crate::{
+    Result, ServeError,
+    watched::{FileError, Watched},
+};
+use utterd_config::Settings;
+use utterd_telemetry::panics::Within;
 
 /// The certificates, read again when their files change.
 pub struct Tls {
-    files: Files,
-    current: Mutex<Current>,
+    files: Watched<Current>,
     /// Changes when an authority is removed.
     distrust: watch::Sender<()>,
 }
@@ -76,41 +36,33 @@ pub struct Accepting {
     pub distrust: watch::Receiver<()>,
 }
 
-struct Files {
-    certificates: PathBuf,
-    key: PathBuf,
-    /// The authorities whose clients are accepted; `None` accepts every client.
-    clients: Option<PathBuf>,
-}
-
 struct Current {
     config: Arc<ServerConfig>,
-    /// The authorities whose clients are accepted.
+    /// The authorities whose clients are accepted; every client is if there are none.
     authorities: Vec<CertificateDer<'static>>,
-    /// A digest of the files when they were last read, or why they could not be read.
-    seen: Result<[u8; 32], io::ErrorKind>,
 }
 
 impl Tls {
     /// Reads the files that `settings` name; `None` if they name none.
-    pub fn new(settings: &Settings) -> Result<Option<Arc<Self>>, TlsError> {
-        let files = match (&settings.tls_cert, &settings.tls_key, &settings.tls_client_ca) {
+    pub fn new(settings: &Settings) -> Result<Option<Arc<Self>>> {
+        let mut files = match (&settings.tls_cert, &settings.tls_key, &settings.tls_client_ca) {
             (None, None, None) => return Ok(None),
-            (Some(certificates), Some(key), clients) => {
-                Files { certificates: certificates.clone(), key: key.clone(), clients: clients.clone() }
+            (Some(certificates), Some(key), _) => {
+                vec![("tls_cert", certificates.clone()), ("tls_key", key.clone())]
             }
-            _ => return Err(TlsError::Incomplete),
+            _ => return Err(ServeError::IncompleteTls),
         };
-        let current = files.parse(&files.read()?)?;
-        Ok(Some(Arc::new(Self { files, current: Mutex::new(current), distrust: watch::Sender::new(()) })))
+        files.extend(settings.tls_client_ca.clone().map(|clients| ("tls_client_ca", clients)));
+        let files = Watched::open(files, parse)?;
+        Ok(Some(Arc::new(Self { files, distrust: watch::Sender::new(()) })))
     }
 
     /// Returns what a new connection is accepted with: the current certificates.
     pub fn acceptor(&self) -> Accepting {
-        // under one lock, so that a client accepted with an old configuration is told when an authority is removed
-        // from it
-        let current = self.current.lock();
-        Accepting { acceptor: current.config.clone().into(), distrust: self.distrust.subscribe() }
+        // before the configuration is taken, so that a client accepted with an old one is told when an authority is
+        // removed from it
+        let distrust = self.distrust.subscribe();
+        Accepting { acceptor: self.files.content().config.clone().into(), distrust }
     }
 
     /// Returns what a new connection of plain HTTP is accepted with.
@@ -132,35 +84,22 @@ impl Tls {
     /// Loads the files if they have changed. An error in them is reported once, and the previous certificates stay in
     /// use.
     pub async fn check(self: Arc<Self>) {
-        let reloaded = move || Within::Background.caught(|| self.reload());
-        match tokio::task::spawn_blocking(reloaded).await {
-            Ok(Ok(Ok(false)) | Err(Panicked)) | Err(_) => {}
-            Ok(Ok(Ok(true))) => tracing::info!("TLS: loaded new certificates"),
-            Ok(Ok(Err(error))) => tracing::warn!(%error, "the previous certificates stay in use"),
-        }
+        let reload = move || self.reload().unwrap_or_else(|error| error.log());
+        // a file that makes reading it panic is one that cannot be used
+        let _ = tokio::task::spawn_blocking(move || Within::Background.caught(reload)).await;
     }
 
-    /// Reads the files again; returns whether the certificates changed. If an authority was removed, every connection
-    /// ends: the client shows its certificate again, and is accepted only if another authority signed it.
-    fn reload(&self) -> Result<bool, TlsError> {
-        let read = self.files.read();
-        let now = match &read {
-            Ok(contents) => Ok(contents.digest()),
-            Err(TlsError::Unreadable { error, .. }) => Err(error.kind()),
-            Err(_) => Err(io::ErrorKind::Other),
-        };
-        if std::mem::replace(&mut self.current.lock().seen, now) == now {
-            return Ok(false);
-        }
-        let next = self.files.parse(&read?)?;
-        let (authorities, mut current) = (next.authorities.clone(), self.current.lock());
-        let before = std::mem::replace(&mut *current, next);
-        drop(current);
-        if before.authorities.iter().any(|known| !authorities.contains(known)) {
+    /// Reads the files again. If an authority was removed, every connection ends: the client shows its certificate again,
+    /// and is accepted only if another authority signed it.
+    fn reload(&self) -> Result<(), FileError> {
+        let Some(before) = self.files.again()? else { return Ok(()) };
+        tracing::info!("TLS: loaded new certificates");
+        let now = self.files.content();
+        if before.authorities.iter().any(|known| !now.authorities.contains(known)) {
             tracing::info!("TLS: an authority of clients was removed: every connection ends");
             self.distrust.send_replace(());
         }
-        Ok(true)
+        Ok(())
     }
 }
 
@@ -173,71 +112,41 @@ pub fn told(settings: &Settings) -> &'static str {
     }
 }
 
-struct Contents {
-    certificates: Vec<u8>,
-    key: Vec<u8>,
-    clients: Option<Vec<u8>>,
-}
-
-impl Contents {
-    /// Identifies the contents without keeping the key.
-    fn digest(&self) -> [u8; 32] {
-        let mut digest = Sha256::new();
-        for part in [Some(&self.certificates), Some(&self.key), self.clients.as_ref()].into_iter().flatten() {
-            digest.update(part.len().to_be_bytes());
-            digest.update(part);
+/// Parses the certificates, the key, and the authorities whose clients are accepted. The error says which text is wrong.
+fn parse(texts: &[String]) -> Result<Current, (usize, String)> {
+    let [own, key, clients @ ..] = texts else { return Err((0, "is missing".to_owned())) };
+    let unfit = |error: rustls::Error| (0, error.to_string());
+    let key = PrivateKeyDer::from_pem_slice(key.as_bytes()).map_err(|error| no_pem(1, &error))?;
+    let provider = Arc::new(ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider.clone());
+    let builder = builder.with_safe_default_protocol_versions().map_err(unfit)?;
+    let authorities = clients.first().map_or(Ok(Vec::new()), |pem| certificates(2, pem))?;
+    let builder = if authorities.is_empty() {
+        builder.with_no_client_auth()
+    } else {
+        let mut roots = RootCertStore::empty();
+        for authority in &authorities {
+            roots.add(authority.clone()).map_err(|error| (2, error.to_string()))?;
         }
-        digest.finalize().into()
-    }
+        let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider).build();
+        builder.with_client_cert_verifier(verifier.map_err(|error| (2, error.to_string()))?)
+    };
+    let mut config = builder.with_single_cert(certificates(0, own)?, key).map_err(unfit)?;
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    Ok(Current { config: config.into(), authorities })
 }
 
-impl Files {
-    fn read(&self) -> Result<Contents, TlsError> {
-        let read = |file: &PathBuf| {
-            read_trusted(file, MAX_SETTINGS_BYTES)
-                .map_err(|error| TlsError::Unreadable { file: file.clone(), error })
-        };
-        Ok(Contents {
-            certificates: read(&self.certificates)?,
-            key: read(&self.key)?,
-            clients: self.clients.as_ref().map(read).transpose()?,
-        })
-    }
-
-    fn parse(&self, contents: &Contents) -> Result<Current, TlsError> {
-        let unfit = |error| TlsError::unfit(&self.certificates, error);
-        let own = certificates(&self.certificates, &contents.certificates)?;
-        let key = PrivateKeyDer::from_pem_slice(&contents.key)
-            .map_err(|error| TlsError::no_pem(&self.key, &error))?;
-        let provider = Arc::new(ring::default_provider());
-        let builder = ServerConfig::builder_with_provider(provider.clone())
-            .with_safe_default_protocol_versions()
-            .map_err(unfit)?;
-        let mut authorities = Vec::new();
-        let builder = match self.clients.as_ref().zip(contents.clients.as_ref()) {
-            None => builder.with_no_client_auth(),
-            Some((file, pem)) => {
-                authorities = certificates(file, pem)?;
-                let mut roots = RootCertStore::empty();
-                for authority in &authorities {
-                    roots.add(authority.clone()).map_err(|error| TlsError::unfit(file, error))?;
-                }
-                let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider).build();
-                builder.with_client_cert_verifier(verifier.map_err(|error| TlsError::unfit(file, error))?)
-            }
-        };
-        let mut config = builder.with_single_cert(own, key).map_err(unfit)?;
-        config.alpn_protocols = vec![b"h2".to_vec()];
-        Ok(Current { config: config.into(), authorities, seen: Ok(contents.digest()) })
-    }
-}
-
-fn certificates(file: &Path, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
+/// The certificates in a text, of which there is one at least.
+fn certificates(at: usize, pem: &str) -> Result<Vec<CertificateDer<'static>>, (usize, String)> {
+    let certificates = CertificateDer::pem_slice_iter(pem.as_bytes()).collect::<Result<Vec<_>, _>>();
     match certificates {
-        Ok(none) if none.is_empty() => Err(TlsError::no_pem(file, &pem::Error::NoItemsFound)),
-        read => read.map_err(|error| TlsError::no_pem(file, &error)),
+        Ok(none) if none.is_empty() => Err(no_pem(at, &pem::Error::NoItemsFound)),
+        read => read.map_err(|error| no_pem(at, &error)),
     }
+}
+
+fn no_pem(at: usize, error: &pem::Error) -> (usize, String) {
+    (at, format!("{error}; accepted: PEM"))
 }
 
 #[cfg(test)]
@@ -263,17 +172,16 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let wanted = settings(&directory);
         let tls = Tls::new(&wanted).unwrap().unwrap();
-        assert!(!tls.reload().unwrap());
+        let fault = || tls.reload().err().map(|error| error.to_string()).unwrap_or_default();
+        assert_eq!(fault(), "");
         let first = tls.acceptor();
         fs::write(wanted.tls_cert.as_ref().unwrap(), "no certificate").unwrap();
-        assert!(matches!(tls.reload(), Err(TlsError::Unfit { .. })));
-        assert!(!tls.reload().unwrap(), "it is told once");
+        assert!(fault().starts_with("tls_cert: ") && fault().is_empty(), "it is told once");
         fs::remove_file(wanted.tls_key.as_ref().unwrap()).unwrap();
-        assert!(matches!(tls.reload(), Err(TlsError::Unreadable { .. })));
-        assert!(!tls.reload().unwrap(), "it is told once");
+        assert!(fault().starts_with("tls_key: ") && fault().is_empty(), "it is told once");
         assert!(Arc::ptr_eq(first.acceptor.config(), tls.acceptor().acceptor.config()));
         settings(&directory);
-        assert!(tls.reload().unwrap());
+        assert_eq!(fault(), "");
         assert!(!Arc::ptr_eq(first.acceptor.config(), tls.acceptor().acceptor.config()));
     }
 
@@ -289,7 +197,7 @@ mod tests {
         let before = tls.acceptor();
         let told_after = |authorities: String| {
             fs::write(&clients, authorities).unwrap();
-            assert!(tls.reload().unwrap());
+            tls.reload().unwrap();
             before.distrust.has_changed().unwrap()
         };
         assert!(!told_after(format!("{first}{second}")), "one more");
@@ -306,7 +214,7 @@ mod tests {
             Settings { tls_cert: None, ..whole.clone() },
             Settings { tls_client_ca: whole.tls_cert.clone(), ..Settings::default() },
         ] {
-            assert!(matches!(Tls::new(&part), Err(TlsError::Incomplete)));
+            assert!(matches!(Tls::new(&part), Err(ServeError::IncompleteTls)));
         }
         assert!(Tls::new(&Settings::default()).unwrap().is_none());
     }
@@ -315,6 +223,6 @@ mod tests {
     fn another_certificates_key_is_refused() {
         let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let mixed = Settings { tls_key: settings(&other).tls_key, ..settings(&one) };
-        assert!(matches!(Tls::new(&mixed), Err(TlsError::Unfit { .. })));
+        assert!(matches!(Tls::new(&mixed), Err(ServeError::File(_))));
     }
 }
