@@ -76,9 +76,7 @@ use utterd_tokenizer as tokenizer;
 pub use announce::Announce;
 pub use check::check;
 pub use error::{Result, ServeError};
-pub use guard::{
-    IssueError, Issued, Listed, NewCredential, Principal, Role, issue, list as list_credentials,
-};
+pub use guard::{Issued, NewCredential, Principal, Role, issue};
 pub use logging::{log_filter, unheeded};
 pub use models::Models;
 use models::PROMPT_VERSION;

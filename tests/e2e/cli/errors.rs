@@ -109,7 +109,6 @@ fn a_file_is_named_with_what_is_wrong_with_it() {
     for (arguments, code, file) in [
         (&["export", "filed", "-o", "none/out.json"][..], 1, "none/out.json"),
         (&["backup", "none/out.utterd"], 1, "none/out.utterd"),
-        (&["token", "list", "none.toml"], 1, "none.toml: No such file"),
         (&["prepare", "none.json"], 1, "none.json: No such file"),
         (&["show", "--token-file", "none.token"], 2, "--token-file none.token: No such file"),
         (

@@ -174,7 +174,6 @@ fn what_is_passed_is_only_drawn_by_a_terminal() {
         &["show", "--token-file", HOSTILE],
         &["call", HOSTILE],
         &["call", "GetConversation", HOSTILE],
-        &["token", "list", HOSTILE],
         &["verify", HOSTILE],
         &["config", "--config", HOSTILE],
         &["serve", "--listen", HOSTILE],

@@ -1,29 +1,32 @@
-//! Issues new credentials, and lists those in a file.
+//! Issues new credentials.
 
 use std::{num::NonZeroU32, time::Duration};
 
 use super::{
-    credential::Credential,
     credentials::Credentials,
-    fault::Fault,
     principal::Role,
     token::{TokenDigest, new_token},
 };
 use utterd_domain::Timestamp;
 use utterd_engine::{Clock, SystemClock};
 
-/// The properties of a new credential.
-#[derive(Clone, Debug)]
+/// What a new token stands for.
+#[derive(Clone, Debug, clap::Args)]
 pub struct NewCredential {
-    /// The name: one line of text, unique in the file.
+    /// The name of the token in logs, unique in the file
+    #[arg(long)]
     pub name: String,
-    /// The namespace that it gives access to.
+    /// The namespace that the token opens
+    #[arg(long, value_name = "NAME", default_value = "default")]
     pub namespace: String,
-    /// What its holder may do.
+    /// What the holder of the token may do
+    #[arg(long)]
     pub role: Role,
-    /// How long it is valid from now; `None` never expires.
+    /// Let the token expire after this time, such as 90d [default: never]
+    #[arg(long = "expires", value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub lifetime: Option<Duration>,
-    /// The most calls per second; `None` is the server's own limit.
+    /// The most calls per second with this token [default: the server's limit]
+    #[arg(long, value_name = "N")]
     pub calls_per_second: Option<NonZeroU32>,
 }
 
@@ -35,63 +38,16 @@ pub struct Issued {
     pub entry: String,
 }
 
-/// Why no credential was issued.
-#[derive(Debug, thiserror::Error)]
-pub enum IssueError {
-    /// A property is invalid, or conflicts with the file.
-    #[error("{0}")]
-    Wrong(String),
-    /// The system provides no randomness.
-    #[error("the system provides no randomness")]
-    NoSecret,
-}
-
-/// A credential of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed {
-    /// The name.
-    pub name: String,
-    /// The namespace that it gives access to.
-    pub namespace: String,
-    /// What its holder may do.
-    pub role: Role,
-    /// When it expires, if it does.
-    pub expires: Option<String>,
-    /// Whether it has expired.
-    pub is_expired: bool,
-}
-
 /// Makes a credential for the file of credentials with the text `file`; its name must be new there.
-pub fn issue(wanted: &NewCredential, file: &str) -> Result<Issued, IssueError> {
-    let before = Credentials::parse(file).map_err(|fault| IssueError::Wrong(fault.to_string()))?;
-    let token = new_token().ok_or(IssueError::NoSecret)?;
+pub fn issue(wanted: &NewCredential, file: &str) -> Result<Issued, String> {
+    let before = Credentials::parse(file).map_err(|fault| fault.to_string())?;
+    let token = new_token().ok_or("the system provides no randomness")?;
     let entry = entry(wanted, &TokenDigest::of(&token));
-    let is_wrong = |fault: Fault| IssueError::Wrong(fault.text().to_owned());
-    let alone = Credentials::parse(&entry).map_err(is_wrong)?;
+    let alone = Credentials::parse(&entry).map_err(|fault| fault.text().to_owned())?;
     if alone.all().iter().any(|new| before.all().iter().any(|old| old.principal.name == new.principal.name)) {
-        return Err(IssueError::Wrong("name: is used by another entry; names must be unique".into()));
+        return Err("name: is used by another entry; names must be unique".into());
     }
     Ok(Issued { token, entry })
-}
-
-/// Returns the credentials of a file, sorted by name. The error says what is wrong with the file.
-pub fn list(file: &str) -> Result<Vec<Listed>, String> {
-    let now = SystemClock.now();
-    let credentials = Credentials::parse(file).map_err(|fault| fault.to_string())?;
-    let mut all = credentials.all();
-    all.sort_by(|a, b| a.principal.name.cmp(&b.principal.name));
-    Ok(all.into_iter().map(|credential| listed(credential, now)).collect())
-}
-
-fn listed(credential: &Credential, now: Timestamp) -> Listed {
-    let principal = &credential.principal;
-    Listed {
-        name: principal.name.to_string(),
-        namespace: principal.namespace.to_string(),
-        role: principal.role,
-        expires: credential.expires.map(text),
-        is_expired: credential.is_expired(now),
-    }
 }
 
 fn entry(wanted: &NewCredential, digest: &TokenDigest) -> String {
@@ -101,7 +57,7 @@ fn entry(wanted: &NewCredential, digest: &TokenDigest) -> String {
         Some("[[credentials]]".to_owned()),
         Some(format!("name = {}", quoted(&wanted.name))),
         Some(format!("namespace = {}", quoted(&wanted.namespace))),
-        Some(format!("role = {}", quoted(wanted.role.name()))),
+        Some(format!("role = {}", quoted(&wanted.role.to_string()))),
         Some(format!("sha256 = \"{digest}\"")),
         expires.map(|expires| format!("expires = {expires}")),
         wanted.calls_per_second.map(|calls| format!("calls_per_second = {calls}")),
@@ -138,15 +94,13 @@ mod tests {
         assert_eq!(told, ("the \"first\"", Role::ReadOnly, NonZeroU32::new(50)));
         assert!(found.expires.is_some() && !found.is_expired(SystemClock.now()));
         assert!(!entry.contains(&token));
-        let listed = list(&entry).unwrap();
-        assert_eq!((listed.len(), listed[0].is_expired), (1, false));
     }
 
     #[test]
     fn what_does_not_go_together_is_refused() {
         let refused = |wanted: &NewCredential, file: &str| match issue(wanted, file) {
             Ok(_) => panic!("it is issued"),
-            Err(error) => error.to_string(),
+            Err(error) => error,
         };
         let first = issue(&wanted(), "").unwrap().entry;
         assert!(refused(&wanted(), &first).starts_with("name: is used by another entry"));

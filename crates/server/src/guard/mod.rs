@@ -51,7 +51,7 @@ use utterd_domain::{
 use utterd_engine::Clock;
 use utterd_telemetry::panics::Within;
 
-pub use issue::{IssueError, Issued, Listed, NewCredential, issue, list};
+pub use issue::{Issued, NewCredential, issue};
 pub use layer::let_in;
 pub use principal::{Principal, Role};
 

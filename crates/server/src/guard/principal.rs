@@ -2,11 +2,13 @@
 
 use std::{fmt, num::NonZeroU32, sync::Arc};
 
+use clap::ValueEnum;
+
 use crate::guard::access::Access;
 use utterd_domain::Namespace;
 
 /// What a caller may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Role {
     /// calls in its namespace that change nothing
     ReadOnly,
@@ -17,21 +19,9 @@ pub enum Role {
 }
 
 impl Role {
-    /// Every role, the one with the fewest rights first.
-    pub const ALL: [Self; 3] = [Self::ReadOnly, Self::ReadWrite, Self::Admin];
-
     /// Returns the role called `name`.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|role| role.name() == name)
-    }
-
-    /// Returns the role's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ReadOnly => "read-only",
-            Self::ReadWrite => "read-write",
-            Self::Admin => "admin",
-        }
+        Self::from_str(name, false).ok()
     }
 
     /// Returns the least role that `access` requires.
@@ -46,7 +36,7 @@ impl Role {
 
 impl fmt::Display for Role {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        self.to_possible_value().map_or(Ok(()), |value| f.write_str(value.get_name()))
     }
 }
 
