@@ -4,20 +4,24 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{oneshot, watch};
+use tokio::sync::oneshot;
 
 #[cfg(feature = "inspector")]
 use super::inspector;
-use super::{error::refuse_exposed, metrics, plain_http::Bound, process, transport::tls::Tls};
+use super::{
+    error::refuse_exposed,
+    metrics,
+    plain_http::Bound,
+    process::{Thread, is_set},
+    transport::tls::Tls,
+};
 use crate::{Result, ServeError, Server};
 use utterd_config::{Listen, Settings};
 
 /// The listeners, while they are served.
 pub struct Beside {
     inspector: Option<Listen>,
-    /// Dropped to cut off the requests that are still being served.
-    _running: oneshot::Sender<()>,
-    done: oneshot::Receiver<()>,
+    thread: Thread,
 }
 
 /// The bound listeners; `None` for those that the settings do not ask for.
@@ -30,9 +34,8 @@ impl Beside {
     /// Binds the addresses that `settings` name, and serves them until `server` closes.
     pub async fn start(server: &Server, settings: &Settings, tls: Option<&Arc<Tls>>) -> Result<Self> {
         let (bound, binding) = oneshot::channel();
-        let (running, cut_off) = oneshot::channel::<()>();
         let (server, settings, tls) = (server.clone(), settings.clone(), tls.cloned());
-        let serving = move || async move {
+        let serving = move |cut_off| async move {
             let listeners = match Listeners::bind(&server, &settings, tls).await {
                 Ok(listeners) => listeners,
                 Err(error) => return drop(bound.send(Err(error))),
@@ -44,9 +47,9 @@ impl Beside {
                 _ = cut_off => {}
             }
         };
-        let done = process::spawn("utterd-http", serving).map_err(ServeError::Worker)?;
+        let thread = Thread::start("utterd-http", serving).map_err(ServeError::Worker)?;
         match binding.await {
-            Ok(bound) => Ok(Self { inspector: bound?, _running: running, done }),
+            Ok(bound) => Ok(Self { inspector: bound?, thread }),
             Err(_) => Err(ServeError::Worker(std::io::ErrorKind::Other.into())),
         }
     }
@@ -58,9 +61,7 @@ impl Beside {
 
     /// Cuts off the requests that are still being served.
     pub async fn stop(self) {
-        let Self { _running: running, done, .. } = self;
-        drop(running);
-        let _: Result<(), _> = done.await;
+        self.thread.stop().await;
     }
 }
 
@@ -79,7 +80,7 @@ impl Listeners {
 
     /// Serves until `server` closes, then answers the requests in flight.
     async fn serve(self, server: &Server, settings: &Settings) {
-        let closed = || closed(server.closing.subscribe());
+        let closed = || is_set(server.closing.subscribe());
         let most = settings.max_message_bytes;
         #[cfg(feature = "inspector")]
         let inspector = inspector::serve(self.inspector, closed(), server.service(), server.room(), most);
@@ -87,8 +88,4 @@ impl Listeners {
         let inspector = std::future::ready(drop((self.inspector, most)));
         tokio::join!(metrics::serve(self.metrics, closed(), server.metrics().clone()), inspector,);
     }
-}
-
-async fn closed(mut closing: watch::Receiver<bool>) {
-    let _ = closing.wait_for(|closing| *closing).await;
 }

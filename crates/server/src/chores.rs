@@ -4,7 +4,7 @@ use std::{io, sync::Arc, time::Duration};
 
 use tokio::{sync::oneshot, task::JoinSet};
 
-use super::process;
+use super::process::Thread;
 use utterd_config::Settings;
 use utterd_engine::Engine;
 use utterd_telemetry::panics::begin_anew;
@@ -16,35 +16,29 @@ const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
 pub struct Chores {
     /// Dropping it ends the work.
     running: oneshot::Sender<()>,
-    /// Dropping it ends the thread.
-    driving: oneshot::Sender<()>,
-    done: oneshot::Receiver<()>,
+    thread: Thread,
 }
 
 impl Chores {
     /// Starts the background work.
     pub fn start(engine: &Arc<Engine>, settings: &Settings) -> io::Result<Self> {
         let (running, ended) = oneshot::channel::<()>();
-        let (driving, left) = oneshot::channel::<()>();
         let (engine, scrub_interval) = (engine.clone(), settings.scrub_interval);
-        let done = process::spawn("utterd-chores", move || async move {
+        let thread = Thread::start("utterd-chores", move |left| async move {
             let chores = start_all(&engine, scrub_interval);
             let _ = ended.await;
             drop(chores);
             let _ = left.await;
         })?;
-        Ok(Self { running, driving, done })
+        Ok(Self { running, thread })
     }
 
     /// Ends the background work at once. The returned future ends its thread, and waits for that: until then, the
     /// thread drives the connections to a database that it opened, which calls may be using.
     pub fn end(self) -> impl Future<Output = ()> {
-        let Self { running, driving, done } = self;
+        let Self { running, thread } = self;
         drop(running);
-        async move {
-            drop(driving);
-            let _: Result<(), _> = done.await;
-        }
+        async { thread.stop().await }
     }
 }
 

@@ -36,20 +36,18 @@ mod watched;
 mod workers;
 
 use std::{
-    convert::Infallible,
     future::{Future, ready},
     io,
     path::PathBuf,
     sync::Arc,
 };
 
-use futures::{Stream, StreamExt};
+use futures::{Stream, StreamExt as _};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     sync::watch,
 };
-use tonic::{body::Body, server::NamedService, transport::server::Connected};
-use tower::Service;
+use tonic::transport::server::Connected;
 
 use admission::{Admission, Admitting};
 use calls::Calls;
@@ -58,7 +56,7 @@ use guard::Guard;
 use plain_http::Room;
 use routes::Routes;
 use stack::Stack;
-use transport::{activity::Activity, http::serve_calls};
+use transport::{connection::Arriving, http::serve_calls};
 use utterd_config::{Backend, Settings};
 use utterd_domain::{
     conversation::Timeouts,
@@ -82,6 +80,7 @@ pub use models::Models;
 use models::PROMPT_VERSION;
 pub use owner::Owner;
 pub use process::runtime;
+pub use routes::Serves;
 pub use transport::connection::Peer;
 pub use transport::in_process::{Connector, InProcess};
 pub use transport::shared::Shared;
@@ -216,16 +215,7 @@ impl Server {
     }
 
     /// Adds `service`, behind the same layers.
-    pub fn with_service<S>(mut self, service: S) -> Self
-    where
-        S: Service<http::Request<Body>, Response = http::Response<Body>, Error = Infallible>
-            + NamedService
-            + Clone
-            + Send
-            + Sync
-            + 'static,
-        S::Future: Send + 'static,
-    {
+    pub fn with_service(mut self, service: impl Serves) -> Self {
         self.routes = self.routes.with(service);
         self
     }
@@ -253,14 +243,8 @@ impl Server {
         shutdown: impl Future<Output = ()>,
     ) where
         C: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
-        C::ConnectInfo: Clone + Send + Sync + 'static,
     {
-        let connections = incoming.filter_map(|connection| ready(connection.ok()));
-        let met = |connection: C| {
-            let peer = connection.connect_info();
-            Ok((connection, peer, ()))
-        };
-        let arriving = connections.map(|connection| (ready(met(connection)), Activity::new()));
+        let arriving = incoming.filter_map(|connection| ready(connection.ok().map(Arriving::near)));
         serve_calls(self.service(), arriving, shutdown).await;
     }
 
@@ -301,11 +285,11 @@ impl Server {
 }
 
 /// Follows the changes of other processes, until the server closes or is dropped.
-fn heed_hints(engine: Arc<Engine>, mut closing: watch::Receiver<bool>) {
+fn heed_hints(engine: Arc<Engine>, closing: watch::Receiver<bool>) {
     tokio::spawn(async move {
         tokio::select! {
             () = begin_anew("following other servers", || engine.clone().heed_hints()) => {}
-            _ = closing.wait_for(|closing| *closing) => {}
+            () = process::is_set(closing) => {}
         }
     });
 }

@@ -5,7 +5,7 @@ use std::{io, thread};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::{
     runtime::{Builder, Runtime},
-    sync::oneshot,
+    sync::{oneshot, watch},
 };
 
 use super::{Result, ServeError};
@@ -39,19 +39,41 @@ pub fn runtime() -> io::Result<Runtime> {
     runtime.enable_all().max_blocking_threads(most_offloaded() + READING_THREADS).build()
 }
 
-/// Starts a thread that runs `work` on a runtime of its own. The returned receiver ends with the thread.
-pub fn spawn<F: Future<Output = ()>>(
-    name: &str,
-    work: impl FnOnce() -> F + Send + 'static,
-) -> io::Result<oneshot::Receiver<()>> {
-    let runtime = runtime()?;
-    let (finished, done) = oneshot::channel();
-    thread::Builder::new().name(name.into()).spawn(move || {
-        runtime.block_on(work());
-        drop(runtime);
-        drop(finished);
-    })?;
-    Ok(done)
+/// A thread that works on a runtime of its own.
+pub struct Thread {
+    stop: oneshot::Sender<()>,
+    done: oneshot::Receiver<()>,
+}
+
+impl Thread {
+    /// Starts `work`, which is to end after the receiver that it gets.
+    pub fn start<F: Future<Output = ()>>(
+        name: &str,
+        work: impl FnOnce(oneshot::Receiver<()>) -> F + Send + 'static,
+    ) -> io::Result<Self> {
+        let runtime = runtime()?;
+        let ((stop, stopped), (finished, done)) = (oneshot::channel(), oneshot::channel::<()>());
+        thread::Builder::new().name(name.into()).spawn(move || {
+            runtime.block_on(work(stopped));
+            drop(runtime);
+            drop(finished);
+        })?;
+        Ok(Self { stop, done })
+    }
+
+    /// Asks the work to end; the returned future waits until the thread has ended.
+    pub fn stop(self) -> impl Future<Output = ()> {
+        let Self { stop, done } = self;
+        drop(stop);
+        async move {
+            let _: Result<(), _> = done.await;
+        }
+    }
+}
+
+/// Waits until `flag` is set, or nobody can set it any more.
+pub async fn is_set(mut flag: watch::Receiver<bool>) {
+    let _ = flag.wait_for(|is_set| *is_set).await;
 }
 
 /// Raises the limit of open descriptors as far as the system allows, and returns it; `None` means no limit.

@@ -6,9 +6,28 @@ use futures::future::BoxFuture;
 use http::{Request, Response};
 use rustc_hash::FxHashMap;
 use tonic::{Status, body::Body, server::NamedService};
-use tower::ServiceExt as _;
+use tower::{Service, ServiceExt as _};
 
-use super::transport::http::Serves;
+/// A service that serves calls. It is always ready.
+pub trait Serves:
+    Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send + 'static>
+    + NamedService
+    + Clone
+    + Send
+    + Sync
+    + 'static
+{
+}
+
+impl<S> Serves for S where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send + 'static>
+        + NamedService
+        + Clone
+        + Send
+        + Sync
+        + 'static
+{
+}
 
 /// The answer to a call.
 pub type Answer = BoxFuture<'static, Result<Response<Body>, Infallible>>;
@@ -20,10 +39,15 @@ pub struct Routes(Arc<FxHashMap<&'static str, Route>>);
 
 impl Routes {
     /// Adds a service.
-    pub fn with<S: Serves + NamedService + Sync>(mut self, service: S) -> Self {
+    pub fn with<S: Serves>(mut self, service: S) -> Self {
         let route = move |request| -> Answer { Box::pin(service.clone().oneshot(request)) };
         Arc::make_mut(&mut self.0).insert(S::NAME, Arc::new(route));
         self
+    }
+
+    /// Returns the names of the services.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.0.keys().copied()
     }
 
     /// Makes a call to the service that its path names.

@@ -1,12 +1,14 @@
 //! The services on the wire: utterd's own, health and reflection.
 
+use std::pin::pin;
+
 use futures::StreamExt as _;
 use tokio::sync::watch;
-use tonic::{codec::CompressionEncoding::Gzip, server::NamedService as _};
+use tonic::codec::CompressionEncoding::Gzip;
 use tonic_health::{ServingStatus, server::HealthReporter};
 use tonic_reflection::server::Builder;
 
-use crate::{Result, ServeError, routes::Routes};
+use crate::{Result, ServeError, process::is_set, routes::Routes};
 use utterd_config::Settings;
 use utterd_engine::Engine;
 use utterd_rpc::{
@@ -40,21 +42,13 @@ pub fn routes(
         .with(served!(ContextServiceServer))
         .with(served!(CompactionServiceServer))
         .with(served!(AdminServiceServer))
-        .with(served!(TraceServiceServer))
-        .with(health.accept_compressed(Gzip));
-    tokio::spawn(report(reporter, engine.condition(), closing));
+        .with(served!(TraceServiceServer));
+    // each service, and the server as a whole
+    let services = routes.names().chain([""]).collect();
+    tokio::spawn(report(services, reporter, engine.condition(), closing));
+    let routes = routes.with(health.accept_compressed(Gzip));
     if settings.reflection { with_reflection(routes) } else { Ok(routes) }
 }
-
-const SERVICES: [&str; 7] = [
-    MemoryServiceServer::<Services>::NAME,
-    ConversationServiceServer::<Services>::NAME,
-    ContextServiceServer::<Services>::NAME,
-    CompactionServiceServer::<Services>::NAME,
-    TraceServiceServer::<Services>::NAME,
-    AdminServiceServer::<Services>::NAME,
-    "", // the server as a whole
-];
 
 /// What a supervisor asks before it restarts a server: a full disk or an absent database is no reason to.
 const LIVENESS: &str = "liveness";
@@ -62,34 +56,32 @@ const LIVENESS: &str = "liveness";
 /// Reports every service as healthy as long as the store accepts writes and the server is not asked to stop;
 /// [`LIVENESS`] whatever the store does.
 async fn report(
+    services: Vec<&'static str>,
     mut reporter: HealthReporter,
     mut condition: BoxStream<'static, Result<(), StoreError>>,
-    mut closing: watch::Receiver<bool>,
+    closing: watch::Receiver<bool>,
 ) {
+    let mut closed = pin!(is_set(closing));
     reporter.set_service_status(LIVENESS, ServingStatus::Serving).await;
     loop {
         tokio::select! {
             biased;
-            () = closed(&mut closing) => break,
+            () = closed.as_mut() => break,
             Some(condition) = condition.next() => match condition {
-                Ok(()) => set(&reporter, ServingStatus::Serving).await,
-                Err(_) => set(&reporter, ServingStatus::NotServing).await,
+                Ok(()) => set(&services, &reporter, ServingStatus::Serving).await,
+                Err(_) => set(&services, &reporter, ServingStatus::NotServing).await,
             },
         }
     }
-    set(&reporter, ServingStatus::NotServing).await;
+    set(&services, &reporter, ServingStatus::NotServing).await;
     // This ends the streams that watch the status, which still send it; otherwise the server would wait for them.
-    for service in SERVICES.into_iter().chain([LIVENESS]) {
+    for service in services.into_iter().chain([LIVENESS]) {
         reporter.clear_service_status(service).await;
     }
 }
 
-async fn closed(closing: &mut watch::Receiver<bool>) {
-    let _ = closing.wait_for(|closing| *closing).await;
-}
-
-async fn set(reporter: &HealthReporter, status: ServingStatus) {
-    for service in SERVICES {
+async fn set(services: &[&str], reporter: &HealthReporter, status: ServingStatus) {
+    for service in services {
         reporter.set_service_status(service, status).await;
     }
 }
@@ -120,10 +112,11 @@ mod tests {
     async fn health_follows_the_store_both_ways() {
         let (reporter, health) = tonic_health::server::health_reporter();
         let (conditions, condition) = mpsc::unbounded();
-        reporter.set_service_status("utterd.v1.MemoryService", ServingStatus::Unknown).await;
+        let service = "utterd.v1.MemoryService";
+        reporter.set_service_status(service, ServingStatus::Unknown).await;
         let closing = watch::Sender::new(false);
-        tokio::spawn(report(reporter, Box::pin(condition), closing.subscribe()));
-        let request = HealthCheckRequest { service: "utterd.v1.MemoryService".to_owned() };
+        tokio::spawn(report(vec![service], reporter, Box::pin(condition), closing.subscribe()));
+        let request = HealthCheckRequest { service: service.to_owned() };
         let mut client = HealthClient::new(health);
         let mut statuses = client.watch(request).await.unwrap().into_inner();
         assert_eq!(statuses.message().await.unwrap().unwrap().status, ServingStatus::Unknown as i32);

@@ -6,19 +6,13 @@
 
 use std::{io, sync::Arc, thread, time::Duration};
 
-use futures::future::BoxFuture;
-use tokio::sync::{mpsc, oneshot, watch};
+use futures::{FutureExt as _, future::join_all};
+use tokio::sync::{mpsc, oneshot};
 use tokio_stream::wrappers::UnboundedReceiverStream;
 
 use super::{
-    process,
-    transport::{
-        connection::{Met, arriving},
-        connections::Place,
-        http::{self, Arriving},
-        socket::Socket,
-        tls::Accepting,
-    },
+    process::Thread,
+    transport::{connection::Arriving, connections::Place, http, socket::Socket, tls::Accepting},
 };
 use crate::{Result, ServeError, Server};
 use utterd_config::Settings;
@@ -26,18 +20,15 @@ use utterd_config::Settings;
 /// The workers of a server.
 pub struct Workers {
     workers: Vec<Worker>,
-    stop: watch::Sender<bool>,
 }
 
 /// The load of a worker: each of its connections holds one.
 type Load = Arc<()>;
 
-type Handed = Arriving<BoxFuture<'static, io::Result<Met<Load>>>>;
-
 struct Worker {
-    connections: mpsc::UnboundedSender<Handed>,
+    connections: mpsc::UnboundedSender<Arriving>,
     load: Load,
-    done: oneshot::Receiver<()>,
+    thread: Thread,
 }
 
 impl Workers {
@@ -47,29 +38,23 @@ impl Workers {
             0 => thread::available_parallelism().map_or(1, usize::from),
             count => count,
         };
-        let stop = watch::Sender::new(false);
-        let workers = (0..count).map(|index| Worker::start(index, server.clone(), stop.subscribe()));
-        Ok(Self { workers: workers.collect::<Result<_, _>>().map_err(ServeError::Worker)?, stop })
+        let workers = (0..count).map(|index| Worker::start(index, server.clone()));
+        Ok(Self { workers: workers.collect::<Result<_, _>>().map_err(ServeError::Worker)? })
     }
 
     /// Hands a connection to the worker with the fewest connections.
     pub fn hand_over(&self, socket: Socket, tls: Option<Accepting>, place: Place) -> io::Result<()> {
         let free = self.workers.iter().min_by_key(|worker| Arc::strong_count(&worker.load));
         if let Some(worker) = free {
-            let (met, activity) = arriving(socket, tls, place, worker.load.clone());
-            worker.connections.send((Box::pin(met), activity)).map_err(|_| io::ErrorKind::BrokenPipe)?;
+            let arriving = Arriving::new(socket, tls, place, worker.load.clone());
+            worker.connections.send(arriving).map_err(|_| io::ErrorKind::BrokenPipe)?;
         }
         Ok(())
     }
 
     /// Stops the workers, and waits for the calls in flight, at most `patience`.
-    pub async fn stop(mut self, patience: Duration) {
-        self.stop.send_replace(true);
-        let all = async {
-            for worker in &mut self.workers {
-                let _ = (&mut worker.done).await;
-            }
-        };
+    pub async fn stop(self, patience: Duration) {
+        let all = join_all(self.workers.into_iter().map(|worker| worker.thread.stop()));
         if tokio::time::timeout(patience, all).await.is_err() {
             tracing::warn!("calls were still in flight when the server stopped");
         }
@@ -77,21 +62,15 @@ impl Workers {
 }
 
 impl Worker {
-    fn start(index: usize, server: Server, stop: watch::Receiver<bool>) -> io::Result<Self> {
+    fn start(index: usize, server: Server) -> io::Result<Self> {
         let (connections, incoming) = mpsc::unbounded_channel();
         let name = format!("utterd-worker-{index}");
-        let done = process::spawn(&name, move || serve(server, incoming, stop))?;
-        Ok(Self { connections, load: Load::default(), done })
+        let thread = Thread::start(&name, move |stop| serve(server, incoming, stop))?;
+        Ok(Self { connections, load: Load::default(), thread })
     }
 }
 
-async fn serve(
-    server: Server,
-    connections: mpsc::UnboundedReceiver<Handed>,
-    mut stop: watch::Receiver<bool>,
-) {
-    let stopped = async move {
-        let _ = stop.wait_for(|stop| *stop).await;
-    };
-    http::serve_calls(server.service(), UnboundedReceiverStream::new(connections), stopped).await;
+async fn serve(server: Server, connections: mpsc::UnboundedReceiver<Arriving>, stop: oneshot::Receiver<()>) {
+    let connections = UnboundedReceiverStream::new(connections);
+    http::serve_calls(server.service(), connections, stop.map(drop)).await;
 }

@@ -3,16 +3,13 @@
 use std::{future::Future, sync::Arc};
 
 use ::http::{HeaderValue, Request, StatusCode};
-use futures::stream::unfold;
 use hyper::body::Incoming;
 
 use super::{Answer, PLAIN, carried::id_of, host::unfit, text};
 use crate::{
     Result, ServeError,
     calls::REQUEST_ID,
-    transport::{
-        activity::Activity, connection::arriving, connections::Connections, http, socket::Listener, tls::Tls,
-    },
+    transport::{activity::Activity, connections::Connections, http, socket::Listener, tls::Tls},
 };
 use utterd_config::Listen;
 use utterd_domain::limits::HTTP_CONNECTIONS;
@@ -20,7 +17,7 @@ use utterd_telemetry::panics::{Panicked, Within};
 
 /// A listener that is bound to its address.
 pub struct Bound {
-    listener: Listener,
+    listener: Arc<Listener>,
     address: Listen,
     tls: Option<Arc<Tls>>,
     /// Whether requests of other sites' web pages are refused.
@@ -40,7 +37,7 @@ impl Bound {
         let listener = Listener::bind(listen, socket_mode).await.map_err(failed)?;
         let address = listener.address().map_err(failed)?;
         tracing::info!("{served} on {address}");
-        Ok(Some(Self { listener, address, tls: None, is_private: false }))
+        Ok(Some(Self { listener: listener.into(), address, tls: None, is_private: false }))
     }
 
     /// Encrypts connections from the network, if there is TLS.
@@ -72,11 +69,7 @@ where
 {
     let Some(bound) = bound else { return };
     let is_private = bound.is_private;
-    let incoming = unfold((bound, Connections::new(HTTP_CONNECTIONS)), |(bound, connections)| async {
-        let (socket, place) = connections.accept(&bound.listener).await;
-        let tls = bound.tls.as_ref().map(|tls| tls.http_acceptor());
-        Some((arriving(socket, tls, place, ()), (bound, connections)))
-    });
+    let incoming = Connections::new(HTTP_CONNECTIONS).to(bound.listener, bound.tls);
     let requests = move |mut request: Request<Incoming>| {
         let unfit = unfit(&mut request, is_private);
         let id = id_of(request.headers());

@@ -1,13 +1,15 @@
 //! A client's connection.
 
-use std::{io, net::SocketAddr, sync::Arc};
+use std::{any::Any, future::ready, io, net::SocketAddr, sync::Arc};
 
+use futures::future::BoxFuture;
 use tokio::net::{TcpStream, UnixStream};
+use tonic::transport::server::Connected;
 
 use super::{
+    activity::Activity,
     certificate,
     connections::Place,
-    http::Arriving,
     socket::{Socket, Stream},
     tls::Accepting,
 };
@@ -35,23 +37,43 @@ impl Peer {
     }
 }
 
-/// A connection that is ready: the stream of its bytes, its client, and what it keeps until it ends.
-pub type Met<L> = (Box<dyn Stream>, Peer, (Place, L));
+/// A connection that its own task makes ready.
+pub struct Arriving {
+    /// Makes it ready.
+    pub ready: BoxFuture<'static, io::Result<Ready>>,
+    /// Its activity.
+    pub activity: Arc<Activity>,
+}
 
-/// The connection of `socket` at `place`, which its own task makes ready, and its activity; `tls` encrypts connections from
-/// the network. It keeps its place, and `load`, until the third value is dropped.
-pub fn arriving<L: Send + 'static>(
-    socket: Socket,
-    tls: Option<Accepting>,
-    place: Place,
-    load: L,
-) -> Arriving<impl Future<Output = io::Result<Met<L>>> + Send + 'static> {
-    let activity = place.activity().clone();
-    let met = async move {
-        let (stream, peer) = meet(socket, tls, &place).await?;
-        Ok((stream, peer, (place, load)))
-    };
-    (met, activity)
+/// A connection that is ready.
+pub struct Ready {
+    /// Its bytes.
+    pub stream: Box<dyn Stream>,
+    /// Its client, if that is known.
+    pub peer: Option<Peer>,
+    /// What is kept until it ends.
+    pub kept: Box<dyn Any + Send>,
+}
+
+impl Arriving {
+    /// The connection of `socket` at `place`; `tls` encrypts connections from the network. It keeps its place, and `load`,
+    /// until it ends.
+    pub fn new(socket: Socket, tls: Option<Accepting>, place: Place, load: Arc<()>) -> Self {
+        let activity = place.activity().clone();
+        let ready = async move {
+            let (stream, peer) = meet(socket, tls, &place).await?;
+            Ok(Ready { stream, peer: Some(peer), kept: Box::new((place, load)) })
+        };
+        Self { ready: Box::pin(ready), activity }
+    }
+
+    /// A connection within this process. It tells its client if its `ConnectInfo` is a [`Peer`].
+    pub fn near<C: Stream + Connected + 'static>(connection: C) -> Self {
+        let told: &dyn Any = &connection.connect_info();
+        let peer = told.downcast_ref().cloned();
+        let met = Ready { stream: Box::new(connection), peer, kept: Box::new(()) };
+        Self { ready: Box::pin(ready(Ok(met))), activity: Activity::new() }
+    }
 }
 
 /// Makes the connection of `socket` at `place` ready on the current runtime: the stream of its bytes, after the TLS

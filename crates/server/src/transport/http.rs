@@ -1,6 +1,6 @@
 //! HTTP on one connection, from its first bytes to its end.
 
-use std::{convert::Infallible, future::ready, io, pin::pin, sync::Arc, time::Duration};
+use std::{convert::Infallible, future::ready, pin::pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use futures::{Stream, StreamExt};
@@ -10,16 +10,17 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo, TokioTimer},
     server::{conn::auto, graceful::GracefulConnection},
 };
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    sync::watch,
-    time::timeout,
-};
+use tokio::{sync::watch, time::timeout};
 use tokio_util::io::InspectReader;
 use tonic::body::Body;
 use tower::Service;
 
-use super::activity::{Activity, End};
+use super::{
+    activity::{Activity, End},
+    connection::{Arriving, Ready},
+    socket::Stream as ByteStream,
+};
+use crate::stack::Stack;
 use utterd_domain::limits::{
     CONNECTION_WINDOW, EVICTION_GRACE, HTTP_PATIENCE, HTTP2_PING_INTERVAL, HTTP2_PING_TIMEOUT, IDLE_GRACE,
     MAX_HEADER_BYTES, MAX_STREAMS, SEND_BUFFER_BYTES, STREAM_WINDOW,
@@ -28,27 +29,6 @@ use utterd_domain::limits::{
 /// The bytes that a client sends before its connection counts as used: the preface of HTTP/2 (RFC 9113, 3.4), which is
 /// shorter than the head of any request of HTTP/1.
 const GREETING_BYTES: usize = 24;
-
-/// A service that serves calls. It is always ready.
-pub trait Serves:
-    Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send + 'static>
-    + Clone
-    + Send
-    + 'static
-{
-}
-
-impl<S> Serves for S where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send + 'static>
-        + Clone
-        + Send
-        + 'static
-{
-}
-
-/// A connection that its own task makes ready, and its activity. It becomes a stream of bytes, its client, and what is kept
-/// until the connection ends.
-pub type Arriving<F> = (F, Arc<Activity>);
 
 type Builder = auto::Builder<TokioExecutor>;
 
@@ -76,39 +56,30 @@ pub fn for_pages() -> Builder {
 }
 
 /// Serves the calls of the connections of `incoming` until `shutdown`, then waits until they have ended.
-pub async fn serve_calls<C, P, K, F>(
-    service: impl Serves,
-    incoming: impl Stream<Item = Arriving<F>>,
+pub async fn serve_calls(
+    service: Stack,
+    incoming: impl Stream<Item = Arriving>,
     shutdown: impl Future<Output = ()>,
-) where
-    F: Future<Output = io::Result<(C, P, K)>> + Send + 'static,
-    C: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    P: Clone + Send + Sync + 'static,
-    K: Send + 'static,
-{
+) {
     let answer = move |request: Request<Incoming>| service.clone().call(request.map(Body::new));
     serve(for_calls(), answer, incoming, shutdown).await;
 }
 
-/// Answers the requests of the connections of `incoming` until `shutdown`, then waits until they have ended. `answer` is
-/// called as soon as the head of a request has arrived; the request has its client and the activity of its connection
-/// in its extensions.
-pub async fn serve<C, P, K, F, A, B, R>(
+/// Answers the requests of the connections of `incoming` until `shutdown`, then waits until those in flight are answered.
+/// `answer` is called as soon as the head of a request has arrived; the request has the activity of its connection, and
+/// its client, in its extensions.
+pub async fn serve<A, B, R>(
     builder: Builder,
     answer: A,
-    incoming: impl Stream<Item = Arriving<F>>,
+    incoming: impl Stream<Item = Arriving>,
     shutdown: impl Future<Output = ()>,
 ) where
-    F: Future<Output = io::Result<(C, P, K)>> + Send + 'static,
-    C: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    P: Clone + Send + Sync + 'static,
-    K: Send + 'static,
     A: Fn(Request<Incoming>) -> R + Clone + Send + 'static,
     R: Future<Output = Result<Response<B>, Infallible>> + Send + 'static,
     B: http_body::Body<Data = Bytes, Error: std::error::Error + Send + Sync> + Send + 'static,
 {
     let (stopping, stopped) = watch::channel(false);
-    let serving = incoming.for_each(|(arriving, activity)| {
+    let serving = incoming.for_each(|Arriving { ready: arriving, activity }| {
         let (builder, answer, stop) = (builder.clone(), answer.clone(), stopped.clone());
         tokio::spawn(async move {
             let met = tokio::select! {
@@ -116,11 +87,12 @@ pub async fn serve<C, P, K, F, A, B, R>(
                 end = activity.end() => return tracing::debug!(?end, "a client did not set up its connection"),
             };
             match met {
-                Ok((connection, peer, kept)) => {
-                    let (io, of) = (TokioIo::new(greeted(connection, activity.clone())), activity.clone());
+                Ok(Ready { stream, peer, kept }) => {
+                    let (io, of) = (TokioIo::new(greeted(stream, activity.clone())), activity.clone());
                     let requests = service_fn(move |mut request: Request<Incoming>| {
-                        request.extensions_mut().insert(peer.clone());
-                        request.extensions_mut().insert(of.clone());
+                        let extensions = request.extensions_mut();
+                        extensions.insert(of.clone());
+                        peer.clone().map(|peer| extensions.insert(peer));
                         answer(request)
                     });
                     until_end(builder.serve_connection(io, requests), &activity, stop).await;
@@ -183,12 +155,12 @@ fn tell(result: Result<(), Box<dyn std::error::Error + Send + Sync>>) {
 }
 
 /// Makes a connection note in `activity` when its client has begun to use it.
-fn greeted<C: AsyncRead + AsyncWrite>(
-    connection: C,
+fn greeted(
+    stream: Box<dyn ByteStream>,
     activity: Arc<Activity>,
-) -> InspectReader<C, impl FnMut(&[u8])> {
+) -> InspectReader<Box<dyn ByteStream>, impl FnMut(&[u8])> {
     let mut read = 0;
-    InspectReader::new(connection, move |bytes| {
+    InspectReader::new(stream, move |bytes| {
         if read < GREETING_BYTES {
             read += bytes.len();
             if read >= GREETING_BYTES {

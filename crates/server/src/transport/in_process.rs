@@ -2,17 +2,16 @@
 
 use std::io;
 
-use futures::{Stream, channel::mpsc, future::join_all};
+use futures::{Stream, StreamExt as _, channel::mpsc, future::join_all};
 use tokio::{
-    io::{AsyncRead, AsyncWrite, DuplexStream, duplex},
+    io::{DuplexStream, duplex},
     sync::watch,
     task::JoinHandle,
     time::timeout,
 };
-use tonic::transport::server::Connected;
 
-use crate::chores::Chores;
-use crate::{Announce, Result, ServeError, Server, Start};
+use super::{connection::Arriving, http::serve_calls};
+use crate::{Announce, Result, ServeError, Server, Start, chores::Chores, process};
 use utterd_config::Settings;
 use utterd_domain::limits::DEFAULT_DRAIN_TIMEOUT;
 use utterd_tokenizer as tokenizer;
@@ -23,7 +22,7 @@ const PIPE_BYTES: usize = 1 << 20;
 /// A server that does not listen: callers in the same process connect to it and speak ordinary gRPC.
 pub struct InProcess {
     server: Server,
-    callers: mpsc::UnboundedSender<io::Result<DuplexStream>>,
+    callers: mpsc::UnboundedSender<DuplexStream>,
     stop: watch::Sender<bool>,
     serving: Vec<JoinHandle<()>>,
     chores: Chores,
@@ -31,13 +30,13 @@ pub struct InProcess {
 
 /// Connects callers to a server in the same process.
 #[derive(Clone)]
-pub struct Connector(mpsc::UnboundedSender<io::Result<DuplexStream>>);
+pub struct Connector(mpsc::UnboundedSender<DuplexStream>);
 
 impl Connector {
     /// Opens a connection; fails once the server has stopped.
     pub fn connect(&self) -> io::Result<DuplexStream> {
         let (near, far) = duplex(PIPE_BYTES);
-        self.0.unbounded_send(Ok(far)).map_err(|_| io::ErrorKind::ConnectionRefused)?;
+        self.0.unbounded_send(far).map_err(|_| io::ErrorKind::ConnectionRefused)?;
         Ok(near)
     }
 }
@@ -53,21 +52,14 @@ impl InProcess {
         let chores = Chores::start(server.engine(), settings).map_err(ServeError::Worker)?;
         let stop = watch::Sender::new(false);
         let mut own = Self { server, callers, stop, serving: Vec::new(), chores };
-        own.serve_also(incoming);
+        own.serve_also(incoming.map(Arriving::near));
         Ok(own)
     }
 
     /// Also serves the connections of `incoming`.
-    pub(super) fn serve_also<C>(&mut self, incoming: impl Stream<Item = io::Result<C>> + Send + 'static)
-    where
-        C: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static,
-        C::ConnectInfo: Clone + Send + Sync + 'static,
-    {
-        let mut stopped = self.stop.subscribe();
-        let stopped = async move {
-            let _ = stopped.wait_for(|stopped| *stopped).await;
-        };
-        self.serving.push(tokio::spawn(self.server.clone().serve_connections(incoming, stopped)));
+    pub(super) fn serve_also(&mut self, incoming: impl Stream<Item = Arriving> + Send + 'static) {
+        let stopped = process::is_set(self.stop.subscribe());
+        self.serving.push(tokio::spawn(serve_calls(self.server.service(), incoming, stopped)));
     }
 
     /// Returns a connector for callers.

@@ -7,7 +7,6 @@
 
 use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
-use futures::{Stream as Sequence, StreamExt, stream::unfold};
 use tokio::{
     net::UnixStream,
     sync::Mutex,
@@ -15,8 +14,9 @@ use tokio::{
 };
 
 use super::{
+    connections::Connections,
     in_process::InProcess,
-    socket::{Listener, Socket, Stream},
+    socket::{Listener, Stream},
 };
 use crate::{Result, ServeError};
 use utterd_config::{Listen, Settings, socket_path_fault};
@@ -80,7 +80,7 @@ impl Shared {
             if let Bound::Door(door) = self.bind().await? {
                 let mut server = self.open().await?;
                 if let Some(door) = &door {
-                    server.serve_also(accepted(door.clone()));
+                    server.serve_also(Connections::new(usize::MAX).to(door.clone(), None));
                 }
                 *state = State::Here(Box::new(server), door);
             }
@@ -136,21 +136,4 @@ impl Shared {
 fn near(server: &InProcess) -> Result<Box<dyn Stream>> {
     let connected = server.connector().connect();
     connected.map(|stream| Box::new(stream) as Box<dyn Stream>).map_err(|_| ServeError::Ending)
-}
-
-/// The connections that arrive at a socket.
-fn accepted(door: Arc<Listener>) -> impl Sequence<Item = io::Result<UnixStream>> + Send {
-    let sockets = unfold(door, |door| async { Some((door.accept().await, door)) });
-    sockets.then(|accepted| async {
-        match accepted {
-            Ok(Socket::Unix(stream)) => UnixStream::from_std(stream),
-            Ok(Socket::Tcp(_)) => Err(io::ErrorKind::Unsupported.into()),
-            // most likely out of descriptors: there will be some when connections end
-            Err(error) => {
-                tracing::warn!(%error, "could not accept a connection");
-                sleep(RELEASE / 10).await;
-                Err(error)
-            }
-        }
-    })
 }
