@@ -8,7 +8,10 @@
 use std::{borrow::Cow, net::SocketAddr, sync::Arc};
 
 use bytes::Bytes;
-use http::{HeaderMap, Request, StatusCode, header::CONTENT_TYPE};
+use http::{
+    HeaderMap, HeaderValue, Request, StatusCode,
+    header::{CONTENT_TYPE, HOST},
+};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use rmcp::{
@@ -34,7 +37,7 @@ use utterd_config::Listen;
 use utterd_domain::limits::DEFAULT_DRAIN_TIMEOUT;
 use utterd_server::{
     ServeError,
-    plain_http::{self as plain, Access, Answer, Bound, Room},
+    plain_http::{self as plain, Access, Answer, Bound, Room, Unread},
 };
 
 /// The path of the only endpoint.
@@ -126,12 +129,16 @@ async fn answer(request: Request<Incoming>, service: Service, handler: Handler, 
     };
     let (mut parts, body) = request.into_parts();
     parts.extensions.insert(memory);
+    // the host of the target comes first (RFC 9112, 3.2.2), and rmcp looks at `Host` alone
+    if let Some(host) = parts.uri.authority().and_then(|host| HeaderValue::try_from(host.as_str()).ok()) {
+        parts.headers.insert(HOST, host);
+    }
     let (extensions, is_json) = (parts.extensions.clone(), is_json(&parts.headers));
     let mut head = Request::new(body);
     *head.extensions_mut() = extensions;
     let body = match room.read(head, Access::Write, MOST_BYTES).await {
         Ok(body) => body,
-        Err(error) => return refused(error.code(), error.to_string()),
+        Err(Unread(code, status)) => return refused(code, status.message().to_owned()),
     };
     let _kept = plain::keep(parts.extensions.get());
     let json = wire::text(&body);
@@ -141,7 +148,7 @@ async fn answer(request: Request<Incoming>, service: Service, handler: Handler, 
     }
     let body = match json {
         Cow::Owned(json) => Bytes::from(json),
-        Cow::Borrowed(_) => Bytes::from_owner(body),
+        Cow::Borrowed(_) => body,
     };
     let request = Request::from_parts(parts, Full::new(body.clone()));
     let answer = service.handle(request).await;

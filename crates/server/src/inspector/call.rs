@@ -4,20 +4,25 @@ use std::{convert::Infallible, time::Duration};
 
 use bytes::Bytes;
 use futures::stream::{self, Stream};
-use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header::CONTENT_TYPE, uri::PathAndQuery};
+use http::{
+    HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode,
+    header::{AUTHORIZATION, CONTENT_TYPE},
+    uri::PathAndQuery,
+};
 use http_body::Frame;
 use http_body_util::{BodyExt as _, StreamBody};
 use hyper::body::Incoming;
 use prost::Message as _;
 use prost_reflect::{DynamicMessage, MessageDescriptor, MethodDescriptor};
-use tonic::{Code, Status, Streaming, client::Grpc};
+use tonic::{Code, Status, Streaming, client::Grpc, metadata::MetadataMap};
 
-use super::{failure::Failure, frames};
+use super::{failure, frames};
 use crate::{
+    calls::REQUEST_ID,
     dynamic::{self, Dynamic},
     guard::methods::Method,
     plain_http as plain,
-    plain_http::{Answer, Carried, Held, Room},
+    plain_http::{Answer, Room, Unread},
     stack::Stack,
 };
 use utterd_domain::limits::INSPECTOR_MESSAGE_BYTES;
@@ -30,15 +35,17 @@ const UNARY: &str = "application/json";
 const STREAM: &str = "application/connect+json";
 /// The milliseconds within which the caller wants an answer.
 const TIMEOUT: &str = "connect-timeout-ms";
+/// The headers that are passed on to the call as they are.
+const PASSED: [HeaderName; 5] = [
+    AUTHORIZATION,
+    HeaderName::from_static("utterd-namespace"),
+    HeaderName::from_static("traceparent"),
+    HeaderName::from_static("tracestate"),
+    REQUEST_ID,
+];
 
 /// Answers the call that `request` stands for.
-pub async fn answer(
-    request: Request<Incoming>,
-    service: Stack,
-    carried: &Carried,
-    room: &Room,
-    most: usize,
-) -> Answer {
+pub async fn answer(request: Request<Incoming>, service: Stack, room: &Room, most: usize) -> Answer {
     let Some(method) = method(request.uri().path()) else {
         let status = Status::unimplemented("there is no such call; accepted: /utterd.v1.SERVICE/METHOD");
         return refuse(StatusCode::NOT_FOUND, &status);
@@ -49,18 +56,18 @@ pub async fn answer(
         let status = Status::invalid_argument(format!("content-type: accepted for this call: {expected}"));
         return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, &status);
     }
-    let call = Call { method, service, carried, timeout: timeout(request.headers()) };
+    let call = Call { method, service, like: like(&request) };
     // In a stream, each message has the limit, and bytes are in base64, which is a third longer.
     let most = if is_stream { most.saturating_mul(2) } else { most };
     let access = Method::of(request.uri().path()).access;
     let body = match room.read(request, access, most).await {
         Ok(body) => body,
-        Err(error) if is_stream => return ended(error.into()),
-        Err(error) => return refuse(error.code(), &error.into()),
+        Err(Unread(_, status)) if is_stream => return ended(*status),
+        Err(Unread(code, status)) => return refuse(code, &status),
     };
     match is_stream {
         true => call.streamed(body).await,
-        false => call.answered(body).await.unwrap_or_else(|status| Failure::answer(&status)),
+        false => call.answered(body).await.unwrap_or_else(|status| failure::answer(&status)),
     }
 }
 
@@ -70,7 +77,7 @@ fn ended(status: Status) -> Answer {
 }
 
 fn refuse(code: StatusCode, status: &Status) -> Answer {
-    let mut answer = Failure::answer(status);
+    let mut answer = failure::answer(status);
     *answer.status_mut() = code;
     answer
 }
@@ -87,26 +94,39 @@ fn is_of_type(headers: &HeaderMap, expected: &str) -> bool {
     given.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(expected))
 }
 
-fn timeout(headers: &HeaderMap) -> Option<Duration> {
-    let milliseconds = headers.get(TIMEOUT)?.to_str().ok()?.parse().ok()?;
-    Some(Duration::from_millis(milliseconds))
+/// What the call that `request` stands for has besides its messages: the caller's credential, trace and patience, the
+/// id for the log, and the connection and the client at its other end.
+fn like<B>(request: &Request<B>) -> tonic::Request<()> {
+    let (headers, mut passed) = (request.headers(), HeaderMap::new());
+    for name in PASSED {
+        for value in headers.get_all(&name) {
+            passed.append(&name, value.clone());
+        }
+    }
+    let metadata = MetadataMap::from_headers(passed);
+    let mut like = tonic::Request::from_parts(metadata, request.extensions().clone(), ());
+    if let Some(milliseconds) = headers.get(TIMEOUT).and_then(|given| given.to_str().ok()?.parse().ok()) {
+        like.set_timeout(Duration::from_millis(milliseconds));
+    }
+    like
 }
 
 /// A call that is to be made.
-struct Call<'a> {
+struct Call {
     method: MethodDescriptor,
     service: Stack,
-    carried: &'a Carried,
-    timeout: Option<Duration>,
+    /// What its request has besides messages.
+    like: tonic::Request<()>,
 }
 
-impl Call<'_> {
+impl Call {
     /// Makes a call with one request and one response. Its message takes room again, so the room of the body is
     /// released.
-    async fn answered(self, body: Held) -> Result<Answer, Status> {
+    async fn answered(self, body: Bytes) -> Result<Answer, Status> {
         let (input, is_long) = (self.method.input(), body.len() > LONG_TEXT_BYTES);
-        let request = self.request(offload(is_long, move || read(input, &body)).await?);
-        let (path, codec) = (self.path()?, Dynamic(self.method.output()));
+        let message = offload(is_long, move || read(input, &body)).await?;
+        let request = self.like.map(|()| message);
+        let (path, codec) = (path(&self.method)?, Dynamic(self.method.output()));
         let mut grpc = ready(self.service).await?;
         let response = grpc.unary(request, path, codec).await?.into_inner();
         let is_long = response.encoded_len() > LONG_TEXT_BYTES;
@@ -116,7 +136,7 @@ impl Call<'_> {
     }
 
     /// Makes a call with a stream in either direction. An error is sent in the last frame.
-    async fn streamed(self, body: Held) -> Answer {
+    async fn streamed(self, body: Bytes) -> Answer {
         match self.begun(body).await {
             Ok(messages) => {
                 let mut answer = Response::new(StreamBody::new(told(messages)).boxed_unsync());
@@ -127,7 +147,7 @@ impl Call<'_> {
         }
     }
 
-    async fn begun(self, body: Held) -> Result<Streaming<DynamicMessage>, Status> {
+    async fn begun(self, body: Bytes) -> Result<Streaming<DynamicMessage>, Status> {
         let frames = frames::split(&body)?;
         if frames.len() != 1 && !self.method.is_client_streaming() {
             return Err(Status::invalid_argument(format!(
@@ -138,23 +158,15 @@ impl Call<'_> {
         let messages = frames.into_iter().map(|frame| read(self.method.input(), frame));
         let messages = messages.collect::<Result<Vec<_>, _>>()?;
         drop(body);
-        let request = self.request(stream::iter(messages));
-        let (path, codec) = (self.path()?, Dynamic(self.method.output()));
+        let request = self.like.map(|()| stream::iter(messages));
+        let (path, codec) = (path(&self.method)?, Dynamic(self.method.output()));
         let mut grpc = ready(self.service).await?;
         Ok(grpc.streaming(request, path, codec).await?.into_inner())
     }
+}
 
-    fn request<T>(&self, message: T) -> tonic::Request<T> {
-        let mut request = self.carried.call(message);
-        if let Some(timeout) = self.timeout {
-            request.set_timeout(timeout);
-        }
-        request
-    }
-
-    fn path(&self) -> Result<PathAndQuery, Status> {
-        dynamic::path(&self.method).map_err(|_| Status::internal("the name of a method is no path"))
-    }
+fn path(method: &MethodDescriptor) -> Result<PathAndQuery, Status> {
+    dynamic::path(method).map_err(|_| Status::internal("the name of a method is no path"))
 }
 
 async fn ready(service: Stack) -> Result<Grpc<Stack>, Status> {

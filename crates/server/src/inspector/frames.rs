@@ -4,7 +4,7 @@ use bytes::{BufMut as _, Bytes, BytesMut};
 use prost_reflect::DynamicMessage;
 use tonic::{Code, Status};
 
-use super::failure::Failure;
+use super::failure::failure;
 
 /// The bytes before the content of a frame.
 const HEAD: usize = 5;
@@ -44,7 +44,7 @@ pub fn message(message: &DynamicMessage) -> Result<Bytes, Status> {
 pub fn end(result: Result<(), Status>) -> Bytes {
     let json = match result {
         Ok(()) => serde_json::json!({}),
-        Err(status) => serde_json::json!({ "error": Failure::of(&status) }),
+        Err(status) => serde_json::json!({ "error": failure(&status) }),
     };
     frame(END, json.to_string().as_bytes())
 }

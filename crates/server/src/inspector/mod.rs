@@ -20,7 +20,7 @@ use hyper::body::Incoming;
 
 use super::{
     plain_http as plain,
-    plain_http::{Answer, Bound, Carried, Room},
+    plain_http::{Answer, Bound, Room},
     stack::Stack,
 };
 
@@ -34,26 +34,16 @@ pub async fn serve(
     most: usize,
 ) {
     plain::serve(bound, shutdown, move |request| {
-        let (service, carried, room) = (service.clone(), Carried::of(&request), room.clone());
-        async move {
-            let mut answer = answer(request, service, &carried, &room, most).await;
-            carried.mark(&mut answer);
-            answer
-        }
+        let (service, room) = (service.clone(), room.clone());
+        async move { answer(request, service, &room, most).await }
     })
     .await;
 }
 
-async fn answer(
-    request: Request<Incoming>,
-    service: Stack,
-    carried: &Carried,
-    room: &Room,
-    most: usize,
-) -> Answer {
+async fn answer(request: Request<Incoming>, service: Stack, room: &Room, most: usize) -> Answer {
     match *request.method() {
         Method::GET | Method::HEAD => page::answer(&request),
-        Method::POST => call::answer(request, service, carried, room, most).await,
+        Method::POST => call::answer(request, service, room, most).await,
         _ => plain::not_allowed("GET, HEAD, POST", "accepted: GET for the page, POST for its calls\n"),
     }
 }

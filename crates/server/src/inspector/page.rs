@@ -6,6 +6,7 @@ use http::{
         CACHE_CONTROL, CONTENT_SECURITY_POLICY, ETAG, IF_NONE_MATCH, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
     },
 };
+use rust_embed::Embed;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::plain_http::{self as plain, Answer};
@@ -17,55 +18,10 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
-macro_rules! files {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("page/", $name)))),*]
-    };
-}
-
-/// The names and texts of the files.
-const FILES: &[(&str, &str)] = files![
-    "index.html",
-    "icon.svg",
-    "actions.js",
-    "block.js",
-    "calls.js",
-    "compose.js",
-    "conversation.js",
-    "details.js",
-    "dialogs.js",
-    "element.js",
-    "excerpt.js",
-    "fields.js",
-    "find.js",
-    "forget.js",
-    "limits.js",
-    "list.js",
-    "live.js",
-    "main.js",
-    "messages.js",
-    "narrow.js",
-    "prepare.js",
-    "route.js",
-    "state.js",
-    "tabs.js",
-    "utterance.js",
-    "view.js",
-    "window.js",
-    "words.js",
-    "panels/context.js",
-    "panels/events.js",
-    "panels/forks.js",
-    "panels/recall.js",
-    "panels/summary.js",
-    "panels/timeline.js",
-    "styles/base.css",
-    "styles/conversation.css",
-    "styles/dialogs.css",
-    "styles/narrow.css",
-    "styles/page.css",
-    "styles/panels.css",
-];
+/// The files of the page.
+#[derive(Embed)]
+#[folder = "src/inspector/page"]
+struct Files;
 
 /// Answers with the file that `request` names.
 pub fn answer<B>(request: &Request<B>) -> Answer {
@@ -73,13 +29,13 @@ pub fn answer<B>(request: &Request<B>) -> Answer {
         "/" => "index.html",
         path => path.trim_start_matches('/'),
     };
-    let Some((name, text)) = FILES.iter().find(|(name, _)| *name == asked) else {
+    let Some((kind, file)) = kind(asked).and_then(|kind| Some((kind, Files::get(asked)?.data))) else {
         return plain::text(StatusCode::NOT_FOUND, plain::PLAIN, "the page is at /\n");
     };
-    let tag = format!("\"{:016x}\"", xxh3_64(text.as_bytes()));
+    let tag = format!("\"{:016x}\"", xxh3_64(&file));
     let mut answer = match is_known(request.headers(), &tag) {
-        true => plain::text(StatusCode::NOT_MODIFIED, kind(name), ""),
-        false => plain::text(StatusCode::OK, kind(name), *text),
+        true => plain::text(StatusCode::NOT_MODIFIED, kind, ""),
+        false => plain::text(StatusCode::OK, kind, file.into_owned()),
     };
     let headers = answer.headers_mut();
     if let Ok(tag) = HeaderValue::try_from(tag) {
@@ -92,13 +48,15 @@ pub fn answer<B>(request: &Request<B>) -> Answer {
     answer
 }
 
-fn kind(name: &str) -> &'static str {
-    match name.rsplit('.').next() {
-        Some("html") => "text/html; charset=utf-8",
-        Some("css") => "text/css; charset=utf-8",
-        Some("js") => "text/javascript; charset=utf-8",
-        _ => "image/svg+xml",
-    }
+/// The type of a file of the page; `None` of other files, which are for its development.
+fn kind(name: &str) -> Option<&'static str> {
+    Some(match name.rsplit_once('.')?.1 {
+        "html" => "text/html; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "svg" => "image/svg+xml",
+        _ => return None,
+    })
 }
 
 /// Whether the browser already has the file with this tag.
@@ -109,29 +67,19 @@ fn is_known(headers: &HeaderMap, tag: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::BTreeSet, fs, path::Path};
-
     use super::*;
 
-    /// The files below `directory`, by their paths in it.
-    fn files(directory: &Path, within: &str) -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
-        for entry in fs::read_dir(directory.join(within)).unwrap() {
-            let entry = entry.unwrap();
-            let name = format!("{within}{}", entry.file_name().into_string().unwrap());
-            match entry.file_type().unwrap().is_dir() {
-                true => found.extend(files(directory, &format!("{name}/"))),
-                false => drop(found.insert(name)),
-            }
-        }
-        found
-    }
-
     #[test]
-    fn every_file_is_served() {
-        let directory = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src/inspector/page"));
-        let is_served = |name: &String| !name.ends_with(".json");
-        let served: BTreeSet<_> = FILES.iter().map(|(name, _)| (*name).to_owned()).collect();
-        assert_eq!(served, files(directory, "").into_iter().filter(is_served).collect());
+    fn the_page_is_served_and_what_it_is_made_with_is_not() {
+        let asked = |path: &str| answer(&Request::get(path).body(()).unwrap());
+        for (path, kind) in
+            [("/", "text/html"), ("/main.js", "text/javascript"), ("/styles/base.css", "text/css")]
+        {
+            let answer = asked(path);
+            assert!(answer.headers()["content-type"].to_str().unwrap().starts_with(kind), "{path}");
+        }
+        for path in ["/tsconfig.json", "/none.js", "/styles", "/../page.rs"] {
+            assert_eq!(asked(path).status(), StatusCode::NOT_FOUND, "{path}");
+        }
     }
 }

@@ -2,13 +2,14 @@
 
 use std::{future::Future, sync::Arc};
 
-use ::http::{HeaderValue, Request, StatusCode};
+use ::http::{HeaderMap, HeaderValue, Request, StatusCode};
 use hyper::body::Incoming;
+use ulid::Ulid;
 
-use super::{Answer, PLAIN, carried::id_of, host::unfit, text};
+use super::{Answer, PLAIN, host::unfit, text};
 use crate::{
     Result, ServeError,
-    calls::REQUEST_ID,
+    calls::{REQUEST_ID, given},
     transport::{activity::Activity, connections::Connections, http, socket::Listener, tls::Tls},
 };
 use utterd_config::Listen;
@@ -71,28 +72,35 @@ where
     let is_private = bound.is_private;
     let incoming = Connections::new(HTTP_CONNECTIONS).to(bound.listener, bound.tls);
     let requests = move |mut request: Request<Incoming>| {
-        let unfit = unfit(&mut request, is_private);
-        let id = id_of(request.headers());
+        let (unfit, id) = (unfit(&request, is_private), id_of(request.headers()));
         request.headers_mut().insert(REQUEST_ID, id.clone());
         let answer = answer.clone();
         async move {
-            if let Some(unfit) = unfit {
-                return Ok(unfit);
-            }
-            let answered = Within::Call.catching(async move { answer(request).await }).await;
-            Ok(answered.unwrap_or_else(|Panicked| fault(id)))
+            let mut answer = match unfit {
+                Some(unfit) => unfit,
+                None => {
+                    let answered = Within::Call.catching(async move { answer(request).await }).await;
+                    answered.unwrap_or_else(|Panicked| fault(&id))
+                }
+            };
+            answer.headers_mut().insert(REQUEST_ID, id);
+            Ok(answer)
         }
     };
     http::serve(http::for_pages(), requests, incoming, shutdown).await;
 }
 
 /// The answer to a request for which the server panicked.
-fn fault(id: HeaderValue) -> Answer {
+fn fault(id: &HeaderValue) -> Answer {
     tracing::error!(?id, "a request failed by a fault of the server");
-    let mut answer =
-        text(StatusCode::INTERNAL_SERVER_ERROR, PLAIN, "a fault of the server stopped the request\n");
-    answer.headers_mut().insert(REQUEST_ID, id);
-    answer
+    text(StatusCode::INTERNAL_SERVER_ERROR, PLAIN, "a fault of the server stopped the request\n")
+}
+
+/// The id of a request, or one for a caller that gives none.
+fn id_of(headers: &HeaderMap) -> HeaderValue {
+    let made = || HeaderValue::try_from(Ulid::new().to_string());
+    // only digits and letters, so this does not fail
+    given(headers).or_else(|| made().ok()).unwrap_or(HeaderValue::from_static("unknown"))
 }
 
 /// Prevents the connection of a request from being closed to make room for another, until the returned value is

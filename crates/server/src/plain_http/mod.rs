@@ -1,9 +1,7 @@
 //! Plain HTTP/1, for the listeners other than gRPC's.
 
-mod carried;
 mod host;
 mod listener;
-mod nearby;
 mod read;
 
 use std::convert::Infallible;
@@ -17,9 +15,8 @@ use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use tonic::Code;
 
 pub use super::guard::access::Access;
-pub use carried::Carried;
 pub use listener::{Bound, keep, serve};
-pub use read::{Held, ReadError, Room};
+pub use read::{Room, Unread};
 
 /// The type of a text for people.
 pub const PLAIN: &str = "text/plain; charset=utf-8";

@@ -1,6 +1,6 @@
 //! Reading the bodies of requests, within the memory that there is for messages.
 
-use std::{fmt::Display, future::poll_fn, ops::Deref, pin::Pin, sync::Arc, task::Poll};
+use std::{fmt::Display, future::poll_fn, pin::Pin, sync::Arc, task::Poll};
 
 use bytes::Bytes;
 use http::{Request, StatusCode};
@@ -15,45 +15,18 @@ use crate::{
 use utterd_domain::limits::{MAX_PASSED_OVER_BYTES, SMALL_MESSAGE_BYTES, STRANGER_BODY_BYTES};
 use utterd_rpc::{self as rpc, MessageMemory, no_room, too_large};
 
-/// Why a body cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// The connection broke.
-    #[error("the request cannot be read: {0}")]
-    Broken(String),
-    /// It has more bytes than accepted.
-    #[error("the request is too large; accepted: at most {0} bytes")]
-    TooLarge(usize),
-    /// The caller may not make the call, there is no room, or the body did not arrive in time.
-    #[error("{}", .0.message())]
-    Refused(Box<Status>),
-}
+/// Why a body cannot be used: the status of HTTP, and that of a call.
+#[derive(Debug)]
+pub struct Unread(pub StatusCode, pub Box<Status>);
 
-impl ReadError {
-    /// The status of HTTP.
-    pub fn code(&self) -> StatusCode {
-        match self {
-            Self::Broken(_) => StatusCode::BAD_REQUEST,
-            Self::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Refused(status) if status.code() == Code::DeadlineExceeded => StatusCode::REQUEST_TIMEOUT,
-            Self::Refused(status) => status_of(status.code()),
-        }
-    }
-}
-
-impl From<ReadError> for Status {
-    fn from(error: ReadError) -> Self {
-        match error {
-            ReadError::Broken(_) => Self::cancelled(error.to_string()),
-            ReadError::TooLarge(most) => too_large(most, error.to_string()),
-            ReadError::Refused(status) => *status,
-        }
-    }
-}
-
-impl From<Status> for ReadError {
+/// The caller may not make the call, there is no room, or the body did not arrive in time.
+impl From<Status> for Unread {
     fn from(status: Status) -> Self {
-        Self::Refused(status.into())
+        let code = match status.code() {
+            Code::DeadlineExceeded => StatusCode::REQUEST_TIMEOUT,
+            code => status_of(code),
+        };
+        Self(code, status.into())
     }
 }
 
@@ -65,17 +38,9 @@ pub struct Room {
 }
 
 /// A body, which takes up room until it is dropped.
-pub struct Held {
+struct Held {
     content: Vec<u8>,
     _room: Option<rpc::Held>,
-}
-
-impl Deref for Held {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        &self.content
-    }
 }
 
 impl AsRef<[u8]> for Held {
@@ -96,13 +61,8 @@ impl Room {
     }
 
     /// Reads the body of a request that stands for a call with `access`: at most `most` bytes. Its caller needs its
-    /// credential first. A large body takes its room before it is read, and must arrive in time.
-    pub async fn read<B>(
-        &self,
-        mut request: Request<B>,
-        access: Access,
-        most: usize,
-    ) -> Result<Held, ReadError>
+    /// credential first. A large body takes its room before it is read, and keeps it; it must arrive in time.
+    pub async fn read<B>(&self, mut request: Request<B>, access: Access, most: usize) -> Result<Bytes, Unread>
     where
         B: Body<Data = Bytes, Error: Display> + Unpin,
     {
@@ -123,13 +83,13 @@ impl Room {
             _ => Some(self.memory.room(caller(request.extensions())).take(length).await.ok_or_else(no_room)?),
         };
         let content = collect(request.into_body(), most, size.lower() > most as u64).await?;
-        Ok(Held { content, _room: room })
+        Ok(Bytes::from_owner(Held { content, _room: room }))
     }
 }
 
 /// Collects a body. If it is too long, reads the rest too, up to a limit: a client that is still sending would not see
 /// the answer.
-async fn collect<B>(mut body: B, most: usize, is_too_large: bool) -> Result<Vec<u8>, ReadError>
+async fn collect<B>(mut body: B, most: usize, is_too_large: bool) -> Result<Vec<u8>, Unread>
 where
     B: Body<Data = Bytes, Error: Display> + Unpin,
 {
@@ -140,7 +100,10 @@ where
             Poll::Pending => pace.poll_late(context).map(|()| Err(late())),
         });
         let Some(frame) = next.await? else { break };
-        let frame = frame.map_err(|error| ReadError::Broken(error.to_string()))?;
+        let frame = frame.map_err(|error| {
+            let status = Status::cancelled(format!("the request cannot be read: {error}"));
+            Unread(StatusCode::BAD_REQUEST, status.into())
+        })?;
         let data = frame.into_data().unwrap_or_else(|_| Bytes::new());
         pace.came(data.len());
         length += data.len();
@@ -152,7 +115,11 @@ where
             content = Vec::new();
         }
     }
-    if is_too_large || length > most { Err(ReadError::TooLarge(most)) } else { Ok(content) }
+    if is_too_large || length > most {
+        let status = too_large(most, format!("the request is too large; accepted: at most {most} bytes"));
+        return Err(Unread(StatusCode::PAYLOAD_TOO_LARGE, status.into()));
+    }
+    Ok(content)
 }
 
 #[cfg(test)]
@@ -176,7 +143,7 @@ mod tests {
         Full::new(vec![7; size].into())
     }
 
-    async fn read<B>(room: &Room, connection: u64, body: B, most: usize) -> Result<Held, ReadError>
+    async fn read<B>(room: &Room, connection: u64, body: B, most: usize) -> Result<Bytes, Unread>
     where
         B: Body<Data = Bytes, Error: Display> + Unpin,
     {
@@ -189,15 +156,15 @@ mod tests {
     fn begin(
         room: &Room,
         connection: u64,
-    ) -> (mpsc::UnboundedSender<Bytes>, JoinHandle<Result<Held, ReadError>>) {
+    ) -> (mpsc::UnboundedSender<Bytes>, JoinHandle<Result<Bytes, Unread>>) {
         let (sender, parts) = mpsc::unbounded();
         let body = StreamBody::new(parts.map(|part| Ok::<_, String>(Frame::data(part))));
         let room = room.clone();
         (sender, tokio::spawn(async move { read(&room, connection, Box::pin(body), 16 * MIB).await }))
     }
 
-    fn is_refused(read: Result<Held, ReadError>, code: StatusCode) -> bool {
-        read.err().is_some_and(|error| error.code() == code)
+    fn is_refused(read: Result<Bytes, Unread>, code: StatusCode) -> bool {
+        read.err().is_some_and(|error| error.0 == code)
     }
 
     #[tokio::test]
@@ -205,13 +172,14 @@ mod tests {
         let room = room();
         assert_eq!(read(&room, 1, full(9), 9).await.unwrap().len(), 9);
         assert_eq!(read(&room, 1, full(MIB), MIB).await.unwrap().len(), MIB);
-        assert!(matches!(read(&room, 1, full(10), 9).await, Err(ReadError::TooLarge(9))));
+        assert!(is_refused(read(&room, 1, full(10), 9).await, StatusCode::PAYLOAD_TOO_LARGE));
         let parts =
             || stream::iter((0..3).map(|_| Ok::<_, String>(Frame::data(Bytes::from_static(b"1234")))));
-        assert!(matches!(read(&room, 1, StreamBody::new(parts()), 9).await, Err(ReadError::TooLarge(9))));
+        let read_parts = read(&room, 1, StreamBody::new(parts()), 9).await;
+        assert!(is_refused(read_parts, StatusCode::PAYLOAD_TOO_LARGE));
         let parts = stream::iter([Ok(Frame::data(Bytes::from_static(b"12345"))), Err("gone".to_owned())]);
         let Err(error) = read(&room, 1, StreamBody::new(parts), 9).await else { panic!("it broke") };
-        assert_eq!(error.to_string(), "the request cannot be read: gone");
+        assert_eq!(error.1.message(), "the request cannot be read: gone");
     }
 
     #[tokio::test(start_paused = true)]
@@ -224,7 +192,7 @@ mod tests {
         assert_eq!(read(&room, 100, full(1_000), 16 * MIB).await.unwrap().len(), 1_000);
         let (mut refused, mut late) = (0, 0);
         for (_sender, slow) in slow {
-            match slow.await.unwrap().err().map(|error| error.code()) {
+            match slow.await.unwrap().err().map(|error| error.0) {
                 Some(StatusCode::TOO_MANY_REQUESTS) => refused += 1,
                 Some(StatusCode::REQUEST_TIMEOUT) => late += 1,
                 other => panic!("{other:?}"),
