@@ -15,7 +15,7 @@ use tonic::{Status, body::Body};
 
 use super::{in_flight, offloaded::Offloaded, request::Message};
 use crate::{
-    guard::methods::{Count, Method, Origin},
+    guard::methods::{Method, Origin},
     transport::activity::{self, Activity},
 };
 use utterd_domain::limits::SMALL_ANSWER_BYTES;
@@ -59,8 +59,8 @@ impl Answer {
     /// always sent, and so is a small one.
     pub fn send(self, response: Response<Body>) -> Response<Body> {
         let Self { method, room, activity, message, kept } = self;
-        let answers_once = method.origin != Origin::Unknown && method.answers == Count::One;
-        if method.takes == Count::One || answers_once {
+        let answers_once = method.origin != Origin::Unknown && !method.answers_many;
+        if !method.takes_many || answers_once {
             *message.room.lock() = None;
         }
         let (parts, mut inner) = response.into_parts();

@@ -22,11 +22,7 @@ use super::{
     refusals::metadata_too_large,
     request::RequestBody,
 };
-use crate::{
-    guard::methods::{Count, Method},
-    routes::Answer as Called,
-    transport::activity::Activity,
-};
+use crate::{guard::methods::Method, routes::Answer as Called, transport::activity::Activity};
 use utterd_domain::limits::{MAX_METADATA_BYTES, STREAM_WINDOW};
 use utterd_rpc::no_room;
 
@@ -83,7 +79,7 @@ impl Admitting {
                 tracing::debug!(?limit, method = &*method.path, "refused a call");
                 open.too_many.next()
             })?);
-            if method.takes == Count::Any {
+            if method.takes_many {
                 kept.window = Some(room.try_take(STREAM_WINDOW as usize).ok_or_else(no_room)?);
             }
             let activity = request.extensions().get::<Arc<Activity>>();

@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use tonic::{Status, body::Body};
 
 use super::{pace::Pace, refusals};
-use crate::guard::methods::{Count, Method, Origin};
+use crate::guard::methods::{Method, Origin};
 use utterd_domain::limits::{MAX_UNPACKING, SMALL_MESSAGE_BYTES};
 use utterd_rpc::{Held, Room, no_room};
 
@@ -76,7 +76,7 @@ impl RequestBody {
     /// The body `inner` of a call of `method`, whose messages have at most `most` bytes. Large ones take `room`, which
     /// is kept in `message`.
     pub fn new(inner: Body, method: &Method, most: usize, room: Room, message: Arc<Message>) -> Self {
-        let takes_one = method.origin != Origin::Unknown && method.takes == Count::One;
+        let takes_one = method.origin != Origin::Unknown && !method.takes_many;
         let progress = Progress { most, ..Progress::default() };
         let (pace, waiting, next) = Default::default();
         Self { inner, takes_one, room, message, pace, progress, waiting, next }

@@ -5,10 +5,7 @@ use std::sync::OnceLock;
 
 use tonic::Code;
 
-use crate::{
-    code_names::names,
-    guard::methods::{Count, Method},
-};
+use crate::{code_names::names, guard::methods::Method};
 use utterd_telemetry::{Histogram, HistogramVec, IntCounter, IntCounterVec, Registry, by, histogram_by};
 
 /// The number of status codes.
@@ -76,11 +73,11 @@ impl Meters {
 
 /// The kind, the service and the name of a method. What a client makes up is not repeated.
 fn labels(method: &Method) -> [&str; 3] {
-    let kind = match (method.takes, method.answers) {
-        (Count::One, Count::One) => "unary",
-        (Count::One, Count::Any) => "server_stream",
-        (Count::Any, Count::One) => "client_stream",
-        (Count::Any, Count::Any) => "bidi_stream",
+    let kind = match (method.takes_many, method.answers_many) {
+        (false, false) => "unary",
+        (false, true) => "server_stream",
+        (true, false) => "client_stream",
+        (true, true) => "bidi_stream",
     };
     let (service, name) = method.names();
     [kind, service, name]

@@ -13,55 +13,35 @@ pub enum Access {
     Admin,
 }
 
-/// Returns the access that `method` of `service` requires; `None` if the method is unknown.
-pub fn access(service: &str, method: &str) -> Option<Access> {
+/// The methods that change nothing. Making a share is not among them: it lets others read.
+pub(super) const READS: [&str; 18] = [
+    "Remember",
+    "Summarize",
+    "GetCapacityInfo",
+    "WatchCapacity",
+    "GetConversation",
+    "ListConversations",
+    "ListUtterances",
+    "ListMessages",
+    "GetSummary",
+    "GetStats",
+    "GetState",
+    "ExportConversation",
+    "BuildContext",
+    "CountTokens",
+    "PrepareHistory",
+    "ListCompactions",
+    "WatchEvents",
+    "ServerReflectionInfo",
+];
+
+/// Returns the access that `method` of `service` requires. A method that nothing is known about counts as a change.
+pub fn access(service: &str, method: &str) -> Access {
     match service {
-        "utterd.v1.MemoryService" => memory(method),
-        "utterd.v1.ConversationService" => conversation(method),
-        "utterd.v1.ContextService" => context(method),
-        "utterd.v1.CompactionService" => compaction(method),
-        "utterd.v1.TraceService" => (method == "WatchEvents").then_some(Access::Read),
-        "utterd.v1.AdminService" => Some(Access::Admin),
-        "grpc.health.v1.Health" => Some(Access::Open),
-        "grpc.reflection.v1.ServerReflection" | "grpc.reflection.v1alpha.ServerReflection" => {
-            Some(Access::Read)
-        }
-        _ => None,
-    }
-}
-
-fn memory(method: &str) -> Option<Access> {
-    match method {
-        "Remember" | "Summarize" | "GetCapacityInfo" | "WatchCapacity" => Some(Access::Read),
-        "Memorize" | "MemorizeStream" | "Forget" | "Restore" => Some(Access::Write),
-        _ => None,
-    }
-}
-
-fn conversation(method: &str) -> Option<Access> {
-    match method {
-        "ReadShared" => Some(Access::Open),
-        "GetConversation" | "ListConversations" | "ListUtterances" | "ListMessages" | "GetSummary"
-        | "GetStats" | "GetState" | "ExportConversation" => Some(Access::Read),
-        // a share lets others read, so making one is more than reading
-        "CreateConversation" | "UpdateConversation" | "UpdateState" | "EndConversation"
-        | "DeleteConversation" | "DeleteRecipient" | "ShareConversation" | "RevokeShare"
-        | "UpdateUtterance" | "ForkConversation" | "ImportConversation" => Some(Access::Write),
-        _ => None,
-    }
-}
-
-fn context(method: &str) -> Option<Access> {
-    match method {
-        "BuildContext" | "CountTokens" | "PrepareHistory" => Some(Access::Read),
-        _ => None,
-    }
-}
-
-fn compaction(method: &str) -> Option<Access> {
-    match method {
-        "ListCompactions" => Some(Access::Read),
-        "CompactConversation" | "UndoCompaction" | "AnswerCompactionPrompt" => Some(Access::Write),
-        _ => None,
+        "utterd.v1.AdminService" => Access::Admin,
+        "grpc.health.v1.Health" => Access::Open,
+        _ if method == "ReadShared" => Access::Open,
+        _ if READS.contains(&method) => Access::Read,
+        _ => Access::Write,
     }
 }
