@@ -3,7 +3,7 @@
 use std::{fmt, io::Write, process};
 
 use clap::ValueEnum;
-use serde::Serialize;
+use serde_json::json;
 
 use utterd_config::{Listen, Settings};
 use utterd_telemetry::terminal;
@@ -21,18 +21,6 @@ pub enum Announce {
     /// For a person, followed by the function's text for the address.
     #[value(skip)]
     Tour(fn(&Listen) -> String),
-}
-
-/// The announcement for a program.
-#[derive(Serialize)]
-struct Announcement {
-    /// The address for clients on this machine.
-    address: String,
-    pid: u32,
-    version: &'static str,
-    /// The inspector's address for browsers on this machine.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    inspector: Option<String>,
 }
 
 impl Announce {
@@ -64,10 +52,14 @@ fn page(listen: &Listen, settings: &Settings) -> String {
     }
 }
 
+/// The announcement for a program, with the addresses for clients and browsers on this machine.
 fn json(address: &Listen, inspector: Option<String>) -> String {
     let address = address.reached().to_string();
-    let announcement = Announcement { address, pid: process::id(), version: VERSION, inspector };
-    serde_json::json!(announcement).to_string()
+    let mut announcement = json!({ "address": address, "pid": process::id(), "version": VERSION });
+    if let Some(inspector) = inspector {
+        announcement["inspector"] = inspector.into();
+    }
+    announcement.to_string()
 }
 
 fn text(address: &Listen, settings: &Settings) -> String {

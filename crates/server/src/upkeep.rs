@@ -1,6 +1,7 @@
 //! Work on whole stores: on files while no server uses them, and on databases.
 
 use std::{
+    cell::Cell,
     io,
     path::{Path, PathBuf},
     sync::Arc,
@@ -52,27 +53,19 @@ pub fn backup(
     settings: &Settings,
     send: &mut dyn FnMut(Vec<u8>) -> io::Result<()>,
 ) -> Result<(), UpkeepError> {
-    let (mut unsent, mut failed) = (None, None);
-    let written = backup::write(
-        |each| {
-            each_record(from, settings, each).map_err(|error| {
-                let told = StoreError::Unavailable(error.to_string());
-                failed = Some(error);
-                told
-            })
-        },
-        &mut |bytes| {
-            send(bytes).map_err(|error| {
-                let told = StoreError::Unavailable(error.to_string());
-                unsent = Some(error);
-                told
-            })
-        },
-    );
-    match (unsent, failed) {
-        (Some(error), _) => Err(error.into()),
-        (None, Some(error)) => Err(error),
-        (None, None) => written.map_err(|error| UpkeepError::Store(from.clone(), error)),
+    let failed = Cell::new(None);
+    // the first error is the cause of those that follow it
+    let told = |error: UpkeepError| {
+        let told = StoreError::Unavailable(error.to_string());
+        failed.set(failed.take().or(Some(error)));
+        told
+    };
+    let written = backup::write(|each| each_record(from, settings, each).map_err(told), &mut |bytes| {
+        send(bytes).map_err(|error| told(error.into()))
+    });
+    match failed.take() {
+        Some(error) => Err(error),
+        None => written.map_err(|error| UpkeepError::Store(from.clone(), error)),
     }
 }
 

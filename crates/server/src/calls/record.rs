@@ -70,21 +70,9 @@ impl Calls {
 
     /// A new id: the hexadecimal digits of the run and of the call's number.
     fn make_id(&self) -> HeaderValue {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let digits = 16 - number.leading_zeros() as usize / 4;
-        let mut id = [b'-'; 8 + 1 + 16];
-        write_hex(self.run.into(), &mut id[..8]);
-        write_hex(number, &mut id[9..9 + digits]);
+        let id = format!("{:08x}-{:x}", self.run, self.next.fetch_add(1, Ordering::Relaxed));
         // only digits and letters, so this does not fail
-        HeaderValue::from_bytes(&id[..9 + digits]).unwrap_or(HeaderValue::from_static("unknown"))
-    }
-}
-
-/// Writes the lowest hexadecimal digits of `number`, as many as there is room for.
-fn write_hex(mut number: u64, room: &mut [u8]) {
-    for digit in room.iter_mut().rev() {
-        *digit = b"0123456789abcdef"[(number & 0xf) as usize];
-        number >>= 4;
+        HeaderValue::try_from(id).unwrap_or(HeaderValue::from_static("unknown"))
     }
 }
 

@@ -8,7 +8,7 @@ use tonic::{Status, body::Body};
 use super::{
     Guard, only_namespace,
     refusal::Refused,
-    running::{Revocable, Revoked, revoked},
+    running::{self, Revoked, revoked},
     shown::Shown,
 };
 use crate::{
@@ -54,6 +54,6 @@ async fn until(mut revoked: Revoked, call: Answer) -> Result<Response<Body>, Inf
     tokio::select! {
         biased;
         refused = revoked.as_mut() => Ok(Status::from(refused).into_http()),
-        response = call => Ok(response?.map(|body| Body::new(Revocable::new(body, revoked)))),
+        response = call => Ok(response?.map(|body| running::until(revoked, body))),
     }
 }

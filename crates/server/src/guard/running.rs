@@ -1,14 +1,11 @@
 //! Long-lived calls, which end when their credential does.
 
-use std::{
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{pin::Pin, sync::Arc, time::Duration};
 
+use futures::stream;
 use http::HeaderMap;
-use http_body::{Frame, SizeHint};
+use http_body::Frame;
+use http_body_util::{BodyExt as _, StreamBody};
 use tonic::{Status, body::Body};
 
 use super::{Guard, credential::Credential, refusal::Refused, shown::Shown};
@@ -37,44 +34,17 @@ pub fn revoked(guard: Arc<Guard>, shown: Shown, credential: Credential) -> Revok
     })
 }
 
-/// A response that ends when a credential does.
-pub struct Revocable {
-    body: Body,
-    /// `None` once the response has ended.
-    revoked: Option<Revoked>,
-}
-
-impl Revocable {
-    /// `body`, until `revoked`.
-    pub fn new(body: Body, revoked: Revoked) -> Self {
-        Self { body, revoked: Some(revoked) }
-    }
-}
-
-impl http_body::Body for Revocable {
-    type Data = <Body as http_body::Body>::Data;
-    type Error = Status;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Self::Data>, Status>>> {
-        let Some(revoked) = &mut self.revoked else { return Poll::Ready(None) };
-        if let Poll::Ready(refused) = revoked.as_mut().poll(context) {
-            self.revoked = None;
-            self.body = Body::empty();
-            return Poll::Ready(Some(Ok(Frame::trailers(trailers(refused)))));
+/// `body`, which ends with a refusal once a credential is `revoked`.
+pub fn until(revoked: Revoked, body: Body) -> Body {
+    let frames = stream::unfold(Some((body, revoked)), async |running| {
+        let (mut body, mut revoked) = running?;
+        tokio::select! {
+            biased;
+            refused = revoked.as_mut() => Some((Ok(Frame::trailers(trailers(refused))), None)),
+            frame = body.frame() => Some((frame?, Some((body, revoked)))),
         }
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.revoked.is_none() || self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::default()
-    }
+    });
+    Body::new(StreamBody::new(frames))
 }
 
 fn trailers(refused: Refused) -> HeaderMap {

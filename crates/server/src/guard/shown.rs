@@ -9,16 +9,9 @@ use crate::transport::connection::Peer;
 /// What a caller shows to identify itself. It has no debug output, as it holds a secret.
 #[derive(Clone)]
 pub struct Shown {
-    authorization: Authorization,
+    authorization: Option<HeaderValue>,
     /// The names in the certificate of its connection, if there is one.
     names: Option<Arc<[String]>>,
-}
-
-#[derive(Clone)]
-enum Authorization {
-    None,
-    One(HeaderValue),
-    Several,
 }
 
 /// The proof of identity that counts.
@@ -38,9 +31,9 @@ impl Shown {
     pub fn with<B>(request: &Request<B>) -> Self {
         let mut given = request.headers().get_all(AUTHORIZATION).iter();
         let authorization = match (given.next(), given.next()) {
-            (None, _) => Authorization::None,
-            (Some(one), None) => Authorization::One(one.clone()),
-            (Some(_), Some(_)) => Authorization::Several,
+            (one, None) => one.cloned(),
+            // which holds no token either
+            (_, Some(_)) => Some(HeaderValue::from_static("several")),
         };
         let peer = request.extensions().get::<Peer>();
         Self { authorization, names: peer.and_then(|peer| peer.names.clone()) }
@@ -49,11 +42,8 @@ impl Shown {
     /// Returns the proof that counts: a token takes precedence over a certificate.
     pub fn proof(&self) -> Proof<'_> {
         match &self.authorization {
-            Authorization::One(value) => {
-                value.to_str().ok().and_then(bearer).map_or(Proof::Nonsense, Proof::Token)
-            }
-            Authorization::Several => Proof::Nonsense,
-            Authorization::None => self.names.as_deref().map_or(Proof::None, Proof::Certificate),
+            Some(value) => value.to_str().ok().and_then(bearer).map_or(Proof::Nonsense, Proof::Token),
+            None => self.names.as_deref().map_or(Proof::None, Proof::Certificate),
         }
     }
 }
