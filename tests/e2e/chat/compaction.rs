@@ -1,5 +1,7 @@
 //! The seed's long conversation: the question, its answers, and how the status shows compactions.
 
+use serde_json::Value;
+
 use crate::{
     chat::{piped, server, stored, terminal::Terminal},
     support::binary::assert_holds,
@@ -44,11 +46,15 @@ fn a_long_conversation_is_compacted_when_the_user_says_yes_and_goes_on() {
     chat.shows(&["Would compact 33 messages into summary (1–33)"]);
     chat.line("/summarize 20");
     chat.shows(&["Compacted 33 messages", "[Summary + 20 messages]"]);
-    let listed = server.run(&["compact", "--list", "long"]).worked();
-    let rows: Vec<_> = listed.lines().collect();
-    assert_eq!(rows.len(), 2, "{listed}");
-    assert!(rows[0].contains("asked") && rows[0].contains("33 utterances"), "{listed}");
-    assert!(rows[1].contains("advised") && rows[1].contains("undone"), "{listed}");
+    let listed = server.run(&["call", "ListCompactions", r#"{"conversationId": "long"}"#]).worked();
+    let listed: Value = serde_json::from_str(&listed).expect("JSON");
+    let [last, first] = [0, 1].map(|at| &listed["compactions"][at]);
+    assert_eq!(
+        (&last["cause"], &last["compactedUtteranceCount"]),
+        (&"COMPACTION_CAUSE_ASKED".into(), &33.into())
+    );
+    assert_eq!(first["cause"], "COMPACTION_CAUSE_ADVISED");
+    assert!(first["undoTime"].is_string(), "{listed}");
 }
 
 #[test]

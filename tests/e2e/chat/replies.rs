@@ -69,8 +69,8 @@ fn the_model_that_replies_summarises_too() {
     model.next(ResponseTemplate::new(200).set_body_json(json!({"model": "test-1", "choices": [choice]})));
     server.run(&["compact", "talk", "--wait"]).worked();
     assert_eq!(model.asked()["model"], "test-1");
-    let listed = server.run(&["compact", "talk", "--list"]).worked();
-    assert!(listed.contains("llm test-1"), "{listed}");
+    let listed = server.run(&["call", "ListCompactions", r#"{"conversationId": "talk"}"#]).worked();
+    assert_holds(&listed, &["SUMMARY_METHOD_LLM", "\"test-1\""]);
     assert_holds(&piped(&server, &["talk"], &["/summary"]).worked(), &["The builds were mended."]);
 }
 

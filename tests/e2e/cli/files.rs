@@ -74,7 +74,7 @@ fn a_history_is_migrated_before_the_server_listens_and_only_once() {
     let server = Server::start_in(directory, &flags);
     let shown = server.run(&["show", "migrated-default"]).worked();
     assert_holds(&shown, &["make a note", "made", "They met."]);
-    let summary = server.run(&["summarize", "migrated-default"]).worked();
+    let summary = server.run(&["call", "Summarize", r#"{"conversationId": "migrated-default"}"#]).worked();
     assert_holds(&summary, &["2024-01-01 to 2024-02-01: They met."]);
     let capacity = |server: &Server| server.run(&["capacity", "migrated-default"]).worked();
     server.run(&["forget", "--hard", "migrated-default", "all"]).worked();

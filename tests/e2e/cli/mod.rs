@@ -24,6 +24,8 @@ use serde_json::json;
 
 use crate::support::binary::{Outcome, Process, Server, assert_holds, line_with, utterd};
 
+const SUMMARIZE: &str = r#"{"conversationId": "demo", "scope": "SUMMARIZE_SCOPE_RECENT", "recentCount": 1}"#;
+
 #[test]
 fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
     let server = Server::shared();
@@ -67,7 +69,7 @@ fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
     assert_holds(&found, &["demo 1  user", "The train leaves at nine."]);
     assert_eq!(found.lines().count(), 1);
 
-    let summary = server.run(&["summarize", "demo", "--recent", "1", "--focus", "platform"]).worked();
+    let summary = server.run(&["call", "Summarize", SUMMARIZE]).worked();
     assert_holds(&summary, &["platform 4"]);
 
     let context = ["context", "demo", "--format", "anthropic", "--instructions", "Be brief.", "--turns", "1"];
@@ -111,31 +113,6 @@ fn a_refusal_is_told_field_by_field() {
     assert_holds(&server.run(&["memorize"]).failed(2), &["TEXT is missing, and stdin is empty"]);
     let error = server.run(&["memorize", "hello", "world"]).failed(2);
     assert_holds(&error, &["unexpected argument 'world' found"]);
-}
-
-#[test]
-fn watching_sees_what_happens_and_resumes() {
-    let server = Server::shared();
-    let mut command = server.command(&["watch", "watched"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
-    let mut stderr = BufReader::new(child.stderr.take().expect("stderr is piped"));
-    let watch = Process(child);
-    let started = line_with(&mut stderr, "watching events after ");
-    let cursor = started.trim_end().rsplit(' ').next().expect("a cursor");
-    server.run(&["memorize", "--to", "other", "not for us"]).worked();
-    server.run(&["memorize", "--to", "watched", "one"]).worked();
-    let line = line_with(&mut stdout, "memorize");
-    assert_holds(&line, &["default/watched", "memorized 1", "started the conversation"]);
-    drop(watch);
-
-    let mut command = server.command(&["watch", "--json", "watched", "--after", cursor]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
-    let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
-    let _watch = Process(child);
-    let line = line_with(&mut stdout, "OPERATION_MEMORIZE");
-    let event: serde_json::Value = serde_json::from_str(&line).expect("JSON");
-    assert_eq!(event["event"]["conversationId"], "watched");
 }
 
 /// An orphan result, an empty message, a reused call id, parts, and a role with another name.

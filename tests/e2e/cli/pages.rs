@@ -72,13 +72,13 @@ fn a_list_fits_a_terminal_of_seventy_columns() {
     let renamed = format!(r#"{{"conversationId": "b", "title": "{title}", "updateMask": "title"}}"#);
     server.run(&["call", "UpdateConversation", &renamed]).worked();
     server.run(&["end", "a-long-name"]).worked();
-    let listed = on_terminal(&server, 70, &["list", "--all", "--order", "oldest"]);
+    let listed = on_terminal(&server, 70, &["list", "--all"]);
     let lines: Vec<&str> = listed.lines().collect();
-    assert!(lines[0].starts_with("a-long-name · alice · closed · 20"), "{listed}");
-    assert!(lines[1].starts_with("  1 said, 5 tokens in the window"), "{listed}");
-    assert!(lines[2].starts_with("b · bob · active · 20"), "{listed}");
-    assert!(lines[2].ends_with(" · gets the next message") && !lines[0].contains("message"), "{listed}");
-    assert!(lines[3].starts_with("  1 said, 5 tokens in the window · A long title. A"), "{listed}");
+    assert!(lines[0].starts_with("b · bob · active · 20"), "{listed}");
+    assert!(lines[0].ends_with(" · gets the next message") && !lines[2].contains("message"), "{listed}");
+    assert!(lines[1].starts_with("  1 said, 5 tokens in the window · A long title. A"), "{listed}");
+    assert!(lines[2].starts_with("a-long-name · alice · closed · 20"), "{listed}");
+    assert!(lines[3].starts_with("  1 said, 5 tokens in the window"), "{listed}");
     assert!(lines.iter().all(|line| console::measure_text_width(line) <= 70), "{listed}");
 }
 
@@ -141,7 +141,6 @@ fn what_is_stored_is_only_drawn_by_a_terminal_and_exact_in_a_pipe() {
         &["context", "odd", "--format", "openai"],
         &["context", "odd", "--format", "anthropic"],
         &["prepare", "strange.json"],
-        &["summarize", "odd"],
         &["forget", "odd", "all", "--dry-run"],
         &["export", "odd"],
         &["export", "odd", "--format", "persisted"],

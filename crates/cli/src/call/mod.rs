@@ -52,13 +52,14 @@ pub struct Call {
     #[arg(long, conflicts_with = "request")]
     list: bool,
     #[command(flatten)]
+    #[expect(dead_code, reason = "it is read before the others: errors are JSON too")]
     json: Json,
 }
 
 /// Calls a method and prints its responses, or lists the methods.
 pub async fn call(args: Call) -> Result<(), CliError> {
     let method = match args.method {
-        None => return list(args.json),
+        None => return list(),
         Some(method) if args.list => {
             let mut output = Output::new();
             output.text(&described(&method))?;
@@ -80,7 +81,7 @@ async fn print(method: &MethodDescriptor, mut responses: Streaming<DynamicMessag
     let mut output = Output::new();
     while let Some(response) = responses.message().await? {
         match method.is_server_streaming() {
-            true => line(&mut output, &response)?,
+            true => output.line(&serde_json::to_string(&response).map_err(io::Error::from)?)?,
             false => output.json_value(&response)?,
         }
         output.flush()?;
@@ -88,24 +89,13 @@ async fn print(method: &MethodDescriptor, mut responses: Streaming<DynamicMessag
     Ok(())
 }
 
-fn line(output: &mut Output, value: &impl serde::Serialize) -> io::Result<()> {
-    output.line(&serde_json::to_string(value)?)
-}
-
 /// Prints the services and their methods.
-fn list(json: Json) -> Result<(), CliError> {
+fn list() -> Result<(), CliError> {
     let mut output = Output::new();
     for service in services() {
         let about = |method: &MethodDescriptor| first_sentence(&comments::of_method(method));
         let methods = service.methods().map(|method| [format!("  {}", method.name()), about(&method)]);
         let methods: Vec<_> = methods.collect();
-        if json.json {
-            let mut rows = methods.iter().map(|[method, about]| {
-                serde_json::json!({ "service": service.name(), "method": method.trim(), "about": about })
-            });
-            rows.try_for_each(|row| line(&mut output, &row))?;
-            continue;
-        }
         output.line(service.name())?;
         for row in aligned(&methods, [Alignment::Left; 2]) {
             output.row(&row)?;

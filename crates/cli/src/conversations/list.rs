@@ -29,20 +29,6 @@ choice! {
     }
 }
 
-choice! {
-    /// Which conversations come first.
-    enum Order means ConversationOrder {
-        /// the last changed first
-        Used = NewestUpdate,
-        /// the last started first
-        Started = NewestStart,
-        /// the last changed last
-        LeastUsed = OldestUpdate,
-        /// the first started first
-        Oldest = OldestStart,
-    }
-}
-
 /// List conversations
 ///
 /// Says which conversation gets the recipient's next message: its active one; with --json, `active` is true. If it is
@@ -64,12 +50,6 @@ pub struct List {
     /// List only conversations with this status
     #[arg(long)]
     status: Option<Status>,
-    /// List only conversations whose id begins with TEXT
-    #[arg(long, value_name = "TEXT", default_value = "")]
-    prefix: String,
-    /// The order
-    #[arg(long, default_value = "used")]
-    order: Order,
     /// List at most N, up to 1000; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(i32).range(0..=1000))]
     limit: i32,
@@ -107,8 +87,6 @@ fn request(args: &List) -> ListConversationsRequest {
         status: status.into(),
         page_size: if args.limit == 0 { MOST } else { args.limit },
         all_recipients: args.all,
-        conversation_id_prefix: args.prefix.clone(),
-        order: args.order.wire().into(),
         ..Default::default()
     }
 }

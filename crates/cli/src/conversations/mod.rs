@@ -10,4 +10,3 @@ pub(super) mod list;
 pub(super) mod parts;
 pub(super) mod show;
 pub(super) mod stored;
-pub(super) mod watch;

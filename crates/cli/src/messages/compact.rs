@@ -9,11 +9,11 @@ use crate::{
     client::Connection,
     conversations::stored,
     errors::CliError,
-    terminal::{Output, count, counted, folded, minute, note, ranges, sequences, word},
+    terminal::{Output, count, counted, note, ranges, sequences},
 };
 use utterd_rpc::proto::{
-    Capacity, CompactConversationRequest, CompactConversationResponse, Compaction, ListCompactionsRequest,
-    SummaryMethod, UndoCompactionRequest, UndoCompactionResponse,
+    Capacity, CompactConversationRequest, CompactConversationResponse, Compaction, SummaryMethod,
+    UndoCompactionRequest, UndoCompactionResponse,
 };
 
 /// Compress old conversation history to save context
@@ -26,8 +26,7 @@ use utterd_rpc::proto::{
     after_help = "Examples:
   utterd compact
   utterd compact trip --keep 20 --dry-run --focus refund
-  utterd compact trip --undo
-  utterd compact trip --list"
+  utterd compact trip --undo"
 )]
 pub struct Compact {
     #[command(flatten)]
@@ -45,24 +44,14 @@ pub struct Compact {
     #[arg(long, value_name = "WORD")]
     pub focus: Vec<String>,
     /// Instead, undo the last compaction
-    #[arg(long, group = "instead", conflicts_with_all = ["keep", "dry_run", "wait", "focus"])]
+    #[arg(long, conflicts_with_all = ["keep", "dry_run", "wait", "focus"])]
     pub undo: bool,
-    /// Instead, list the compactions of the conversation
-    #[arg(long, group = "instead", conflicts_with_all = ["keep", "dry_run", "wait", "focus"])]
-    pub list: bool,
 }
 
-/// All compactions that the server lists.
-const PAGE_SIZE: i32 = 100;
-
-/// Compacts; or undoes a compaction or lists them instead.
+/// Compacts, or undoes a compaction.
 pub async fn compact(args: Compact) -> Result<(), CliError> {
     let connection = Connection::to(&args.target.remote).await?;
-    match &args {
-        Compact { undo: true, .. } => undo(&connection, &args).await,
-        Compact { list: true, .. } => list(&connection, &args).await,
-        _ => make(&connection, &args).await,
-    }
+    if args.undo { undo(&connection, &args).await } else { make(&connection, &args).await }
 }
 
 async fn make(connection: &Connection, args: &Compact) -> Result<(), CliError> {
@@ -171,52 +160,14 @@ pub fn undone(response: &UndoCompactionResponse) -> String {
     )
 }
 
-async fn list(connection: &Connection, args: &Compact) -> Result<(), CliError> {
-    let request = ListCompactionsRequest {
-        conversation_id: args.target.conversation(),
-        recipient_id: args.target.recipient.clone(),
-        page_size: PAGE_SIZE,
-        ..Default::default()
-    };
-    let response = connection.compactions().list_compactions(request).await?.into_inner();
-    args.target.json.answer(response, |output, response| {
-        if response.compactions.is_empty() {
-            note("nothing was compacted");
-        }
-        response.compactions.iter().try_for_each(|one| output.row(&listed(one)))
-    })
-}
-
-/// The number, the time, the cause, what was compacted, what it saves, who wrote the summary, and whether it was undone.
-fn listed(compaction: &Compaction) -> String {
-    let method = word(compaction.method().as_str_name(), "SUMMARY_METHOD_");
-    let parts = [
-        compaction.compaction_number().to_string(),
-        compaction.time.as_ref().map(minute).unwrap_or_default(),
-        word(compaction.cause().as_str_name(), "COMPACTION_CAUSE_"),
-        counted(compaction.compacted_utterance_count(), "utterance"),
-        format!(
-            "{} → {}",
-            count(compaction.token_count_before()),
-            counted(compaction.token_count_after(), "token")
-        ),
-        format!("−{:.0} %", 100.0 * compaction.compression_ratio()),
-        format!("{method} {}", folded(&compaction.model)).trim_end().to_owned(),
-        compaction.undo_time.as_ref().map(|time| format!("undone {}", minute(time))).unwrap_or_default(),
-    ];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use utterd_rpc::proto::{CompactionCause, SequenceRange, UtteranceRef};
+    use utterd_rpc::proto::{SequenceRange, UtteranceRef};
 
     fn compaction() -> Compaction {
         Compaction {
             compaction_number: Some(2),
-            time: Some(prost_types::Timestamp { seconds: 0, nanos: 0 }),
-            cause: CompactionCause::Advised.into(),
             compacted: vec![SequenceRange { first: 1, last: 37 }],
             compacted_utterance_count: Some(37),
             kept_utterance_count: Some(15),
@@ -256,23 +207,5 @@ mod tests {
         let told =
             "undid compaction 2: 37 utterances (1–37) are back in the window, which holds 57: 9,400 tokens";
         assert_eq!(undone(&response), told);
-    }
-
-    #[test]
-    fn a_list_tells_each_compaction_on_a_line() {
-        let earlier = Compaction {
-            compaction_number: Some(1),
-            compacted_utterance_count: Some(5),
-            token_count_before: Some(99),
-            method: SummaryMethod::Llm.into(),
-            model: "m".into(),
-            undo_time: Some(prost_types::Timestamp { seconds: 60, nanos: 0 }),
-            ..compaction()
-        };
-        let lines = [
-            "2 · 1970-01-01 00:00 · advised · 37 utterances · 9,210 → 3,022 tokens · −67 % · extractive",
-            "1 · 1970-01-01 00:00 · advised · 5 utterances · 99 → 3,022 tokens · −67 % · llm m · undone 1970-01-01 00:01",
-        ];
-        assert_eq!([compaction(), earlier].map(|one| listed(&one)), lines);
     }
 }

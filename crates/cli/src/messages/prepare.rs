@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::value::RawValue;
 
 use crate::{
-    args::{ContextFormat, Json, Remote, choice},
+    args::{ContextFormat, Json, Remote},
     client::Connection,
     conversations::parts::whole_file,
     errors::CliError,
@@ -23,18 +23,6 @@ use utterd_rpc::proto::{
 };
 use utterd_server::InProcess;
 use utterd_tokenizer::encoding_for;
-
-choice! {
-    /// What happens to consecutive messages of one role.
-    enum Alternation means Alternation {
-        /// into one message
-        Merge = Merge,
-        /// all but the newest
-        Drop = Drop,
-        /// refuse the history
-        Reject = Reject,
-    }
-}
 
 /// Fit a history that you hold to a model's limits
 ///
@@ -64,9 +52,6 @@ pub struct Prepare {
     /// The most tokens [default: unlimited]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     budget: Option<i32>,
-    /// How to treat consecutive messages of one role
-    #[arg(long, default_value = "merge")]
-    alternation: Alternation,
     /// Count with this encoding, or as this OpenAI model [default: the server's encoding, o200k_base without one]
     #[arg(long, value_name = "NAME", default_value = "")]
     model: String,
@@ -138,7 +123,6 @@ fn request(args: Prepare, history: String) -> PrepareHistoryRequest {
         max_messages: args.max_messages,
         max_bytes: args.max_bytes,
         token_budget: args.budget,
-        alternation: args.alternation.wire().into(),
         format: args.format.wire().into(),
         model: args.model,
         recall: args.recall.map(|prompt| HistoryRecall { prompt, ..Default::default() }),

@@ -5,18 +5,17 @@ use std::io;
 use clap::Args;
 
 use crate::{
-    args::{Speaker, Target, choice, required},
+    args::{Speaker, Target, required},
     client::Connection,
     errors::CliError,
     terminal::{Output, folded, note, said, speaker},
 };
-use utterd_rpc::proto::{
-    Match, RememberFilter, RememberOrder, RememberRequest, RememberResponse, RememberScope,
-};
+use utterd_rpc::proto::{Match, RememberFilter, RememberRequest, RememberResponse};
 
 /// Search utterances
 ///
-/// Prints one match per line: conversation, number, speaker, relevance, text.
+/// Searches the conversation that is named, or else all of the recipient. Prints one match per line: conversation, number,
+/// speaker, relevance, text. `utterd call Remember` takes everything else that can be asked for.
 #[derive(Debug, Default, Args)]
 #[command(
     alias = "search",
@@ -28,18 +27,9 @@ use utterd_rpc::proto::{
 pub struct Remember {
     #[command(flatten)]
     pub target: Target,
-    /// Where to search [default: conversation if one is named, else recipient]
-    #[arg(long)]
-    pub scope: Option<Scope>,
     /// Find only utterances of this role; can be repeated
     #[arg(long)]
     pub role: Vec<Speaker>,
-    /// Sort by time, the newest first; PROMPT can then be left out
-    #[arg(long)]
-    pub recent: bool,
-    /// The share of the prompt that a match must cover, from 0 to 1 [default: any, if the best match covers 0.35]
-    #[arg(long, value_name = "SHARE")]
-    pub min_relevance: Option<f64>,
     /// Print at most N utterances
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(i32).range(1..=1000))]
     pub limit: i32,
@@ -47,24 +37,10 @@ pub struct Remember {
     pub prompt: Option<String>,
 }
 
-choice! {
-    /// Where `remember` looks.
-    pub enum Scope means RememberScope {
-        /// the window of the conversation
-        Window = Window,
-        /// its window and its archive
-        Conversation = Conversation,
-        /// all conversations of the recipient
-        Recipient = Recipient,
-    }
-}
-
 /// Prints the matches, one per line: place, speaker, the score that they are sorted by, and what was said.
 pub async fn remember(mut args: Remember) -> Result<(), CliError> {
     [args.prompt] = args.target.split([args.prompt.take()]);
-    if !args.recent {
-        required(args.prompt.clone(), "PROMPT")?;
-    }
+    args.prompt = Some(required(args.prompt, "PROMPT")?);
     let connection = Connection::to(&args.target.remote).await?;
     let json = args.target.json;
     let response = connection.memory().remember(request(args)).await?.into_inner();
@@ -78,10 +54,7 @@ fn request(args: Remember) -> RememberRequest {
         recipient_id: args.target.recipient,
         prompt: args.prompt.unwrap_or_default(),
         filter: Some(RememberFilter { roles, ..Default::default() }),
-        scope: args.scope.map_or(RememberScope::Unspecified, Scope::wire).into(),
-        order: if args.recent { RememberOrder::Recency } else { RememberOrder::Unspecified }.into(),
         page_size: args.limit,
-        min_relevance: args.min_relevance,
         ..Default::default()
     }
 }
