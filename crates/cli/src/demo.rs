@@ -2,17 +2,13 @@
 
 use clap::Args;
 use futures::stream;
-use prost_types::FieldMask;
 
 use super::{
-    access::Access, client::Connection, conversations::stored::everything, errors::CliError, serve::log,
+    access::Access, call::make, client::Connection, conversations::stored::everything, errors::CliError,
+    serve::log,
 };
 use utterd_config::{INSPECTOR, Listen, Preset, Settings};
-use utterd_rpc::proto::{
-    CompactConversationRequest, CreateConversationRequest, EndConversationRequest, ForkConversationRequest,
-    ImportConversationRequest, ImportHeader, MemorizeRequest, NewUtterance, Role, UpdateUtteranceRequest,
-    import_conversation_request::Message,
-};
+use utterd_rpc::proto::{ImportConversationRequest, ImportHeader, import_conversation_request::Message};
 use utterd_server::{Announce, InProcess};
 
 /// A trip planned with tools.
@@ -21,10 +17,8 @@ const TRIP: &str = include_str!("../../../examples/data/trip.json");
 const SHOP: &str = include_str!("../../../examples/data/shop.jsonl");
 /// The pinned utterance: the user's diet and allergy.
 const PINNED: i64 = 4;
-/// The last utterance of the trip that its fork shares: the list of hotels.
-const FORKED_AT: i64 = 16;
-/// How many utterances of the trip its compaction keeps.
-const KEPT: i32 = 12;
+/// What is done with them: a method and its request a line, as `utterd call` takes them.
+const CALLS: &str = include_str!("demo.tsv");
 
 /// Run a server with example conversations, in memory
 ///
@@ -71,83 +65,22 @@ fn tour(address: &Listen) -> String {
     )
 }
 
+/// Imports the conversations, and makes the calls.
 async fn fill(connection: &Connection) -> Result<(), CliError> {
-    let request = CreateConversationRequest {
-        conversation_id: "trip".into(),
-        recipient_id: "anna".into(),
-        title: "A long weekend in Lisbon".into(),
-        ..Default::default()
-    };
-    connection.conversations().create_conversation(request).await?;
-    import(connection, "trip", "anna", TRIP).await?;
-    pin(connection).await?;
-    fork(connection).await?;
-    let request = CompactConversationRequest {
-        conversation_id: "trip".into(),
-        keep_recent: Some(KEPT),
-        ..Default::default()
-    };
-    connection.compactions().compact_conversation(request).await?;
-    import(connection, "", "ben", SHOP).await?;
-    let request = EndConversationRequest {
-        conversation_id: "order-7".into(),
-        reason: "task completed".into(),
-        ..Default::default()
-    };
-    connection.conversations().end_conversation(request).await?;
-    Ok(())
-}
-
-async fn import(
-    connection: &Connection,
-    conversation: &str,
-    recipient: &str,
-    text: &str,
-) -> Result<(), CliError> {
-    let header = ImportHeader {
-        conversation_id: conversation.into(),
-        recipient_id: recipient.into(),
-        into_existing: true,
-        ..Default::default()
-    };
-    let messages = [Message::Header(header), Message::Chunk(text.into())];
-    let requests = messages.map(|message| ImportConversationRequest { message: Some(message) });
-    connection.conversations().import_conversation(stream::iter(requests)).await?;
-    Ok(())
-}
-
-async fn pin(connection: &Connection) -> Result<(), CliError> {
-    let stored = everything(connection, "trip").await?;
-    for utterance in stored.into_iter().filter(|utterance| utterance.sequence == PINNED) {
-        let request = UpdateUtteranceRequest {
-            conversation_id: "trip".into(),
-            utterance_id: utterance.utterance_id,
-            pinned: true,
-            update_mask: Some(FieldMask { paths: vec!["pinned".into()] }),
+    for (conversation, recipient, text) in [("trip", "anna", TRIP), ("", "ben", SHOP)] {
+        let header = ImportHeader {
+            conversation_id: conversation.into(),
+            recipient_id: recipient.into(),
             ..Default::default()
         };
-        connection.conversations().update_utterance(request).await?;
+        let messages = [Message::Header(header), Message::Chunk(text.into())];
+        let requests = messages.map(|message| ImportConversationRequest { message: Some(message) });
+        connection.conversations().import_conversation(stream::iter(requests)).await?;
     }
-    Ok(())
-}
-
-/// The same trip from the list of hotels on, but by train.
-async fn fork(connection: &Connection) -> Result<(), CliError> {
-    let request = ForkConversationRequest {
-        conversation_id: "trip".into(),
-        at_sequence: Some(FORKED_AT),
-        new_conversation_id: "trip-by-train".into(),
-        title: "The same trip by night train".into(),
-        ..Default::default()
-    };
-    connection.conversations().fork_conversation(request).await?;
-    let content = "Wait. What would it look like by night train, without flying at all?";
-    let utterance = NewUtterance { role: Role::User.into(), content: content.into(), ..Default::default() };
-    let request = MemorizeRequest {
-        conversation_id: "trip-by-train".into(),
-        utterances: vec![utterance],
-        ..Default::default()
-    };
-    connection.memory().memorize(request).await?;
+    let pinned = everything(connection, "trip").await?.into_iter().find(|it| it.sequence == PINNED);
+    let pinned = pinned.unwrap_or_default().utterance_id;
+    for (method, request) in CALLS.lines().filter_map(|line| line.split_once('\t')) {
+        make(connection, method, request.replace("PINNED", &pinned)).await?;
+    }
     Ok(())
 }

@@ -22,7 +22,7 @@ use super::{
     terminal::{Output, aligned},
 };
 use comments::first_sentence;
-use methods::{parser, services};
+use methods::{named, parser, services};
 use request::described;
 use requests::requests;
 use utterd_server::dynamic::{self, Dynamic};
@@ -67,13 +67,29 @@ pub async fn call(args: Call) -> Result<(), CliError> {
         }
         Some(method) => method,
     };
-    let messages = stream::iter(requests(&method, args.request).await?);
-    let connection = Connection::to(&args.remote).await?;
-    let path = dynamic::path(&method).map_err(|error| Status::internal(error.to_string()))?;
+    let messages = requests(&method, args.request).await?;
+    let responses = send(&Connection::to(&args.remote).await?, &method, messages).await?;
+    print(&method, responses).await
+}
+
+/// Makes the call of the method called `name` with the request `json`.
+pub async fn make(connection: &Connection, name: &str, json: String) -> Result<(), CliError> {
+    let method = named(name).ok_or_else(|| CliError::Usage(format!("there is no method {name}")))?;
+    let messages = requests(&method, Some(json)).await?;
+    send(connection, &method, messages).await?.message().await?;
+    Ok(())
+}
+
+async fn send(
+    connection: &Connection,
+    method: &MethodDescriptor,
+    messages: Vec<DynamicMessage>,
+) -> Result<Streaming<DynamicMessage>, CliError> {
+    let path = dynamic::path(method).map_err(|error| Status::internal(error.to_string()))?;
     let mut grpc = connection.calls();
     grpc.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
-    let responses = grpc.streaming(tonic::Request::new(messages), path, Dynamic(method.output())).await?;
-    print(&method, responses.into_inner()).await
+    let request = tonic::Request::new(stream::iter(messages));
+    Ok(grpc.streaming(request, path, Dynamic(method.output())).await?.into_inner())
 }
 
 /// Prints the responses of a stream on a line each; a single one indented.
