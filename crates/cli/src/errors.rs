@@ -6,10 +6,11 @@ use std::{
     process::ExitCode,
 };
 
-use serde::Serialize;
+use serde_json::{Value, json};
 use tonic::{Code, Status};
+use tonic_types::FieldViolation;
 
-use super::refusal::{Blamed, blamed, next, told};
+use super::refusal::{blamed, next, told};
 pub use super::refusal::{blames, reason, refusal};
 use utterd_config::{ConfigError, Unbuilt};
 use utterd_server::{ServeError, database::DatabaseError, upkeep::UpkeepError};
@@ -127,33 +128,24 @@ fn text(error: &CliError) -> String {
     }
 }
 
-/// An error as JSON.
-#[derive(Serialize)]
-struct Told {
-    exit_code: u8,
-    message: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    reason: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    fields: Vec<Blamed>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<&'static str>,
-}
-
 /// `{"error":{"exit_code":3,"message":"…","reason":"CONVERSATION_NOT_FOUND"}}`
 fn json(error: &CliError) -> String {
-    let exit_code = error.exit_code();
-    let told = match error {
-        CliError::Refused(status) if unanswered(status).is_none() => {
-            let reason = reason(status);
-            let next = next(&reason);
-            Told { exit_code, message: status.message().into(), fields: blamed(status), reason, next }
-        }
-        error => {
-            Told { exit_code, message: text(error), reason: String::new(), fields: Vec::new(), next: None }
-        }
-    };
-    serde_json::json!({ "error": told }).to_string()
+    let mut told = json!({ "exit_code": error.exit_code(), "message": text(error) });
+    if let CliError::Refused(status) = error
+        && unanswered(status).is_none()
+    {
+        let reason = reason(status);
+        told["message"] = status.message().into();
+        told["next"] = next(&reason).into();
+        told["reason"] = Some(reason).filter(|reason| !reason.is_empty()).into();
+        let field = |it: &FieldViolation| json!({ "field": it.field, "description": it.description });
+        told["fields"] =
+            Some(blamed(status).iter().map(field).collect::<Vec<_>>()).filter(|it| !it.is_empty()).into();
+    }
+    if let Value::Object(told) = &mut told {
+        told.retain(|_, value| !value.is_null());
+    }
+    json!({ "error": told }).to_string()
 }
 
 /// The root cause of an error, such as `Connection refused (os error 111)`.

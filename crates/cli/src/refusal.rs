@@ -1,6 +1,5 @@
 //! A server's refusal as it is shown to a person.
 
-use serde::Serialize;
 use tonic::Status;
 use tonic_types::{FieldViolation, StatusExt};
 
@@ -22,15 +21,6 @@ const NEXT: [(&str, &str); 8] = [
     ("STALE_REVISION", "look at the conversation with `utterd show`, and try again"),
     (CREDENTIALS, "the command line takes a token from --token-file FILE, UTTERD_TOKEN or UTTERD_TOKEN_FILE"),
 ];
-
-/// A field that is to blame.
-#[derive(Serialize)]
-pub struct Blamed {
-    /// The field of the request.
-    field: String,
-    /// What is wrong with it, and what is accepted.
-    description: String,
-}
 
 /// The reason in a refusal's ErrorInfo, such as `NO_OPEN_CALL`; empty when it has none.
 pub fn reason(status: &Status) -> String {
@@ -66,7 +56,7 @@ fn composed(status: &Status, cut: fn(&str) -> &str) -> String {
     let reason = reason(status);
     let kind = if reason.is_empty() { status.code().description() } else { &reason };
     let mut text = format!("{} [{kind}]", cut(status.message()));
-    for Blamed { field, description } in blamed(status) {
+    for FieldViolation { field, description, .. } in blamed(status) {
         let line = format!("{field}: {}", cut(&description));
         if !text.contains(&line) {
             text += &format!("\n  {line}");
@@ -76,10 +66,8 @@ fn composed(status: &Status, cut: fn(&str) -> &str) -> String {
 }
 
 /// The fields that are to blame.
-pub fn blamed(status: &Status) -> Vec<Blamed> {
-    let violations = status.get_details_bad_request().map(|it| it.field_violations).unwrap_or_default();
-    let blamed = |it: FieldViolation| Blamed { field: it.field, description: it.description };
-    violations.into_iter().map(blamed).collect()
+pub fn blamed(status: &Status) -> Vec<FieldViolation> {
+    status.get_details_bad_request().map(|it| it.field_violations).unwrap_or_default()
 }
 
 /// Whether a server refuses a request because of this field.
