@@ -3,7 +3,7 @@
 use std::{env, net::IpAddr, path::PathBuf};
 
 use clap::Args;
-use http::{HeaderMap, Uri};
+use http::Uri;
 use tonic::{
     Request, Status,
     metadata::{Ascii, MetadataValue},
@@ -46,10 +46,11 @@ pub struct Identity {
     namespace: Option<MetadataValue<Ascii>>,
 }
 
+#[cfg(feature = "mcp")]
 impl Identity {
     /// The identity in the headers of an HTTP request, which are the same as in a gRPC call. `None` if one of them is
     /// not text, or occurs twice.
-    pub fn shown_in(headers: &HeaderMap) -> Option<Self> {
+    pub fn shown_in(headers: &http::HeaderMap) -> Option<Self> {
         let one = |name: &str| {
             let mut given = headers.get_all(name).iter();
             match (given.next(), given.next()) {
@@ -79,6 +80,7 @@ impl Interceptor for Identity {
 
 impl Access {
     /// The flag or variable that gives this process an identity of its own; `None` if there is none.
+    #[cfg(feature = "mcp")]
     pub fn own(&self) -> Option<&'static str> {
         let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
         match () {

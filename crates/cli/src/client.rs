@@ -1,8 +1,6 @@
 //! The connection to a running server.
 
-use std::{
-    error::Error, future::ready, io, iter::successors, path::Path, pin::Pin, sync::Arc, time::Duration,
-};
+use std::{error::Error, future::ready, io, iter::successors, path::Path, pin::Pin, time::Duration};
 
 use futures::TryFutureExt;
 use http::Uri;
@@ -28,9 +26,9 @@ use utterd_config::{HIDDEN, shown, socket_path_fault};
 use utterd_rpc::proto::{
     admin_service_client::AdminServiceClient, compaction_service_client::CompactionServiceClient,
     context_service_client::ContextServiceClient, conversation_service_client::ConversationServiceClient,
-    memory_service_client::MemoryServiceClient, trace_service_client::TraceServiceClient,
+    memory_service_client::MemoryServiceClient,
 };
-use utterd_server::{Connector, Shared};
+use utterd_server::Connector;
 
 /// The port of an address without one.
 const USUAL_PORT: u16 = 50051;
@@ -92,7 +90,11 @@ impl Connection {
     }
 
     /// Connects to a server on files, in this process or in another one; again when the connection breaks.
-    pub async fn sharing(server: Arc<Shared>, access: &Access) -> Result<Self, CliError> {
+    #[cfg(feature = "mcp")]
+    pub async fn sharing(
+        server: std::sync::Arc<utterd_server::Shared>,
+        access: &Access,
+    ) -> Result<Self, CliError> {
         let connect = move || {
             let server = server.clone();
             async move { server.connect().await }
@@ -115,6 +117,7 @@ impl Connection {
     }
 
     /// The same connection with another caller's credentials.
+    #[cfg(feature = "mcp")]
     pub fn on_behalf_of(&self, identity: Identity) -> Self {
         Self { channel: self.channel.clone(), identity }
     }
@@ -147,7 +150,6 @@ services! {
     contexts: ContextServiceClient,
     compactions: CompactionServiceClient,
     admin: AdminServiceClient,
-    trace: TraceServiceClient,
     health: HealthClient,
 }
 

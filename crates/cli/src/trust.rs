@@ -41,6 +41,7 @@ pub struct Trust {
 
 impl Trust {
     /// Whether the client presents a certificate.
+    #[cfg(feature = "mcp")]
     pub fn shows_a_certificate(&self) -> bool {
         self.tls_cert.is_some()
     }

@@ -17,8 +17,8 @@ use super::{
 };
 use crate::terminal::reflect;
 
-/// A tool: its names, its arguments, and the calls that it makes.
-pub trait Tool: 'static {
+/// A tool: its arguments, its names, and the calls that it makes.
+pub trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
     /// Its name for models.
     const NAME: &'static str;
     /// Its name for people.
@@ -33,17 +33,11 @@ pub trait Tool: 'static {
     const RARE: &'static [&'static str];
     /// Other names of its arguments, as models write them.
     const ALIASES: Aliases = &[];
-    /// Its arguments.
-    type Arguments: DeserializeOwned + JsonSchema + Send;
-
     /// Brings arguments into form, if models also write them in another one.
     fn reshape(_: &mut JsonObject) {}
 
     /// Calls it.
-    fn call(
-        memory: &Memory,
-        arguments: Self::Arguments,
-    ) -> impl Future<Output = Result<Answer, Fault>> + Send;
+    fn call(self, memory: &Memory) -> impl Future<Output = Result<Answer, Fault>> + Send;
 }
 
 /// A tool's effect on what is stored.
@@ -91,7 +85,7 @@ impl Entry {
             .read_only(T::EFFECT == Effect::Reads)
             .destructive(T::EFFECT == Effect::Changes)
             .open_world(false);
-        let described = Described::new(T::NAME, T::DESCRIPTION, schema::of_arguments::<T::Arguments>())
+        let described = Described::new(T::NAME, T::DESCRIPTION, schema::of_arguments::<T>())
             .with_title(T::TITLE)
             .with_annotations(hints);
         let call = |memory, schema, given| call::<T>(memory, schema, given).boxed();
@@ -140,7 +134,7 @@ fn refused<T: Tool>(unknown: &[String], schema: &JsonObject) -> Option<Fault> {
 }
 
 async fn attempt<T: Tool>(memory: &Memory, given: JsonObject) -> Result<Answer, Fault> {
-    let arguments = serde_path_to_error::deserialize(Value::Object(given))
+    let tool: T = serde_path_to_error::deserialize(Value::Object(given))
         .map_err(|error| Fault::Wrong(format!("The arguments of {} are wrong: {error}.", T::NAME)))?;
-    T::call(memory, arguments).await
+    tool.call(memory).await
 }

@@ -13,11 +13,8 @@ use crate::{
 use utterd_rpc::proto::{BuildContextRequest, BuildContextResponse, ContextRecall, Earlier, RememberScope};
 
 /// Builds a context.
-pub struct BuildContext;
-
-/// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Arguments {
+pub struct BuildContext {
     /// Default: the current conversation.
     conversation_id: Option<String>,
     /// Whose conversation. Default: this server's recipient.
@@ -56,27 +53,25 @@ impl Tool for BuildContext {
     const RARE: &'static [&'static str] = &["recipient_id", "format", "max_turns", "instructions"];
     const ALIASES: Aliases =
         &[("token_budget", &["budget", "max_tokens", "tokens"]), ("recall", &["query", "prompt"])];
-    type Arguments = Arguments;
 
-    async fn call(memory: &Memory, arguments: Arguments) -> Result<Answer, Fault> {
-        let names = arguments.conversation_id.as_ref().is_some_and(|id| !id.is_empty());
-        let (conversation_id, recipient_id) =
-            memory.address(arguments.conversation_id, arguments.recipient_id).await?;
-        let recall = arguments.recall.filter(|prompt| !prompt.is_empty()).map(|prompt| ContextRecall {
+    async fn call(self, memory: &Memory) -> Result<Answer, Fault> {
+        let names = self.conversation_id.as_ref().is_some_and(|id| !id.is_empty());
+        let (conversation_id, recipient_id) = memory.address(self.conversation_id, self.recipient_id).await?;
+        let recall = self.recall.filter(|prompt| !prompt.is_empty()).map(|prompt| ContextRecall {
             prompt,
             scope: RememberScope::Recipient.into(),
             ..Default::default()
         });
-        let format = arguments.format.unwrap_or(Format::Text).wire();
+        let format = self.format.unwrap_or(Format::Text).wire();
         let request = BuildContextRequest {
             conversation_id,
             recipient_id,
             format: format.into(),
-            token_budget: arguments.token_budget.or(Some(CONTEXT_TOKENS)),
-            max_turns: arguments.max_turns,
+            token_budget: self.token_budget.or(Some(CONTEXT_TOKENS)),
+            max_turns: self.max_turns,
             recall,
-            instructions: arguments.instructions.unwrap_or_default(),
-            include_archive: arguments.token_budget.is_some(),
+            instructions: self.instructions.unwrap_or_default(),
+            include_archive: self.token_budget.is_some(),
             earlier: if names { Earlier::Unspecified } else { Earlier::Ended }.into(),
             ..Default::default()
         };

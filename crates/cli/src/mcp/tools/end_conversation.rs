@@ -10,11 +10,8 @@ use crate::{
 use utterd_rpc::proto::EndConversationRequest;
 
 /// Ends a conversation.
-pub struct EndConversation;
-
-/// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Arguments {
+pub struct EndConversation {
     /// Optional reason for ending (e.g., 'task completed', 'user requested')
     reason: Option<String>,
     /// Default: the current conversation.
@@ -31,15 +28,13 @@ impl Tool for EndConversation {
     const EFFECT: Effect = Effect::Adds;
     const RARE: &'static [&'static str] = &["recipient_id"];
     const ALIASES: Aliases = &[("conversation_id", &["id"])];
-    type Arguments = Arguments;
 
-    async fn call(memory: &Memory, arguments: Arguments) -> Result<Answer, Fault> {
-        let (conversation_id, recipient_id) =
-            memory.address(arguments.conversation_id, arguments.recipient_id).await?;
+    async fn call(self, memory: &Memory) -> Result<Answer, Fault> {
+        let (conversation_id, recipient_id) = memory.address(self.conversation_id, self.recipient_id).await?;
         let request = EndConversationRequest {
             conversation_id,
             recipient_id,
-            reason: arguments.reason.unwrap_or_default(),
+            reason: self.reason.unwrap_or_default(),
             request_id: memory.request_id.clone(),
             ..Default::default()
         };

@@ -13,11 +13,8 @@ use crate::{
 use utterd_rpc::proto::{Capacity, ForgetMode, ForgetRequest, ForgetResponse, GetCapacityInfoRequest};
 
 /// Forgets messages.
-pub struct Forget;
-
-/// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Arguments {
+pub struct Forget {
     /// What to forget, in plain English ("the last three messages", "what I said about Paris yesterday") or as `last:N`, `turn:N`, `sequence:N-M`, `speaker:ROLE`, `since:TIME`, `about:TEXT`, `all`, `A or B`, `A except B`.
     instructions: String,
     /// Forget now. Without it, the answer only says what would be forgotten.
@@ -40,13 +37,11 @@ impl Tool for Forget {
     const EFFECT: Effect = Effect::Changes;
     const RARE: &'static [&'static str] = &["recipient_id"];
     const ALIASES: Aliases = &[("instructions", &["instruction", "what"])];
-    type Arguments = Arguments;
 
-    async fn call(memory: &Memory, arguments: Arguments) -> Result<Answer, Fault> {
-        let done = arguments.confirm.unwrap_or_default();
-        let hard = arguments.hard.unwrap_or_default();
-        let (conversation_id, recipient_id) =
-            memory.address(arguments.conversation_id, arguments.recipient_id).await?;
+    async fn call(self, memory: &Memory) -> Result<Answer, Fault> {
+        let done = self.confirm.unwrap_or_default();
+        let hard = self.hard.unwrap_or_default();
+        let (conversation_id, recipient_id) = memory.address(self.conversation_id, self.recipient_id).await?;
         // a later confirmation forgets exactly what is selected now, or nothing
         let request = GetCapacityInfoRequest { conversation_id, recipient_id, ..Default::default() };
         let capacity = memory.server.memory().get_capacity_info(request).await?.into_inner().capacity;
@@ -54,10 +49,10 @@ impl Tool for Forget {
         let request = ForgetRequest {
             conversation_id,
             recipient_id,
-            instructions: arguments.instructions,
+            instructions: self.instructions,
             mode: if hard { ForgetMode::Hard } else { ForgetMode::Soft }.into(),
             dry_run: !done,
-            expected_revision: arguments.expected_revision,
+            expected_revision: self.expected_revision,
             request_id: memory.request_id.clone(),
             ..Default::default()
         };

@@ -10,11 +10,8 @@ use crate::{
 use utterd_rpc::proto::GetCapacityInfoRequest;
 
 /// Reports how full a window is.
-pub struct GetCapacityInfo;
-
-/// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Arguments {
+pub struct GetCapacityInfo {
     /// Default: the current conversation.
     conversation_id: Option<String>,
     /// Whose conversation. Default: this server's recipient.
@@ -28,11 +25,9 @@ impl Tool for GetCapacityInfo {
     const EFFECT: Effect = Effect::Reads;
     const IS_USUAL: bool = false;
     const RARE: &'static [&'static str] = &["recipient_id"];
-    type Arguments = Arguments;
 
-    async fn call(memory: &Memory, arguments: Arguments) -> Result<Answer, Fault> {
-        let (conversation_id, recipient_id) =
-            memory.address(arguments.conversation_id, arguments.recipient_id).await?;
+    async fn call(self, memory: &Memory) -> Result<Answer, Fault> {
+        let (conversation_id, recipient_id) = memory.address(self.conversation_id, self.recipient_id).await?;
         let request = GetCapacityInfoRequest { conversation_id, recipient_id, ..Default::default() };
         let response = memory.server.memory().get_capacity_info(request).await?.into_inner();
         Answer::new(&response, describe(&response.capacity.clone().unwrap_or_default()))

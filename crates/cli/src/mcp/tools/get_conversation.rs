@@ -23,11 +23,8 @@ const RECENT: f64 = 10.0;
 const MOST_RECENT: f64 = 100.0;
 
 /// Reads conversations that have ended.
-pub struct GetConversation;
-
-/// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Arguments {
+pub struct GetConversation {
     /// The ID of a specific conversation to retrieve. Returns full conversation history with all messages.
     conversation_id: Option<String>,
     /// Number of recent conversations to list (summaries only, no full message content). Defaults to 10.
@@ -49,17 +46,16 @@ impl Tool for GetConversation {
     const EFFECT: Effect = Effect::Reads;
     const RARE: &'static [&'static str] = &["recipient_id"];
     const ALIASES: Aliases = &[("conversation_id", &["id"]), ("list_recent", &["limit", "count", "recent"])];
-    type Arguments = Arguments;
 
     /// Some models write `true` for "list them".
     fn reshape(given: &mut JsonObject) {
         given.retain(|name, value| name != "list_recent" || !value.is_boolean());
     }
 
-    async fn call(memory: &Memory, arguments: Arguments) -> Result<Answer, Fault> {
-        let json = match arguments.conversation_id.as_deref() {
-            None | Some("") => recent(memory, arguments).await?,
-            Some(id) => one(memory, id, arguments.from_message).await?,
+    async fn call(self, memory: &Memory) -> Result<Answer, Fault> {
+        let json = match self.conversation_id.as_deref() {
+            None | Some("") => recent(memory, self).await?,
+            Some(id) => one(memory, id, self.from_message).await?,
         };
         Ok(Answer { text: json.to_string(), json })
     }
@@ -86,7 +82,7 @@ async fn one(memory: &Memory, id: &str, from: Option<i64>) -> Result<Value, Faul
 }
 
 /// Conversations that ended, the newest first, without their messages.
-async fn recent(memory: &Memory, arguments: Arguments) -> Result<Value, Fault> {
+async fn recent(memory: &Memory, arguments: GetConversation) -> Result<Value, Fault> {
     let wanted = arguments.list_recent.unwrap_or(RECENT);
     if !(1.0..=MOST_RECENT).contains(&wanted) || wanted.fract() != 0.0 {
         return Err(Fault::Wrong(format!("list_recent: is {wanted}; accepted: 1 to {MOST_RECENT}.")));

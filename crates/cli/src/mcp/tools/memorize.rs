@@ -22,11 +22,8 @@ use utterd_rpc::proto::{MemorizeRequest, MemorizeResponse, NewUtterance, ToolCal
 const MESSAGE: [&str; 7] = ["role", "content", "name", "tool_calls", "tool_call_id", "tools_used", "pinned"];
 
 /// Stores messages.
-pub struct Memorize;
-
-/// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Arguments {
+pub struct Memorize {
     /// In the order in which they were said.
     #[schemars(length(min = 1))]
     messages: Vec<Message>,
@@ -81,7 +78,6 @@ impl Tool for Memorize {
         ("role", &["speaker"]),
         ("arguments", &["input", "args"]),
     ];
-    type Arguments = Arguments;
 
     fn reshape(given: &mut JsonObject) {
         if given.contains_key("role") && !given.contains_key("messages") {
@@ -94,15 +90,15 @@ impl Tool for Memorize {
         given.values_mut().for_each(unnest);
     }
 
-    async fn call(memory: &Memory, arguments: Arguments) -> Result<Answer, Fault> {
-        let recipient_id = memory.recipient(arguments.recipient_id);
-        let answers = arguments.messages.first().is_some_and(|message| message.role == Role::Tool);
-        let opened = memory.open(arguments.conversation_id, &recipient_id, !answers).await?;
+    async fn call(self, memory: &Memory) -> Result<Answer, Fault> {
+        let recipient_id = memory.recipient(self.recipient_id);
+        let answers = self.messages.first().is_some_and(|message| message.role == Role::Tool);
+        let opened = memory.open(self.conversation_id, &recipient_id, !answers).await?;
         let request = MemorizeRequest {
             conversation_id: opened.id,
             recipient_id,
-            utterances: arguments.messages.into_iter().map(NewUtterance::from).collect(),
-            request_id: arguments
+            utterances: self.messages.into_iter().map(NewUtterance::from).collect(),
+            request_id: self
                 .request_id
                 .filter(|id| !id.is_empty())
                 .unwrap_or_else(|| memory.request_id.clone()),

@@ -29,11 +29,8 @@ const CHARACTERS: i64 = 1_000;
 const CUT: &str = " […]";
 
 /// Finds messages.
-pub struct Remember;
-
-/// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Arguments {
+pub struct Remember {
     /// A question or a few words. Without it, the newest messages are found.
     prompt: Option<String>,
     /// Default: all conversations, current and past.
@@ -81,11 +78,10 @@ impl Tool for Remember {
         ("before", &["end_time"]),
         ("role", &["speaker"]),
     ];
-    type Arguments = Arguments;
 
-    async fn call(memory: &Memory, arguments: Arguments) -> Result<Answer, Fault> {
-        let characters = within(arguments.max_characters, CHARACTERS, i64::MAX, "max_characters")?;
-        let request = request(memory, arguments).await?;
+    async fn call(self, memory: &Memory) -> Result<Answer, Fault> {
+        let characters = within(self.max_characters, CHARACTERS, i64::MAX, "max_characters")?;
+        let request = request(memory, self).await?;
         let searched = request.filter.as_ref().map(searched).unwrap_or_default();
         let mut found = memory.server.memory().remember(request).await?.into_inner();
         let all = found.matches.len();
@@ -116,7 +112,7 @@ fn fits(found: &mut Match, characters: usize, bytes: &mut usize) -> bool {
     has_room
 }
 
-async fn request(memory: &Memory, arguments: Arguments) -> Result<RememberRequest, Fault> {
+async fn request(memory: &Memory, arguments: Remember) -> Result<RememberRequest, Fault> {
     let usual = if arguments.conversation_id.is_some() { Scope::Conversation } else { Scope::Recipient };
     let scope = arguments.scope.unwrap_or(usual).wire();
     let limit = within(arguments.limit, LIMIT, MOST, "limit")?;

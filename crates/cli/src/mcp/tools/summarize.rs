@@ -13,11 +13,8 @@ use crate::{
 use utterd_rpc::proto::SummarizeRequest;
 
 /// Summarises a conversation.
-pub struct Summarize;
-
-/// The tool's arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub struct Arguments {
+pub struct Summarize {
     /// Default: the current conversation.
     conversation_id: Option<String>,
     /// Whose conversation. Default: this server's recipient.
@@ -66,21 +63,19 @@ impl Tool for Summarize {
         ("token_limit", &["max_tokens", "limit"]),
         ("recent_count", &["count"]),
     ];
-    type Arguments = Arguments;
 
-    async fn call(memory: &Memory, arguments: Arguments) -> Result<Answer, Fault> {
-        let (conversation_id, recipient_id) =
-            memory.address(arguments.conversation_id, arguments.recipient_id).await?;
+    async fn call(self, memory: &Memory) -> Result<Answer, Fault> {
+        let (conversation_id, recipient_id) = memory.address(self.conversation_id, self.recipient_id).await?;
         let request = SummarizeRequest {
             conversation_id,
             recipient_id,
-            scope: arguments.scope.unwrap_or(Scope::All).wire().into(),
-            recent_count: arguments.recent_count,
-            first_turn: arguments.first_turn,
-            last_turn: arguments.last_turn,
-            token_limit: arguments.token_limit.or(Some(SUMMARY_TOKENS)),
-            focus_areas: arguments.focus_areas.unwrap_or_default(),
-            wait_for_llm: arguments.wait_for_llm.unwrap_or_default(),
+            scope: self.scope.unwrap_or(Scope::All).wire().into(),
+            recent_count: self.recent_count,
+            first_turn: self.first_turn,
+            last_turn: self.last_turn,
+            token_limit: self.token_limit.or(Some(SUMMARY_TOKENS)),
+            focus_areas: self.focus_areas.unwrap_or_default(),
+            wait_for_llm: self.wait_for_llm.unwrap_or_default(),
             ..Default::default()
         };
         let response = memory.server.memory().summarize(request).await?.into_inner();
