@@ -16,6 +16,21 @@ pub mod refusal;
 pub mod schema;
 pub mod session;
 pub mod shared;
+pub mod wire;
+
+/// What most tests use: the messages of the protos, a session with a server, and what makes and checks calls.
+pub mod prelude {
+    #[allow(unused_imports)] // each test uses its part
+    pub use super::{ManualClock, gate::Gate, refusal::Refused, session::*};
+    #[allow(unused_imports)]
+    pub use std::{sync::Arc, time::Duration};
+    #[allow(unused_imports)]
+    pub use {
+        serde_json::{Value, json},
+        tonic::{Code, Request, Status},
+        utterd::{config::Settings, proto::*, store::MemoryStore},
+    };
+}
 
 use std::{
     cell::Cell,

@@ -246,4 +246,10 @@ pub enum Command {
 
     /// `events`: the events since the last `events`, including reads.
     Events,
+
+    /// `> GetStats {"scope": "STATS_SCOPE_RECIPIENT"} show=stats.total,stats.roles`: any call by its name, with its
+    /// request in JSON, or several for a stream, and the fields of its response to show; see
+    /// [`crate::golden::calls`].
+    #[command(other)]
+    Call(goldenscript::Command),
 }

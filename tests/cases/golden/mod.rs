@@ -9,6 +9,7 @@
 //! difference as you would read code.
 
 mod batch;
+mod calls;
 mod command;
 mod compactions;
 mod contexts;

@@ -2,10 +2,7 @@
 
 use std::fmt::{Display, Write};
 
-use utterd::proto::{
-    Capacity, Compaction, Event, Match, Operation, OverLimitCause, Role, Segment, SequenceRange,
-    SummaryUpdate, Utterance, UtteranceRef, UtteranceState,
-};
+use crate::support::prelude::*;
 
 /// The maximum length of a content.
 const SHOWN: usize = 72;

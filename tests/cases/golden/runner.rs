@@ -1,24 +1,20 @@
 //! Runs the commands of a script against its own server.
 
-use std::{error::Error, pin::Pin, sync::Arc};
+use std::{error::Error, pin::Pin};
 
 use futures::{FutureExt, Stream, StreamExt, stream};
 use goldenscript::Context;
-use tonic::{Request, Status};
 use utterd::{
-    config::Settings,
-    proto::{
-        WatchEventsRequest, WatchEventsResponse, trace_service_server::TraceService,
-        watch_events_response::Message,
-    },
+    proto::{trace_service_server::TraceService, watch_events_response::Message},
     server::Server,
 };
 
 use crate::{
     golden::{
-        command::Command, compactions, contexts, conversations, forks, histories, ids::Ids, operations, print,
+        calls, command::Command, compactions, contexts, conversations, forks, histories, ids::Ids,
+        operations, print,
     },
-    support::{self, ManualClock, restarted, server_in_memory},
+    support::{self, prelude::*, restarted, server_in_memory},
 };
 
 /// The output of a command, or the error.
@@ -128,6 +124,9 @@ impl Runner {
                 Ok(String::new())
             }
             Command::Events => Ok(self.events()),
+            Command::Call(call) => {
+                ready.block_on(calls::call(&here, &call.name, &self.ids, &mut self.next_page))
+            }
         }
     }
 }
