@@ -1,10 +1,7 @@
 //! Callers at work: each has its own conversation and does with it what callers do.
 
 use futures::{future::join_all, stream};
-use utterd::proto::{
-    CreateConversationRequest, DeleteConversationRequest, ForgetMode, ForgetRequest, MemorizeRequest,
-    MemorizeStreamRequest, NewUtterance, Policy, RestoreRequest, memorize_stream_response,
-};
+use utterd::proto::memorize_stream_response;
 
 use crate::{
     crash::{
@@ -13,7 +10,7 @@ use crate::{
         request::{Failure, Request},
         texts,
     },
-    support::random::Random,
+    support::{prelude::*, random::Random},
 };
 
 /// Observes each attempt.

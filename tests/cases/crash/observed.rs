@@ -2,13 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tonic::{Code, Status};
-use utterd::proto::{
-    Capacity, GetCapacityInfoRequest, GetSummaryRequest, GetSummaryResponse, ListUtterancesRequest,
-    Utterance, UtteranceState,
-};
-
-use crate::crash::client::Client;
+use crate::{crash::client::Client, support::prelude::*};
 
 /// Returns an error unless the condition holds.
 #[macro_export]

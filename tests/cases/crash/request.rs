@@ -1,12 +1,9 @@
 //! Calls that change a conversation, and the facts in their responses.
 
-use tonic::Status;
-use utterd::proto::{
-    Capacity, CreateConversationRequest, DeleteConversationRequest, ForgetMode, ForgetRequest,
-    MemorizeRequest, MemorizeResponse, RestoreRequest, UtteranceRef,
+use crate::{
+    crash::client::{Client, reason},
+    support::prelude::*,
 };
-
-use crate::crash::client::{Client, reason};
 
 /// A call that changes a conversation.
 #[derive(Clone, Debug)]

@@ -1,8 +1,6 @@
 //! The texts in a test: no text occurs twice.
 
-use utterd::proto::{NewUtterance, Role, ToolCall};
-
-use crate::support::random::Random;
+use crate::support::{prelude::*, random::Random};
 
 const WORDS: [&str; 16] = [
     "train", "platform", "nine", "order", "refund", "ticket", "blue", "invoice", "Lisbon", "error", "retry",

@@ -1,13 +1,9 @@
 //! Callers at work: several share each conversation, and each calls any server.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
 
 use parking_lot::Mutex;
 use tokio::{sync::watch, task::JoinSet};
-use tonic::{Code, Status};
-use utterd::proto::{
-    CreateConversationRequest, GetCapacityInfoRequest, ListUtterancesRequest, MemorizeRequest, Policy,
-};
 
 use crate::{
     crash::{client::Client, observed::Observed, texts},
@@ -17,7 +13,7 @@ use crate::{
         fleet::{Called, Fleet, within},
         history::History,
     },
-    support::random::Random,
+    support::{prelude::*, random::Random},
 };
 
 /// Callers of each conversation.

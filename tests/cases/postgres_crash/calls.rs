@@ -1,12 +1,8 @@
 //! Calls to a server.
 
-use tonic::{Response, Status};
-use utterd::proto::{
-    GetCapacityInfoRequest, ListUtterancesRequest, MemorizeRequest, MemorizeResponse, NewUtterance, Role,
-    Utterance,
-};
+use tonic::Response;
 
-use crate::{crash::client::Client, postgres_crash::fleet::within};
+use crate::{crash::client::Client, postgres_crash::fleet::within, support::prelude::*};
 
 /// A conversation to which texts are written that nobody checks.
 const HELLO: &str = "hello";

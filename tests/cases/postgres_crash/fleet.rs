@@ -3,11 +3,7 @@
 use std::{
     path::Path,
     pin::pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 use parking_lot::Mutex;
@@ -16,7 +12,7 @@ use tokio::{
     sync::watch,
     time::timeout,
 };
-use tonic::{Code, Status, transport::Endpoint};
+use tonic::transport::Endpoint;
 use tonic_health::pb::{
     HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
 };
@@ -29,6 +25,7 @@ use crate::{
         server::{Backend, Server, Start},
     },
     ensure,
+    support::prelude::*,
 };
 
 /// What takes longer than this hangs.

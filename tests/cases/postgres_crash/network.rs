@@ -2,13 +2,7 @@
 //!
 //! Server 0 reaches the database through a proxy, server 1 directly.
 
-use std::{sync::Arc, time::Duration};
-
-use tonic::{Code, Request, Streaming};
-use utterd::proto::{
-    Capacity, ForgetMode, ForgetRequest, ListUtterancesRequest, MemorizeRequest, MemorizeResponse,
-    WatchCapacityRequest, WatchCapacityResponse,
-};
+use tonic::Streaming;
 
 use crate::{
     crash::client::Client,
@@ -18,7 +12,7 @@ use crate::{
         fleet::{Fleet, is_unavailable, runtime, within},
         rounds, shared, show,
     },
-    support::faults::Proxy,
+    support::{faults::Proxy, prelude::*},
 };
 
 /// More connections than callers: none waits for another's.

@@ -1,19 +1,16 @@
 //! The calls of the cases.
 
-use tonic::{Request, Response, Status};
+use tonic::Response;
 use tonic_types::StatusExt;
 use utterd::{
     proto::{
-        Capacity, CompactConversationRequest, CompactConversationResponse, Conversation,
-        EndConversationRequest, ForgetMode, ForgetRequest, ForgetResponse, ForkConversationRequest,
-        GetCapacityInfoRequest, GetConversationRequest, GetSummaryRequest, ListConversationsRequest,
-        ListUtterancesRequest, MemorizeRequest, MemorizeResponse, NewUtterance, RememberRequest,
-        RememberScope, Role, UndoCompactionRequest, UndoCompactionResponse, Utterance,
         compaction_service_server::CompactionService, conversation_service_server::ConversationService,
         memory_service_server::MemoryService,
     },
     rpc::Services,
 };
+
+use crate::support::prelude::*;
 
 /// A result as a case expects it.
 pub trait Reply<T> {

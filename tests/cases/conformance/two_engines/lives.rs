@@ -1,55 +1,23 @@
 //! Ends, forks, deletions and compactions on one engine, while the other works.
 
-use std::{
-    collections::BTreeSet,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::collections::BTreeSet;
 
 use futures::future::join_all;
-use tonic::Request;
-use utterd::{
-    proto::{
-        ConversationStatus, DeleteConversationRequest, ForgetMode,
-        conversation_service_server::ConversationService,
-    },
-    rpc::Services,
-};
+use utterd::{proto::conversation_service_server::ConversationService, rpc::Services};
 
 use super::{
     calls::{
-        Reply, capacity, compact, contents, end, forget, fork, found, get, listed, memorize, not_got, reason,
-        say, says, says_in, says_to, sequences, stored, summary, undo, up_to,
+        compact, contents, end, forget, fork, found, get, listed, memorize, not_got, reason, say, says_in,
+        says_to, sequences, stored, summary, undo, up_to,
     },
     pair::Pair,
 };
+use crate::support::prelude::*;
 
 /// How often races are tried.
 const ROUNDS: usize = 20;
 /// How long until a conversation is idle.
 const IDLE: Duration = Duration::from_secs(30 * 60);
-
-pub async fn after_an_end_the_other_starts_the_next(pair: &Pair) {
-    let mut ids = Vec::new();
-    for round in 0..6 {
-        let first = say(pair.at(round), says("hello")).await;
-        assert_eq!((first.revision, first.started_conversation), (1, true));
-        say(pair.at(round + 1), says("and hello")).await;
-        pair.clock.advance(Duration::from_secs(1));
-        assert_eq!(end(pair.at(round + 1), "").await.conversation_id, first.conversation_id);
-        let closed = memorize(pair.at(round), says_in(&first.conversation_id, "more")).await;
-        assert_eq!(closed.reason(), "CONVERSATION_CLOSED");
-        assert_eq!(get(pair.at(round), &first.conversation_id).await.status(), ConversationStatus::Closed);
-        assert_eq!(not_got(pair.at(round), "").await, "CONVERSATION_NOT_FOUND");
-        ids.insert(0, first.conversation_id);
-    }
-    for services in [&pair.one, &pair.other] {
-        assert_eq!(listed(services, "").await, ids);
-    }
-}
 
 pub async fn a_conversation_that_was_left_ends_once(pair: &Pair) {
     for round in 0..ROUNDS {
@@ -191,27 +159,6 @@ pub async fn a_deleted_conversation_starts_anew_on_the_other(pair: &Pair) {
     }
 }
 
-pub async fn writers_survive_deletions_of_the_other(pair: &Pair) {
-    const WRITES: i32 = 60;
-    let done = Arc::new(AtomicBool::new(false));
-    let (deletes, over) = (pair.other.clone(), done.clone());
-    let deletion = tokio::spawn(async move {
-        let mut deleted = 0;
-        while !over.load(Ordering::Relaxed) {
-            deleted += delete(&deletes, "c").await.unwrap_or(0);
-            tokio::task::yield_now().await;
-        }
-        deleted
-    });
-    for number in 0..WRITES {
-        say(&pair.one, says_in("c", &number.to_string())).await;
-    }
-    done.store(true, Ordering::Relaxed);
-    let deleted = deletion.await.expect("the deletions end");
-    let left = delete(&pair.one, "c").await.unwrap_or(0);
-    assert_eq!(deleted + left, WRITES, "every utterance was stored once, and either deleted or left");
-}
-
 /// A deletion that took effect, although its answer was lost, is not repeated on what came after it.
 pub async fn what_the_other_says_behind_a_deletion_stays(pair: &Pair) {
     say(&pair.one, says_in("c", "before")).await;
@@ -275,23 +222,6 @@ async fn long(pair: &Pair, id: &str) {
     }
 }
 
-pub async fn a_compaction_is_undone_on_the_other(pair: &Pair) {
-    long(pair, "c").await;
-    let before = stored(&pair.one, "c").await;
-    for round in 0..4 {
-        let (one, other) = (pair.at(round), pair.at(round + 1));
-        let made = compact(one, "c", 15).await;
-        assert_eq!(capacity(other, "c").await.utterance_count, Some(15));
-        assert_eq!(summary(other, "c").await, made.summary);
-        assert!(!made.summary.is_empty());
-        assert_eq!(sequences(other, "c").await, up_to(40), "what left the window is archived");
-        assert_eq!(undo(other, "c").await.reply().restored.len(), 25);
-        assert_eq!(stored(one, "c").await, before);
-        assert_eq!(summary(one, "c").await, "");
-        assert_eq!(undo(one, "c").await.reason(), "NOTHING_TO_UNDO");
-    }
-}
-
 pub async fn a_compaction_is_undone_once(pair: &Pair) {
     long(pair, "c").await;
     let before = stored(&pair.one, "c").await;
@@ -310,27 +240,5 @@ pub async fn a_compaction_is_undone_once(pair: &Pair) {
         }
         assert_eq!(undone, 1, "round {round}");
         assert_eq!(stored(pair.at(round), "c").await, before);
-    }
-}
-
-pub async fn a_compaction_beside_writes_loses_none(pair: &Pair) {
-    long(pair, "c").await;
-    let mut last = 40;
-    for round in 0..10 {
-        let (compacts, writes) = (pair.at(round).clone(), pair.at(round + 1).clone());
-        let compaction = tokio::spawn(async move {
-            compact(&compacts, "c", 15).await;
-            undo(&compacts, "c").await.reply();
-        });
-        for _ in 0..5 {
-            last += 1;
-            let reply = say(&writes, says_in("c", &last.to_string())).await;
-            assert_eq!(reply.memorized[0].sequence, last);
-        }
-        compaction.await.expect("the compaction ends");
-        for services in [&pair.one, &pair.other] {
-            assert_eq!(sequences(services, "c").await, up_to(last as usize));
-            assert_eq!(capacity(services, "c").await.utterance_count, Some(last as i32));
-        }
     }
 }

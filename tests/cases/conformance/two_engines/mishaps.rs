@@ -1,13 +1,9 @@
 //! Lost answers and commits, and what the other engine does meanwhile.
 
-use tonic::Request;
 use utterd::{
     domain::{ConversationId, Draft, Encoding, More, Policy, RecipientId, Role},
     engine::{Caller, EngineError, ImportCall, Incoming, name},
-    proto::{
-        DeleteConversationRequest, ForgetRequest, MemorizeRequest,
-        conversation_service_server::ConversationService, memory_service_server::MemoryService,
-    },
+    proto::{conversation_service_server::ConversationService, memory_service_server::MemoryService},
     rpc::Services,
 };
 
@@ -15,6 +11,7 @@ use super::{
     calls::{Reply, contents, not_got, say, says_in, stored},
     pair::Pair,
 };
+use crate::support::prelude::*;
 
 /// Deletes the conversation `c`.
 async fn delete(at: Services) {

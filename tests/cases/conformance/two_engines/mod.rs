@@ -62,13 +62,11 @@ fn cases() -> Vec<(&'static str, Case)> {
             a_request_that_is_repeated_on_the_other_replays,
             a_request_that_is_sent_to_both_at_once_takes_effect_once,
             first_writers_start_one_conversation,
-            an_expected_revision_is_the_stored_one,
             one_of_those_who_expect_a_revision_gets_it,
             a_write_asks_the_store_at_most_once,
         ]
         reads: [
             what_one_acknowledged_the_other_reads_at_once,
-            a_search_finds_what_the_other_stored,
             a_search_does_not_find_what_the_other_forgot,
             a_search_finds_what_the_other_says_anew,
             a_share_opens_on_the_other_until_it_is_revoked,
@@ -92,19 +90,15 @@ fn cases() -> Vec<(&'static str, Case)> {
             a_worker_that_died_is_followed_by_the_other,
         ]
         lives: [
-            after_an_end_the_other_starts_the_next,
             a_conversation_that_was_left_ends_once,
             a_write_beside_a_rollover_is_before_or_after_it,
             a_hard_forget_reaches_a_fork_of_the_other,
             a_hard_forget_beside_a_fork_reaches_both,
             a_deleted_conversation_starts_anew_on_the_other,
-            writers_survive_deletions_of_the_other,
             what_the_other_says_behind_a_deletion_stays,
             what_the_other_starts_anew_is_not_retired,
             what_is_beyond_retention_is_removed_once,
-            a_compaction_is_undone_on_the_other,
             a_compaction_is_undone_once,
-            a_compaction_beside_writes_loses_none,
         ]
         mishaps: [
             what_changed_nothing_is_answered_by_its_outcome,

@@ -1,27 +1,19 @@
 //! Two engines, each with a model: one of them does the waiting work.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::StreamExt;
 use tokio::task::AbortHandle;
-use tonic::Request;
-use utterd::{
-    engine::Engine,
-    proto::{WatchCapacityRequest, memory_service_server::MemoryService},
-    rpc::Services,
-};
+use utterd::{engine::Engine, proto::memory_service_server::MemoryService, rpc::Services};
 
 use super::{
     calls::{compact, say, says_in, summary},
     pair::Pair,
 };
-use crate::support::model::{Call, Model};
+use crate::support::{
+    model::{Call, Model},
+    prelude::*,
+};
 
 /// How often both try the same work.
 const ROUNDS: usize = 10;

@@ -1,10 +1,6 @@
 //! Reads on one engine of what the other has done.
 
-use tonic::Request;
-use utterd::proto::{
-    ForgetMode, ReadSharedRequest, RevokeShareRequest, ShareConversationRequest, UpdateUtteranceRequest,
-    conversation_service_server::ConversationService,
-};
+use utterd::proto::conversation_service_server::ConversationService;
 
 use super::{
     calls::{
@@ -13,6 +9,7 @@ use super::{
     },
     pair::Pair,
 };
+use crate::support::prelude::*;
 
 pub async fn what_one_acknowledged_the_other_reads_at_once(pair: &Pair) {
     for number in 1..=50 {
@@ -27,14 +24,6 @@ pub async fn what_one_acknowledged_the_other_reads_at_once(pair: &Pair) {
     assert_eq!(capacity(&pair.other, "").await.soft_deleted_count, Some(1));
     forget(&pair.other, "", "sequence:3", ForgetMode::Hard).await;
     assert!(!contents(&pair.one, "").await.contains(&"3".to_owned()));
-}
-
-pub async fn a_search_finds_what_the_other_stored(pair: &Pair) {
-    for number in 1..=20 {
-        say(pair.at(number), says_in("c", "the ship sails to Lisbon")).await;
-        assert_eq!(found(pair.at(number + 1), "c", "Lisbon").await, up_to(number));
-        assert_eq!(found(pair.at(number), "c", "Lisbon").await, up_to(number));
-    }
 }
 
 pub async fn a_search_does_not_find_what_the_other_forgot(pair: &Pair) {

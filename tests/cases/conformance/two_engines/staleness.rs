@@ -1,13 +1,7 @@
 //! Reads that accept an older answer, beside what the other engine does.
 
-use std::time::Duration;
-
-use tonic::Request;
 use utterd::{
     proto::{
-        BuildContextRequest, Capacity, ForgetMode, GetCapacityInfoRequest, GetConversationRequest,
-        GetStatsRequest, GetSummaryRequest, ListCompactionsRequest, ListMessagesRequest,
-        ListUtterancesRequest, RememberRequest, SummarizeRequest,
         compaction_service_server::CompactionService, context_service_server::ContextService,
         conversation_service_server::ConversationService, memory_service_server::MemoryService,
     },
@@ -18,6 +12,7 @@ use super::{
     calls::{Reply, end, forget, say, says, says_in},
     pair::Pair,
 };
+use crate::support::prelude::*;
 
 const MAX: Duration = Duration::from_secs(10);
 

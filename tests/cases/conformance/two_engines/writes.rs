@@ -112,16 +112,6 @@ pub async fn first_writers_start_one_conversation(pair: &Pair) {
     }
 }
 
-pub async fn an_expected_revision_is_the_stored_one(pair: &Pair) {
-    let expecting = |revision| MemorizeRequest { expected_revision: Some(revision), ..says_in("c", "hello") };
-    say(&pair.one, says_in("c", "hello")).await;
-    assert_eq!(say(&pair.other, expecting(1)).await.revision, 2);
-    assert_eq!(memorize(&pair.one, expecting(1)).await.reason(), "STALE_REVISION");
-    assert_eq!(say(&pair.one, expecting(2)).await.revision, 3);
-    assert_eq!(memorize(&pair.other, expecting(2)).await.reason(), "STALE_REVISION");
-    assert_eq!(sequences(&pair.other, "c").await, up_to(3));
-}
-
 pub async fn one_of_those_who_expect_a_revision_gets_it(pair: &Pair) {
     say(&pair.one, says_in("c", "0")).await;
     for round in 1..=ROUNDS {
