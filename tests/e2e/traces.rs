@@ -8,15 +8,13 @@ use opentelemetry_proto::tonic::{
     trace::v1::{Span, span::SpanKind, status::StatusCode},
 };
 use prost::Message;
-use tonic::{Request, transport::Channel};
+use tonic::transport::Channel;
 use utterd::proto::{
-    GetConversationRequest, MemorizeRequest, MemorizeStreamRequest, NewUtterance, RememberRequest, Role,
-    SummarizeRequest, conversation_service_client::ConversationServiceClient,
-    memory_service_client::MemoryServiceClient,
+    conversation_service_client::ConversationServiceClient, memory_service_client::MemoryServiceClient,
 };
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
-use crate::support::binary::Server;
+use crate::support::{binary::Server, prelude::*};
 
 /// A collector, and a server that sends traces to it.
 struct Traced {

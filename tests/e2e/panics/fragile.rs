@@ -1,18 +1,9 @@
 //! A store that panics when a test says so.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex},
-};
+use std::sync::{Arc, Mutex};
 
 use tokio::task::yield_now;
-use utterd::{
-    domain::{Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
-    store::{
-        BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
-        OutcomeKey, RecipientKey, Result, Sharing, Store, Upkeep, Write,
-    },
-};
+use utterd::store::{Commit, DerivedData, MemoryStore, Sharing, Upkeep, Write};
 
 use crate::support::gate::passed_on;
 

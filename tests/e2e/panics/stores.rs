@@ -1,10 +1,7 @@
 //! Stores that panic.
 
-use std::sync::Arc;
-
 use futures::future::join_all;
-use tonic::{Response, Status};
-use utterd::proto::{GetCapacityInfoRequest, MemorizeRequest, MemorizeResponse};
+use tonic::Response;
 
 use crate::{
     panics::{
@@ -12,7 +9,7 @@ use crate::{
         fragile::{Fragile, Panics},
         panicked,
     },
-    support::session::{Reply, Session, memorize, user},
+    support::prelude::*,
 };
 
 async fn session(store: &Arc<Fragile>) -> Session {

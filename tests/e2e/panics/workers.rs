@@ -1,18 +1,10 @@
 //! Background work that panics.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::watch;
 use utterd::{
-    config::Settings,
     engine::models::llm::{LlmError, LlmSummarizer, Material, Told},
-    proto::{CompactConversationRequest, CreateConversationRequest, Policy, PolicyPreset},
     store::BoxFuture,
 };
 
@@ -21,10 +13,7 @@ use crate::{
         Turn,
         fragile::{Fragile, Panics},
     },
-    support::{
-        ManualClock,
-        session::{Reply, Session, user},
-    },
+    support::prelude::*,
 };
 
 /// A model whose client panics in its first call.

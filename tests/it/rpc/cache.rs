@@ -1,34 +1,25 @@
 //! The conversations in memory: few stay, and nothing is lost when others are evicted.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::BTreeMap,
     sync::{
-        Arc, Mutex, Weak,
+        Mutex, Weak,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
 use futures::future::join_all;
 use utterd::{
-    domain::{
-        Conversation, ConversationId, ConversationKey, Draft, Head, More, Policy, Ranges, Role, Sequence,
-        Timestamp, Utterance, conversation::Timeouts,
-    },
+    domain::{Conversation, ConversationId, Draft, More, Policy, Role, Sequence, conversation::Timeouts},
     engine::{
         Address, Caller, Defaults, Engine, EngineError, EventStream, ForkCall, ListUtterances, MemorizeCall,
         Operation, Watched,
     },
-    store::{
-        BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
-        OutcomeKey, RecipientKey, Result, Sharing, Store, Upkeep, Write,
-    },
+    store::{DerivedData, Result, Sharing, Store, Upkeep, Write},
     tokenizer,
 };
 
-use crate::support::{
-    ManualClock,
-    gate::{Gate, passed_on},
-};
+use crate::support::{gate::passed_on, prelude::*};
 
 /// A store that shares no state with the engine, like one that writes to a disk, so that a test can see what
 /// the engine keeps in memory.

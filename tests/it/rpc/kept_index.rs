@@ -1,30 +1,21 @@
 //! The stored index of a conversation: a search after a restart reads it.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::BTreeMap,
     ops::RangeInclusive,
     sync::{
-        Arc, Mutex,
+        Mutex,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
 };
 
 use tokio::sync::Notify;
 use utterd::{
-    domain::{
-        Block, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
-    },
-    proto::{ForgetMode, MemorizeRequest, NewUtterance, Policy, RememberRequest},
-    store::{
-        BoxFuture, Capabilities, Commit, CommitError, Derived, DerivedBlock, DerivedBytes, DerivedData, Due,
-        List, MemoryStore, Outcome, OutcomeKey, RecipientKey, Result, Sharing, Store, Upkeep, async_trait,
-    },
+    domain::{Block, ConversationKey},
+    store::{Derived, DerivedBlock, DerivedBytes, DerivedData, Result, Sharing, Upkeep, async_trait},
 };
 
-use crate::support::{
-    gate::passed_on,
-    session::{Reply, Session, memorize, user},
-};
+use crate::support::{gate::passed_on, prelude::*};
 
 /// A store that keeps derived data, and counts what is written and read.
 struct Keeping {

@@ -1,27 +1,15 @@
 //! A backup can take as long as it needs.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, mpsc},
-    time::Duration,
-};
+use std::sync::{Mutex, mpsc};
 
 use futures::StreamExt;
 use tokio::time::advance;
 use utterd::{
-    config::Settings,
-    domain::{ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
-    proto::{BackupRequest, admin_service_client::AdminServiceClient},
-    store::{
-        BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, EachRecord, List, MemoryStore,
-        Outcome, OutcomeKey, RecipientKey, Result, Sharing, Store, StoreError, Upkeep,
-    },
+    proto::admin_service_client::AdminServiceClient,
+    store::{DerivedData, EachRecord, Result, Sharing, StoreError, Upkeep},
 };
 
-use crate::support::{
-    gate::passed_on,
-    session::{Reply, Session},
-};
+use crate::support::{gate::passed_on, prelude::*};
 
 const LONGEST: Duration = Duration::from_secs(10);
 
