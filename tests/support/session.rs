@@ -11,13 +11,9 @@ use utterd::{
         models::{embedding::Embedder, llm::LlmSummarizer},
     },
     proto::{
-        Capacity, CreateConversationRequest, ForgetMode, ForgetRequest, ForgetResponse,
-        GetCapacityInfoRequest, GetSummaryRequest, GetSummaryResponse, ListUtterancesRequest,
-        MemorizeRequest, MemorizeResponse, NewUtterance, Policy, Role, SequenceRange, ToolCall,
-        UpdateConversationRequest, UpdateConversationResponse, UpdateUtteranceRequest,
-        UpdateUtteranceResponse, Utterance, UtteranceRef, compaction_service_client::CompactionServiceClient,
-        context_service_client::ContextServiceClient, conversation_service_client::ConversationServiceClient,
-        memory_service_client::MemoryServiceClient, trace_service_client::TraceServiceClient,
+        compaction_service_client::CompactionServiceClient, context_service_client::ContextServiceClient,
+        conversation_service_client::ConversationServiceClient, memory_service_client::MemoryServiceClient,
+        trace_service_client::TraceServiceClient, *,
     },
     server::{Models, Server},
     store::{MemoryStore, Store},
@@ -40,14 +36,17 @@ impl Session {
 
     pub async fn with(settings: &Settings) -> Self {
         let (server, clock) = server_with(settings);
+        Self::of(server, clock).await
+    }
+
+    async fn of(server: Server, clock: Arc<ManualClock>) -> Self {
         Self { channel: connect(&server).await, server, clock }
     }
 
     /// A server with exactly these settings, wherever they keep the store.
     pub async fn here(settings: &Settings) -> Self {
         let clock = ManualClock::new();
-        let server = Server::new(settings, clock.clone()).expect("the store opens");
-        Self { channel: connect(&server).await, server, clock }
+        Self::of(Server::new(settings, clock.clone()).expect("the store opens"), clock).await
     }
 
     /// A server over the given store.
@@ -57,18 +56,27 @@ impl Session {
 
     /// The same with the given clock.
     pub async fn at(store: Arc<dyn Store>, clock: &Arc<ManualClock>) -> Self {
-        Self::made_of(store, &Settings::default(), clock).await
+        let server = Server::over(store, &Settings::default(), clock.clone());
+        Self::of(server.expect("the settings are good"), clock.clone()).await
     }
 
     /// The same with the given settings.
     pub async fn over_with(store: Arc<dyn Store>, settings: &Settings) -> Self {
-        Self::made_of(store, settings, &ManualClock::new()).await
+        let clock = ManualClock::new();
+        let server = Server::over(store, settings, clock.clone()).expect("the settings are good");
+        Self::of(server, clock).await
     }
 
-    async fn made_of(store: Arc<dyn Store>, settings: &Settings, clock: &Arc<ManualClock>) -> Self {
-        let clock = clock.clone();
-        let server = Server::over(store, settings, clock.clone()).expect("the settings are good");
-        Self { channel: connect(&server).await, server, clock }
+    async fn made_of(store: Arc<dyn Store>, models: Models) -> Self {
+        let clock = ManualClock::new();
+        let server = Server::of_parts(store, models, &Settings::default(), clock.clone());
+        Self::of(server.expect("the settings are good"), clock).await
+    }
+
+    async fn with_models(settings: &Settings, models: Models) -> Self {
+        let clock = ManualClock::new();
+        let server = Server::with_models(settings, models, clock.clone()).expect("the store opens");
+        Self::of(server, clock).await
     }
 
     /// A server whose summaries wait for the given model.
@@ -78,12 +86,8 @@ impl Session {
 
     /// The same over the given store.
     pub async fn with_model_over(store: Arc<dyn Store>, model: Arc<dyn LlmSummarizer>) -> Self {
-        let clock = ManualClock::new();
         let models = Models { summarizer: Some(model), embedder: None };
-        let server = Server::of_parts(store, models, &Settings::default(), clock.clone());
-        let server = server.expect("the settings are good");
-        tokio::spawn(server.engine().clone().run_llm_summaries());
-        Self { channel: connect(&server).await, server, clock }
+        Self::made_of(store, models).await.summarising()
     }
 
     /// The same over the store in `directory`, a new one if that is empty.
@@ -92,22 +96,19 @@ impl Session {
         engine: DurableEngine,
         model: Arc<dyn LlmSummarizer>,
     ) -> Self {
-        let (backend, data_dir) = (Backend::Durable(engine), directory.to_owned());
-        let settings = Settings { backend, data_dir, ..Settings::default() };
-        let clock = ManualClock::new();
         let models = Models { summarizer: Some(model), embedder: None };
-        let server = Server::with_models(&settings, models, clock.clone()).expect("the store opens");
-        tokio::spawn(server.engine().clone().run_llm_summaries());
-        Self { channel: connect(&server).await, server, clock }
+        Self::with_models(&in_files(directory, engine), models).await.summarising()
+    }
+
+    fn summarising(self) -> Self {
+        tokio::spawn(self.server.engine().clone().run_llm_summaries());
+        self
     }
 
     /// A server over the given store, with a model that embeds when a test makes it.
     pub async fn with_embedder_over(store: Arc<dyn Store>, embedder: Arc<dyn Embedder>) -> Self {
-        let clock = ManualClock::new();
         let models = Models { summarizer: None, embedder: Some(embedder) };
-        let server = Server::of_parts(store, models, &Settings::default(), clock.clone());
-        let server = server.expect("the settings are good");
-        Self { channel: connect(&server).await, server, clock }
+        Self::made_of(store, models).await
     }
 
     /// A server over the store in `directory`, with a model that embeds when a test makes it.
@@ -116,12 +117,8 @@ impl Session {
         engine: DurableEngine,
         embedder: Arc<dyn Embedder>,
     ) -> Self {
-        let (backend, data_dir) = (Backend::Durable(engine), directory.to_owned());
-        let settings = Settings { backend, data_dir, ..Settings::default() };
-        let clock = ManualClock::new();
         let models = Models { summarizer: None, embedder: Some(embedder) };
-        let server = Server::with_models(&settings, models, clock.clone()).expect("the store opens");
-        Self { channel: connect(&server).await, server, clock }
+        Self::with_models(&in_files(directory, engine), models).await
     }
 
     pub fn channel(&self) -> Channel {
@@ -187,9 +184,7 @@ impl Session {
 
     /// Every stored utterance.
     pub async fn stored(&self) -> Vec<Utterance> {
-        let everything =
-            ListUtterancesRequest { include_archive: true, include_forgotten: true, ..Default::default() };
-        self.list(everything).await
+        self.stored_in("").await
     }
 
     /// All pages of a list.
@@ -207,6 +202,45 @@ impl Session {
 
     pub async fn forget(&self, instructions: &str, mode: ForgetMode) -> ForgetResponse {
         self.memory().forget(forget(instructions, mode)).await.reply()
+    }
+
+    /// Memorizes in the conversation `id`.
+    pub async fn say_in(&self, id: &str, utterances: Vec<NewUtterance>) -> MemorizeResponse {
+        let request = MemorizeRequest { conversation_id: id.to_owned(), ..memorize(utterances) };
+        self.memory().memorize(request).await.reply()
+    }
+
+    pub async fn forget_in(&self, id: &str, instructions: &str, mode: ForgetMode) -> ForgetResponse {
+        let request = ForgetRequest { conversation_id: id.to_owned(), ..forget(instructions, mode) };
+        self.memory().forget(request).await.reply()
+    }
+
+    pub async fn get(&self, id: &str) -> Conversation {
+        let view = ConversationView::Full.into();
+        let request = GetConversationRequest { conversation_id: id.to_owned(), view, ..Default::default() };
+        self.conversations().get_conversation(request).await.reply().conversation.expect("a conversation")
+    }
+
+    /// Every utterance that the conversation `id` stores.
+    pub async fn stored_in(&self, id: &str) -> Vec<Utterance> {
+        let (conversation_id, include_archive, include_forgotten) = (id.to_owned(), true, true);
+        let request = ListUtterancesRequest {
+            conversation_id,
+            include_archive,
+            include_forgotten,
+            ..Default::default()
+        };
+        self.list(request).await
+    }
+
+    pub async fn end(&self, id: &str) -> Conversation {
+        let request = EndConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
+        self.conversations().end_conversation(request).await.reply().conversation.expect("a conversation")
+    }
+
+    pub async fn delete(&self, id: &str) -> DeleteConversationResponse {
+        let request = DeleteConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
+        self.conversations().delete_conversation(request).await.reply()
     }
 
     pub async fn update_policy(&self, policy: Policy) -> UpdateConversationResponse {
@@ -235,6 +269,11 @@ impl Session {
         let utterance = stored.into_iter().find(|utterance| utterance.sequence == sequence);
         utterance.expect("the utterance is stored").utterance_id
     }
+}
+
+fn in_files(directory: &Path, engine: DurableEngine) -> Settings {
+    let (backend, data_dir) = (Backend::Durable(engine), directory.to_owned());
+    Settings { backend, data_dir, ..Settings::default() }
 }
 
 /// A result as a test expects it.

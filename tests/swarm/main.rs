@@ -10,8 +10,6 @@
 
 mod audit;
 mod call;
-#[path = "../cases/secrets/codec.rs"]
-mod codec;
 #[path = "../simulation/dice.rs"]
 #[allow(dead_code)] // each test uses its part
 mod dice;
@@ -25,14 +23,13 @@ mod swarm;
 mod texts;
 
 use std::{
-    env,
     hash::{BuildHasher, Hasher, RandomState},
     process::ExitCode,
 };
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use support::{
-    ManualClock,
+    ManualClock, asked,
     schema::{self, Schema},
 };
 use swarm::Swarm;
@@ -105,9 +102,4 @@ impl Run {
         let Self { seed, calls, .. } = self;
         format!("UTTERD_SWARM_SEED={seed} UTTERD_SWARM_CALLS={calls} cargo test --features full --test swarm")
     }
-}
-
-fn asked(variable: &str) -> Option<u64> {
-    let value = env::var(variable).ok()?;
-    Some(value.parse().unwrap_or_else(|_| panic!("{variable} is {value:?}, which is no number")))
 }

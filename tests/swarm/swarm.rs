@@ -7,18 +7,22 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use prost_reflect::{DynamicMessage, MethodDescriptor, Value};
 use tokio::time::Instant;
 use tonic::{Code, Status, Streaming, transport::Channel};
 use tonic_types::StatusExt;
-use utterd::{proto::descriptors, server::Server};
+use utterd::server::Server;
 
 use crate::{
-    call::{call, is_endless, is_fault, open},
+    call::{call, is_fault},
     maker::Maker,
     mend::mend,
     panics,
-    support::{ManualClock, connect},
+    support::{
+        ManualClock, connect,
+        wire::{is_endless, methods, open},
+    },
 };
 
 /// How often a refused call is mended, and how many pages are read.
@@ -41,14 +45,12 @@ pub struct Swarm {
     succeeded: BTreeSet<String>,
     faults: BTreeSet<String>,
     slowest: (Duration, String),
-    watches: Vec<(String, Streaming<Vec<u8>>)>,
+    watches: Vec<(String, Streaming<Bytes>)>,
 }
 
 impl Swarm {
     pub async fn new(server: Server, clock: Arc<ManualClock>, seed: u64) -> Self {
-        let services = descriptors().expect("the descriptors are good").services();
-        let ours = services.filter(|service| service.package_name() == "utterd.v1");
-        let methods: Vec<_> = ours.flat_map(|service| service.methods().collect::<Vec<_>>()).collect();
+        let methods = methods();
         assert!(methods.len() > 30, "{} RPCs were found", methods.len());
         Self {
             channel: connect(&server).await,
@@ -195,7 +197,7 @@ impl Swarm {
     /// Keeps watching, so that there is somebody to tell of what the others do.
     async fn watch(&mut self, method: &MethodDescriptor, requests: &[DynamicMessage]) {
         self.end_watches(WATCHES - 1).await;
-        if let Ok(stream) = open(&self.channel, method, requests).await {
+        if let Ok(stream) = open(self.channel.clone(), None, method, requests).await {
             self.watches.push((brief(method, requests), stream));
         }
     }

@@ -4,29 +4,25 @@
 //! because of it, while everything is logged that a server can log, and more is asked for.
 
 mod calls;
-mod codec;
 mod log;
 mod plant;
 
 use std::{collections::BTreeSet, path::Path, sync::LazyLock};
 
-use futures::{StreamExt, stream};
+use futures::StreamExt;
 use libtest_mimic::Trial;
-use prost_reflect::{DescriptorPool, DynamicMessage, MethodDescriptor};
-use serde_json::Value;
-use tonic::{Request, Status, client::Grpc, codegen::http::uri::PathAndQuery, transport::Channel};
+use prost_reflect::MethodDescriptor;
+use tonic::transport::Channel;
 use utterd::{
-    config::{DurableEngine, Settings},
+    config::DurableEngine,
     proto::{
-        FILE_DESCRIPTOR_SET, MemorizeRequest, NewUtterance, Role, ShareConversationRequest,
-        WatchEventsRequest, WatchEventsResponse, conversation_service_client::ConversationServiceClient,
-        memory_service_client::MemoryServiceClient, trace_service_client::TraceServiceClient,
+        conversation_service_client::ConversationServiceClient, memory_service_client::MemoryServiceClient,
+        trace_service_client::TraceServiceClient,
     },
     server::Server,
 };
 
-use crate::support::{ManualClock, connect, schema, schema::Schema, server_in, server_in_memory};
-use codec::Bytes;
+use crate::support::{connect, prelude::*, schema, schema::Schema, server_in, server_in_memory, wire};
 use log::Log;
 
 /// In ids, which events contain.
@@ -83,8 +79,7 @@ async fn no_secret_is_logged_or_told_in_events(server: impl FnOnce() -> Server) 
         .unwrap()
         .into_inner();
 
-    let pool = DescriptorPool::decode(FILE_DESCRIPTOR_SET).unwrap();
-    let methods: Vec<_> = pool.services().flat_map(|it| it.methods().collect::<Vec<_>>()).collect();
+    let methods = wire::methods();
     let method = |name: &str| methods.iter().find(|it| it.name() == name).unwrap();
     let calls = calls::accepted(&token);
     let called: BTreeSet<_> = calls.iter().map(|(name, _)| *name).collect();
@@ -124,25 +119,10 @@ async fn share(channel: &Channel) -> String {
 
 /// Calls a method; returns the first error.
 async fn call(channel: &Channel, method: &MethodDescriptor, messages: &[Value]) -> Result<(), Status> {
-    let encode = |message: &Value| {
-        let message = DynamicMessage::deserialize(method.input(), message.clone());
-        message.map(|message| prost::Message::encode_to_vec(&message))
-    };
-    let encoded: Result<Vec<_>, _> = messages.iter().map(encode).collect();
-    let encoded = encoded.map_err(|error| Status::invalid_argument(error.to_string()))?;
-    let mut client = Grpc::new(channel.clone());
-    client.ready().await.unwrap();
-    let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
-    let path = PathAndQuery::try_from(path).unwrap();
-    let request = Request::new(stream::iter(encoded));
-    let mut responses = client.streaming(request, path, Bytes).await?.into_inner();
-    let endless = method.name().starts_with("Watch");
-    while let Some(response) = responses.next().await {
-        response?;
-        if endless {
-            break;
-        }
-    }
+    let requests: Result<Vec<_>, _> = messages.iter().map(|message| wire::request(method, message)).collect();
+    let requests = requests.map_err(|error| Status::invalid_argument(error.to_string()))?;
+    let mut responses = wire::open(channel.clone(), None, method, &requests).await?;
+    while responses.message().await?.is_some() && !wire::is_endless(method) {}
     Ok(())
 }
 
@@ -158,9 +138,8 @@ async fn told(channel: &Channel, events: &mut tonic::Streaming<WatchEventsRespon
 }
 
 async fn say(channel: &Channel, conversation: &str) {
-    let hello = NewUtterance { role: Role::User.into(), content: PLANTED.to_owned(), ..Default::default() };
-    let conversation_id = conversation.to_owned();
-    let request = MemorizeRequest { conversation_id, utterances: vec![hello], ..Default::default() };
+    let request =
+        MemorizeRequest { conversation_id: conversation.to_owned(), ..memorize(vec![user(PLANTED)]) };
     MemoryServiceClient::new(channel.clone()).memorize(request).await.unwrap();
 }
 

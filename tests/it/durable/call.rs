@@ -1,17 +1,14 @@
 //! The calls in a store's life.
 
-use std::time::Duration;
-
-use tonic::{Request, Status};
 use utterd::proto::{
-    CompactConversationRequest, CreateConversationRequest, DeleteConversationRequest, EndConversationRequest,
-    ForgetRequest, ForkConversationRequest, MemorizeRequest, RestoreRequest, ShareConversationRequest,
-    UpdateConversationRequest, UpdateStateRequest, UpdateUtteranceRequest,
     compaction_service_server::CompactionService, conversation_service_server::ConversationService,
     memory_service_server::MemoryService,
 };
 
-use crate::durable::{home::Home, json::json};
+use crate::{
+    durable::{home::Home, json::json},
+    support::prelude::*,
+};
 
 /// Something that happens to a store.
 #[derive(Clone, Debug)]

@@ -16,15 +16,12 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
-    sync::Arc,
-    time::Duration,
 };
 
 use futures::TryStreamExt;
 use tempfile::TempDir;
-use tonic::Request;
 use utterd::{
-    proto::{BackupRequest, admin_service_server::AdminService},
+    proto::admin_service_server::AdminService,
     store::{
         durable::{Directory, EngineKind, Flush, key_value::Durability},
         records::{Blocks, Kind, Record, Waiting},
@@ -38,7 +35,7 @@ use crate::{
         files::{Content, Files},
         home::Home,
     },
-    support::ManualClock,
+    support::prelude::*,
 };
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/format-1");

@@ -1,15 +1,8 @@
 //! What happens to a store before its files are damaged: a little of everything.
 
-use std::time::Duration;
-
-use utterd::proto::{
-    CreateConversationRequest, DeleteConversationRequest, ForgetMode, ForgetRequest, ForkConversationRequest,
-    MemorizeRequest, NewUtterance, Policy, Role, ToolCall, UpdateConversationRequest,
-};
-
 use crate::{
     durable::{answers::Questions, call::Call},
-    support::random::Random,
+    support::{prelude::*, random::Random},
 };
 
 /// The conversations, each with its recipient.

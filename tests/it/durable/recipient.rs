@@ -1,11 +1,8 @@
 //! What a deleted recipient leaves in the files: nothing.
 
 use tempfile::TempDir;
-use tonic::Request;
 use utterd::{
     proto::{
-        DeleteRecipientRequest, EndConversationRequest, MemorizeRequest, NewUtterance, ReadSharedRequest,
-        Role, ShareConversationRequest, StateChange, StateScope, StateValue, UpdateStateRequest,
         conversation_service_server::ConversationService, memory_service_server::MemoryService,
         state_value::Value,
     },
@@ -14,7 +11,7 @@ use utterd::{
 
 use crate::{
     durable::{files::Files, home::Home},
-    support::ManualClock,
+    support::prelude::*,
 };
 
 const WORDS: [&str; 3] = ["zyzzyva-recipient", "quokka-text", "wombat-bystander"];

@@ -1,20 +1,17 @@
 //! A guarded server, and calls with credentials.
 
-use std::{fs, sync::Arc};
+use std::fs;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, header::AUTHORIZATION};
 use http_body_util::Full;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
-use tonic::{Status, body::Body, metadata::MetadataValue, transport::Channel};
+use tonic::{body::Body, metadata::MetadataValue, transport::Channel};
 use tower::{Service, ServiceExt};
-use utterd::{
-    config::Settings,
-    server::{Peer, Server},
-};
+use utterd::server::{Peer, Server};
 
-use crate::support::{ManualClock, channel, connect, pipe, refusal::Refused, server_with};
+use crate::support::{channel, connect, pipe, prelude::*, server_with};
 
 /// An empty message, framed.
 const EMPTY: &[u8] = &[0; 5];

@@ -1,12 +1,8 @@
 //! JWTs: which are accepted, and what they permit.
 
-use std::time::Duration;
-
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
-use serde_json::{Value, json};
-use tonic::Code;
 use utterd::{
-    proto::{CreateConversationRequest, conversation_service_client::ConversationServiceClient},
+    proto::conversation_service_client::ConversationServiceClient,
     server::{Peer, Server},
 };
 
@@ -15,7 +11,7 @@ use crate::{
         guarded::{CREDENTIALS, Guarded, KEYS, bearer, call, entry, with},
         issuer::{Issuer, NOON, RSA_PEM, claims, claims_with, hmac_of},
     },
-    support::{ManualClock, refusal::Refused},
+    support::prelude::*,
 };
 
 const LIST: &str = "/utterd.v1.ConversationService/ListConversations";

@@ -1,19 +1,15 @@
 //! Changes to the files: who is admitted, and which running calls end.
 
-use std::time::Duration;
-
 use futures::stream;
-use tonic::{Code, Streaming};
+use tonic::Streaming;
 use utterd::proto::{
-    CreateConversationRequest, ImportConversationRequest, MemorizeStreamRequest, WatchEventsRequest,
-    WatchEventsResponse, conversation_service_client::ConversationServiceClient,
-    memory_service_client::MemoryServiceClient, trace_service_client::TraceServiceClient,
-    watch_events_response::Message,
+    conversation_service_client::ConversationServiceClient, memory_service_client::MemoryServiceClient,
+    trace_service_client::TraceServiceClient, watch_events_response::Message,
 };
 
 use crate::{
     guard::guarded::{CREDENTIALS, Guarded, bearer, entry, with},
-    support::refusal::Refused,
+    support::prelude::*,
 };
 
 const LIST: &str = "/utterd.v1.ConversationService/ListConversations";

@@ -1,10 +1,11 @@
 //! What each role can call, for every call that is served.
 
-use prost_reflect::DescriptorPool;
 use tonic::Code;
-use utterd::proto::FILE_DESCRIPTOR_SET;
 
-use crate::guard::guarded::{Guarded, bearer, entry, headers};
+use crate::{
+    guard::guarded::{Guarded, bearer, entry, headers},
+    support::wire::methods,
+};
 
 /// The calls that change nothing.
 const READS: [&str; 19] = [
@@ -31,10 +32,10 @@ const READS: [&str; 19] = [
 
 /// The paths of all of the service's own calls.
 fn paths() -> Vec<String> {
-    let pool = DescriptorPool::decode(FILE_DESCRIPTOR_SET).expect("descriptors");
-    let methods = pool.services().flat_map(|service| service.methods().collect::<Vec<_>>());
-    let paths: Vec<_> =
-        methods.map(|it| format!("/{}/{}", it.parent_service().full_name(), it.name())).collect();
+    let paths: Vec<_> = methods()
+        .into_iter()
+        .map(|it| format!("/{}/{}", it.parent_service().full_name(), it.name()))
+        .collect();
     assert!(paths.len() > 30, "{} calls", paths.len());
     paths
 }

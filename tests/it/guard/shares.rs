@@ -1,14 +1,12 @@
 //! A share's token reads its one conversation, and gives access to nothing else.
 
-use tonic::Code;
 use utterd::proto::{
-    MemorizeRequest, NewUtterance, ReadSharedRequest, Role, ShareConversationRequest,
     conversation_service_client::ConversationServiceClient, memory_service_client::MemoryServiceClient,
 };
 
 use crate::{
     guard::guarded::{Guarded, bearer, entry, headers, with},
-    support::refusal::Refused,
+    support::prelude::*,
 };
 
 /// A server, and the token of a share of a conversation of shop 1.

@@ -1,12 +1,7 @@
 //! Bearer tokens: who is admitted, to which namespace, and how others are refused.
 
-use std::time::Duration;
-
-use tonic::Code;
 use utterd::{
-    config::Settings,
     proto::{
-        GetConversationRequest, ListConversationsRequest, MemorizeRequest, NewUtterance, Role,
         conversation_service_client::ConversationServiceClient, memory_service_client::MemoryServiceClient,
     },
     server::Server,
@@ -14,7 +9,7 @@ use utterd::{
 
 use crate::{
     guard::guarded::{Guarded, bearer, entry, headers, with, within},
-    support::{ManualClock, refusal::Refused},
+    support::prelude::*,
 };
 
 const LIST: &str = "/utterd.v1.ConversationService/ListConversations";

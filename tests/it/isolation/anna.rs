@@ -4,9 +4,9 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 use tonic::Code;
 
-use crate::isolation::{
-    wire::{method, settle},
-    world::World,
+use crate::{
+    isolation::world::World,
+    support::{session::settle, wire::method},
 };
 
 /// The names of Anna's things, and the ids and tokens that she was given.

@@ -1,19 +1,16 @@
 //! Every call with the names of Anna's things.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
 
 use futures::FutureExt;
-use serde_json::json;
-use utterd::store::MemoryStore;
 
 use crate::{
     isolation::{
         anna, cases,
         watched::Watched,
-        wire::{methods, settle},
         world::{World, other},
     },
-    support::model::Model,
+    support::{model::Model, prelude::*, session::settle, wire::methods},
 };
 
 /// Ids created after Anna moved in count from here, also in the world without her.

@@ -8,7 +8,6 @@
 mod anna;
 mod cases;
 mod watched;
-pub mod wire;
 mod world;
 
 mod every_call;

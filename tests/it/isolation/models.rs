@@ -1,16 +1,8 @@
 //! A model that all namespaces share: they take turns.
 
-use std::sync::Arc;
-
-use serde_json::{Value, json};
-use utterd::store::MemoryStore;
-
 use crate::{
-    isolation::{
-        wire::settle,
-        world::{World, other},
-    },
-    support::model::Model,
+    isolation::world::{World, other},
+    support::{model::Model, prelude::*, session::settle},
 };
 
 /// The number of Anna's conversations.

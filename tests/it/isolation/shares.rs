@@ -1,16 +1,14 @@
 //! Shares: a token gives access to its one conversation, and nothing else does.
 
-use std::sync::Arc;
-
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD as BASE64};
 use bytes::Bytes;
-use serde_json::{Value, json};
-use tonic::Code;
-use utterd::store::MemoryStore;
 
-use crate::isolation::{
-    wire::{Answer, method},
-    world::{World, other},
+use crate::{
+    isolation::world::{World, other},
+    support::{
+        prelude::*,
+        wire::{Answer, method},
+    },
 };
 
 const PREFIX: &str = "utterd_share_";

@@ -7,10 +7,12 @@ use serde_json::{Value, json};
 use tonic::Code;
 use utterd::store::{MemoryStore, Quotas, Upkeep};
 
-use crate::isolation::{
-    anna,
-    wire::{method, settle},
-    world::{World, other},
+use crate::{
+    isolation::{
+        anna,
+        world::{World, other},
+    },
+    support::{session::settle, wire::method},
 };
 
 async fn world() -> World {

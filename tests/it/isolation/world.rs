@@ -2,29 +2,26 @@
 
 use std::{
     fs,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 use bytes::Bytes;
 use futures::FutureExt as _;
-use serde_json::{Value, json};
+use prost_reflect::DynamicMessage;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
-use tonic::{Code, Streaming, transport::Channel};
+use tonic::{Streaming, transport::Channel};
 use utterd::{
-    config::Settings,
     domain::{Namespace, Timestamp},
     engine::{Caller, Clock, models::llm::LlmSummarizer},
     server::{Models, Server},
     store::Store,
 };
 
-use crate::{
-    isolation::wire::{self, Answer, method},
-    support::connect,
+use crate::support::{
+    connect,
+    prelude::*,
+    wire::{self, Answer, method},
 };
 
 /// A server and a connection to it.
@@ -85,18 +82,23 @@ impl World {
 
     /// Calls a method with the credential of `namespace`.
     pub async fn call(&self, namespace: &str, name: &str, messages: &[Value]) -> Answer {
-        wire::call(self.channel.clone(), Some(&token(namespace)), &method(name), messages).await
+        self.called(Some(&token(namespace)), name, messages).await
     }
 
     /// Calls a method without any credential.
     pub async fn call_without(&self, name: &str, message: &Value) -> Answer {
-        wire::call(self.channel.clone(), None, &method(name), std::slice::from_ref(message)).await
+        self.called(None, name, std::slice::from_ref(message)).await
+    }
+
+    async fn called(&self, token: Option<&str>, name: &str, messages: &[Value]) -> Answer {
+        wire::call(self.channel.clone(), token, &method(name), &requests(name, messages)).await
     }
 
     /// Starts a call that continues.
     pub async fn watch(&self, namespace: &str, name: &str, message: &Value) -> Streaming<Bytes> {
-        let messages = std::slice::from_ref(message);
-        let opened = wire::open(self.channel.clone(), Some(&token(namespace)), &method(name), messages).await;
+        let requests = requests(name, std::slice::from_ref(message));
+        let opened =
+            wire::open(self.channel.clone(), Some(&token(namespace)), &method(name), &requests).await;
         opened.expect("the call is accepted")
     }
 
@@ -141,4 +143,9 @@ fn entry(namespace: &str) -> String {
     format!(
         "[[credentials]]\nname = \"{namespace}\"\nnamespace = \"{namespace}\"\nrole = \"read-write\"\nsha256 = \"{digest}\"\n"
     )
+}
+
+fn requests(method: &str, messages: &[Value]) -> Vec<DynamicMessage> {
+    let read = |message| wire::request(&wire::method(method), message);
+    messages.iter().map(|message| read(message).unwrap_or_else(|error| panic!("{method}: {error}"))).collect()
 }

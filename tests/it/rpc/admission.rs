@@ -4,19 +4,15 @@ use std::{
     convert::Infallible,
     future::Future,
     pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::atomic::{AtomicUsize, Ordering},
     task::{Context, Poll},
-    time::Duration,
 };
 
 use futures::StreamExt;
 use http::uri::PathAndQuery;
 use tokio::time::Instant;
 use tonic::{
-    Code, Request, Response, Status,
+    Response,
     body::Body,
     client::Grpc,
     server::{NamedService, UnaryService},
@@ -25,21 +21,11 @@ use tonic::{
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 use tonic_prost::ProstCodec;
 use utterd::{
-    config::Settings,
-    proto::{
-        GetCapacityInfoRequest, MemorizeStreamRequest, WatchEventsRequest,
-        memorize_stream_response::Result as StreamResult, memory_service_client::MemoryServiceClient,
-    },
+    proto::{memorize_stream_response::Result as StreamResult, memory_service_client::MemoryServiceClient},
     server::Server,
 };
 
-use crate::support::{
-    ManualClock, connect,
-    gate::Gate,
-    refusal::Refused,
-    server_in_memory,
-    session::{Reply, Session, memorize, user},
-};
+use crate::support::{connect, prelude::*, server_in_memory};
 
 /// Checks that the status names this limit, and when to retry.
 fn reaches(status: Status, reason: &str, setting: &str) {

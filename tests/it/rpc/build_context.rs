@@ -1,15 +1,6 @@
 //! BuildContext: what goes to the model, in one call and under one budget.
 
-use serde_json::{Value, json};
-use tonic::Code;
-use utterd::proto::{
-    BuildContextRequest, BuildContextResponse, CompactConversationRequest, ContextFormat, ContextRecall,
-    Earlier, EndConversationRequest, ForgetMode, ForkConversationRequest, NewUtterance, OmissionReason,
-    Operation, Policy, PolicyPreset, RememberScope, RenderedAs, RestoreRequest, Role, SummaryPlacement,
-    UnansweredCalls, WarningKind, WatchEventsRequest, watch_events_response::Message as Watched,
-};
-
-use crate::support::session::{Reply, Session, assistant, calls, ranges, result, system, user};
+use crate::support::prelude::*;
 
 async fn build(session: &Session, request: BuildContextRequest) -> BuildContextResponse {
     session.context().build_context(request).await.reply()
@@ -48,38 +39,6 @@ async fn orders(session: &Session, turns: i32) {
         let question = user(&format!("Where is order {turn} of the blue lamps?"));
         session.say(vec![question, assistant(&format!("Order {turn} left on day {turn}."))]).await;
     }
-}
-
-/// Seed 003's exchange goes out whole, in each format.
-#[tokio::test]
-async fn an_exchange_goes_out_whole() {
-    let session = Session::new().await;
-    session.say(vec![system("You keep a food diary."), user("Log my lunch")]).await;
-    session.say(vec![calls(&["call_123", "call_124"])]).await;
-    session.say(vec![result("call_124", "saved"), result("call_123", "found")]).await;
-    let context = build(&session, BuildContextRequest::default()).await;
-    let roles: Vec<Value> = messages(&context).iter().map(|message| message["role"].clone()).collect();
-    assert_eq!(roles, ["system", "user", "assistant", "tool", "tool"]);
-    assert_eq!(messages(&context)[3]["tool_call_id"], "call_123");
-    let whole: Vec<_> = [2, 3, 5, 4].map(|sequence| (sequence, RenderedAs::Whole)).into();
-    assert_eq!(rendered(&context), [vec![(1, RenderedAs::Instruction)], whole].concat());
-    assert_eq!(context.token_count, session.capacity().await.token_count);
-    assert_eq!((context.token_budget, context.stable_prefix_messages), (Some(9_064), Some(5)));
-    assert_eq!((context.revision, context.omitted.len()), (3, 0));
-
-    let context = build(&session, anthropic()).await;
-    let system: Value = serde_json::from_str(&context.system_json).unwrap();
-    assert_eq!(system, json!([{"type": "text", "text": "You keep a food diary."}]));
-    let sides: Vec<Value> = messages(&context).iter().map(|message| message["role"].clone()).collect();
-    assert_eq!(sides, ["user", "assistant", "user"]);
-    assert_eq!(messages(&context)[2]["content"][1]["tool_use_id"], "call_124");
-
-    let text = BuildContextRequest { format: ContextFormat::Text.into(), ..Default::default() };
-    let context = build(&session, text).await;
-    let wanted = "You keep a food diary.\n\n## Current Conversation\n[2026-03-01T12:00:00Z]\nUser: Log my \
-                  lunch\n\n[2026-03-01T12:00:00Z]\nAssistant: [used: find]";
-    assert_eq!((context.text.as_str(), context.messages_json.as_str()), (wanted, ""));
-    assert_eq!(omitted(&context), [(OmissionReason::Format, vec![(4, 5)])]);
 }
 
 /// Each utterance names the message that renders it, in each format, even if it was recalled or several share
@@ -123,49 +82,6 @@ async fn each_utterance_tells_its_message() {
         assert!(is_text || seen.iter().any(|(how, _)| *how == RenderedAs::Recalled), "{seen:?}");
         assert!(seen.is_sorted_by_key(|(_, index)| *index), "{seen:?}");
     }
-}
-
-#[tokio::test]
-async fn an_open_exchange_is_left_out_or_closed() {
-    let session = Session::new().await;
-    session.say(vec![user("Log my lunch"), calls(&["a", "b"]), result("a", "saved")]).await;
-    let context = build(&session, BuildContextRequest::default()).await;
-    assert_eq!(rendered(&context), [(1, RenderedAs::Whole)]);
-    assert_eq!(omitted(&context), [(OmissionReason::UnansweredCall, vec![(2, 3)])]);
-    let request =
-        BuildContextRequest { unanswered_calls: UnansweredCalls::Placeholder.into(), ..Default::default() };
-    let context = build(&session, request).await;
-    let last = messages(&context).pop().unwrap();
-    assert_eq!((&last["role"], &last["tool_call_id"]), (&json!("tool"), &json!("b")));
-    assert_eq!(last["content"], "[no result: the call of find was not answered]");
-    assert_eq!(context.stable_prefix_messages, Some(1));
-}
-
-/// The summary follows the instructions, or is in seed 004's marked user message.
-#[tokio::test]
-async fn what_left_the_window_is_summarised() {
-    let session = Session::new().await;
-    session.say(vec![system("You ship lamps.")]).await;
-    orders(&session, 12).await;
-    let covered = i64::from(session.capacity().await.archived_utterance_count.unwrap());
-    let context = build(&session, BuildContextRequest::default()).await;
-    let summary = messages(&context)[1].clone();
-    assert_eq!(summary["role"], "system");
-    let said = summary["content"].as_str().unwrap();
-    assert!(said.starts_with("Summary of the conversation so far:\n"), "{said}");
-    assert!(said.contains("order 1 of"), "{said}");
-    // what the user asked leads what is left of its turn
-    let (first, _) = rendered(&context)[1];
-    assert_eq!(omitted(&context), [(OmissionReason::Evicted, vec![(2, first - 1)])]);
-    assert!(first <= covered + 2 && messages(&context)[2]["role"] == "user");
-
-    let request =
-        BuildContextRequest { summary_placement: SummaryPlacement::UserMessage.into(), ..anthropic() };
-    let context = build(&session, request).await;
-    let first = messages(&context)[0].clone();
-    let said = first["content"][0]["text"].as_str().unwrap();
-    assert!(said.starts_with(&format!("[CONVERSATION HISTORY SUMMARY - {covered} messages]\n\n")), "{said}");
-    assert!(said.ends_with("\n\n[END SUMMARY - Recent conversation continues below]"), "{said}");
 }
 
 /// Between two evictions, each context begins like the previous one.
@@ -485,89 +401,6 @@ async fn old_results_are_masked() {
         if turn == 5 {
             let said = messages(&context)[2]["content"].clone();
             assert_eq!(said, "[result of find, 185 tokens, omitted; sequence 3]");
-        }
-    }
-}
-
-#[tokio::test]
-async fn nothing_said_is_an_empty_context() {
-    let session = long_session().await;
-    let context = build(&session, BuildContextRequest::default()).await;
-    assert_eq!((context.messages_json.as_str(), context.token_count), ("[]", Some(0)));
-    let context = build(&session, anthropic()).await;
-    assert_eq!((context.messages_json.as_str(), context.system_json.as_str()), ("[]", ""));
-}
-
-#[tokio::test]
-async fn bad_requests_name_their_field() {
-    let session = Session::new().await;
-    session.say(vec![user("Hi")]).await;
-    let recall = |prompt: String, limit| BuildContextRequest {
-        recall: Some(ContextRecall { prompt, limit, ..Default::default() }),
-        ..Default::default()
-    };
-    let recalled = |scope: RememberScope, max_percent| BuildContextRequest {
-        recall: Some(ContextRecall {
-            prompt: "x".into(),
-            scope: scope.into(),
-            max_percent,
-            ..Default::default()
-        }),
-        ..Default::default()
-    };
-    let relevant = |least| BuildContextRequest {
-        recall: Some(ContextRecall { prompt: "x".into(), min_relevance: Some(least), ..Default::default() }),
-        ..Default::default()
-    };
-    let none = BuildContextRequest::default;
-    for (request, field) in [
-        (BuildContextRequest { format: 9, ..none() }, "format"),
-        (BuildContextRequest { token_budget: Some(0), ..none() }, "token_budget"),
-        (BuildContextRequest { max_turns: Some(-1), ..none() }, "max_turns"),
-        (BuildContextRequest { summary_placement: 7, ..none() }, "summary_placement"),
-        (BuildContextRequest { unanswered_calls: 7, ..none() }, "unanswered_calls"),
-        (
-            BuildContextRequest { mask_tool_results_after_turns: Some(0), ..none() },
-            "mask_tool_results_after_turns",
-        ),
-        (recall(String::new(), None), "recall.prompt"),
-        (recall("x".into(), Some(0)), "recall.limit"),
-        (recall("x".into(), Some(51)), "recall.limit"),
-        (recalled(RememberScope::Window, None), "recall.scope"),
-        (recalled(RememberScope::Recipient, Some(0)), "recall.max_percent"),
-        (recalled(RememberScope::Recipient, Some(101)), "recall.max_percent"),
-        (relevant(-0.1), "recall.min_relevance"),
-        (relevant(f64::NAN), "recall.min_relevance"),
-    ] {
-        let refusal = session.context().build_context(request).await.refusal();
-        refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames(field);
-    }
-    let request = recall("x".repeat(65_537), None);
-    let refusal = session.context().build_context(request).await.refusal();
-    refusal.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").blames("recall.prompt").limits_to(65_536);
-    let request = BuildContextRequest { instructions: "x".repeat((16 << 20) + 1), ..none() };
-    let refusal = session.context().build_context(request).await.refusal();
-    refusal.is(Code::InvalidArgument, "CONTENT_TOO_LARGE").blames("instructions").limits_to(16 << 20);
-    let request = BuildContextRequest { conversation_id: "nowhere".to_owned(), ..none() };
-    let refusal = session.context().build_context(request).await.refusal();
-    refusal.is(Code::NotFound, "CONVERSATION_NOT_FOUND").names("utterd.v1/conversation", "nowhere");
-}
-
-/// It changes nothing, and appears in the trace.
-#[tokio::test]
-async fn it_is_a_read_that_the_trace_tells() {
-    let session = Session::new().await;
-    let said: Vec<NewUtterance> = vec![user("Hi"), assistant("Hello")];
-    let revision = session.say(said).await.revision;
-    let after_event = session.cursor();
-    assert_eq!(build(&session, BuildContextRequest::default()).await.revision, revision);
-    let request = WatchEventsRequest { after_event, ..Default::default() };
-    let mut events = session.trace().watch_events(request).await.reply();
-    loop {
-        let message = events.message().await.expect("the stream goes on").expect("an event");
-        if let Some(Watched::Event(event)) = message.message {
-            assert_eq!((event.operation(), event.result_count), (Operation::BuildContext, Some(2)));
-            return;
         }
     }
 }

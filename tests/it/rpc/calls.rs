@@ -1,21 +1,8 @@
 //! Every call has an id, and is counted.
 
-use tonic::{Code, Request, metadata::MetadataMap};
-use utterd::{
-    config::Settings,
-    proto::{
-        CreateConversationRequest, DeleteConversationRequest, EndConversationRequest, GetConversationRequest,
-        MemorizeRequest, WatchCapacityRequest,
-    },
-};
+use tonic::metadata::MetadataMap;
 
-use crate::{
-    rpc::transport::send,
-    support::{
-        refusal::Refused,
-        session::{Reply, Session, memorize, user},
-    },
-};
+use crate::{rpc::transport::send, support::prelude::*};
 
 fn id(metadata: &MetadataMap) -> String {
     metadata.get("x-request-id").expect("an id").to_str().expect("it is text").to_owned()
@@ -150,11 +137,9 @@ async fn conversations_are_counted_when_they_start_and_when_they_end() {
         let create = CreateConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
         session.conversations().create_conversation(create).await.reply();
     }
-    let end = EndConversationRequest { conversation_id: "ended".to_owned(), ..Default::default() };
-    session.conversations().end_conversation(end).await.reply();
+    session.end("ended").await;
     for id in ["ended", "deleted"] {
-        let delete = DeleteConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
-        session.conversations().delete_conversation(delete).await.reply();
+        session.delete(&id.to_owned()).await;
     }
     assert_eq!(metric(&session, "utterd_conversations_started_total"), 3.0);
     assert_eq!(metric(&session, "utterd_conversations_ended_total"), 2.0);

@@ -1,21 +1,6 @@
 //! Wrong clocks: temporarily ahead, or before 1970.
 
-use std::{sync::Arc, time::Duration};
-
-use tonic::Code;
-use utterd::{
-    proto::{
-        ConversationStatus, EndConversationRequest, GetConversationRequest, GetStatsRequest,
-        ListConversationsRequest, MemorizeRequest, Policy, ReadSharedRequest, RememberRequest,
-        ShareConversationRequest, SummarizeRequest,
-    },
-    store::MemoryStore,
-};
-
-use crate::support::{
-    ManualClock,
-    session::{Reply, Session, memorize, user},
-};
+use crate::support::prelude::*;
 
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);

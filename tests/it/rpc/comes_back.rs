@@ -1,14 +1,6 @@
 //! A recipient who comes back: what is addressed by recipient means all its conversations.
 
-use std::time::Duration;
-
-use utterd::proto::{
-    BuildContextRequest, BuildContextResponse, ContextFormat, ContextRecall, DeleteConversationRequest,
-    Earlier, EndConversationRequest, ForgetMode, ForgetRequest, RememberRequest, RememberScope,
-    SummarizeRequest,
-};
-
-use crate::support::session::{Reply, Session, assistant, user};
+use crate::support::prelude::*;
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
@@ -136,8 +128,7 @@ async fn what_is_forgotten_or_deleted_is_not_told() {
 
     let session = Session::new().await;
     let [first, _] = away_for_an_hour(&session).await;
-    let delete = DeleteConversationRequest { conversation_id: first, ..Default::default() };
-    session.conversations().delete_conversation(delete).await.reply();
+    session.delete(&first).await;
     let context = build(&session, within(2_000)).await;
     assert!(!context.messages_json.contains("HAT136") && context.earlier_conversation_ids.is_empty());
     assert!(found(&session, RememberRequest::default()).await.is_empty());

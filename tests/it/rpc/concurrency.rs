@@ -6,15 +6,9 @@ use std::{
 };
 
 use futures::{StreamExt, future::join_all, stream};
-use utterd::{
-    config::{Preset, Settings},
-    proto::{
-        ForgetMode, GetCapacityInfoRequest, ListConversationsRequest, ListUtterancesRequest, MemorizeRequest,
-        MemorizeStreamRequest, Policy, memorize_stream_response::Result as Outcome,
-    },
-};
+use utterd::{config::Preset, proto::memorize_stream_response::Result as Outcome};
 
-use crate::support::session::{Reply, Session, forget, memorize, policy_update, sequences_of, user};
+use crate::support::prelude::*;
 
 const WRITERS: usize = 50;
 const APPENDS: usize = 100;
@@ -90,9 +84,8 @@ async fn disturb(session: &Session, done: &AtomicBool) -> usize {
 }
 
 on_each_store! {
+    one_of_many_who_expect_the_same_wins
     fifty_writers_leave_no_gap
-    first_writers_start_one_conversation
-    duplicates_in_flight_store_one
     writers_survive_deletions
 }
 
@@ -140,54 +133,6 @@ async fn fifty_streams_leave_no_gap() {
     expect_all(&session, WRITERS * APPENDS + 1).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn first_writers_start_one_conversation() {
-    let session = Session::with(&Settings::of(Preset::Session)).await;
-    for recipient in ["ann", "bob", "cid"] {
-        let calls = (0..WRITERS).map(|writer| {
-            let mut memory = session.memory();
-            let request = MemorizeRequest {
-                recipient_id: recipient.to_owned(),
-                ..memorize(vec![user(&format!("writer {writer}"))])
-            };
-            async move { memory.memorize(request).await.reply() }
-        });
-        let responses = join_all(calls).await;
-        let conversations: BTreeSet<_> = responses.iter().map(|response| &response.conversation_id).collect();
-        assert_eq!(conversations.len(), 1);
-        assert_eq!(responses.iter().filter(|response| response.started_conversation).count(), 1);
-        let list = ListConversationsRequest { recipient_id: recipient.to_owned(), ..Default::default() };
-        let listed = session.conversations().list_conversations(list).await.reply().conversations;
-        assert_eq!(listed.len(), 1);
-        assert_eq!((listed[0].utterance_count, listed[0].active), (Some(WRITERS as i32), true));
-    }
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn duplicates_in_flight_store_one() {
-    let session = Session::new().await;
-    for (round, recipient) in ["", "ann", "", "ann"].into_iter().enumerate() {
-        let request = MemorizeRequest {
-            recipient_id: recipient.to_owned(),
-            request_id: format!("round {round}"),
-            ..memorize(vec![user("once")])
-        };
-        let calls = (0..30).map(|_| {
-            let (mut memory, request) = (session.memory(), request.clone());
-            async move { memory.memorize(request).await.reply() }
-        });
-        let responses = join_all(calls).await;
-        assert_eq!(responses.iter().filter(|response| !response.replayed).count(), 1);
-        let told: BTreeSet<_> = responses
-            .iter()
-            .map(|response| (&response.conversation_id, response.revision, response.memorized[0].sequence))
-            .collect();
-        assert_eq!(told.len(), 1, "all were told the same");
-        let revision = told.first().unwrap().1;
-        assert_eq!(revision, round as i64 / 2 + 1, "one was stored");
-    }
-}
-
 /// A conversation is deleted and recreated while writers write to it: each write is whole.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn writers_survive_deletions() {
@@ -224,4 +169,19 @@ async fn writers_survive_deletions() {
         Err(_) => 0,
     };
     assert_eq!(deleted + left, 300, "every utterance was stored once, and either deleted or left");
+}
+
+/// One wins, and the others get an error.
+#[tokio::test]
+async fn one_of_many_who_expect_the_same_wins() {
+    let session = Session::new().await;
+    session.say(vec![user("hello")]).await;
+    let calls = (0..20).map(async |_| {
+        let request = MemorizeRequest { expected_revision: Some(1), ..memorize(vec![user("hello")]) };
+        session.memory().memorize(request).await
+    });
+    let results = join_all(calls).await;
+    let refused = results.into_iter().filter_map(Result::err).map(Refused::new);
+    assert_eq!(refused.map(|refused| refused.is(Code::Aborted, "STALE_REVISION")).count(), 19);
+    assert_eq!(session.capacity().await.revision, 2);
 }

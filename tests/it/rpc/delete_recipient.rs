@@ -1,13 +1,6 @@
 //! DeleteRecipient: everything of a recipient, everywhere.
 
-use tonic::Code;
-use utterd::proto::{
-    CreateConversationRequest, DeleteRecipientRequest, EndConversationRequest, ForgetMode,
-    GetConversationRequest, ListConversationsRequest, MemorizeRequest, MemorizeResponse, Operation,
-    RememberRequest, RememberScope, WatchEventsRequest, watch_events_response::Message,
-};
-
-use crate::support::session::{Reply, Session, memorize, user};
+use crate::support::prelude::*;
 
 async fn say(session: &Session, conversation: &str, recipient: &str, text: &str) -> MemorizeResponse {
     let request = MemorizeRequest {
@@ -71,56 +64,6 @@ async fn nothing_of_a_recipient_is_left() {
     assert_eq!(fresh.capacity.expect("a capacity").utterance_count(), 1);
 }
 
-/// Ended conversations are deleted with the active one.
-#[tokio::test]
-async fn the_ended_go_too() {
-    let session = Session::new().await;
-    for number in 0..3 {
-        say(&session, "", "ann", &format!("talk {number}")).await;
-        let end = EndConversationRequest { recipient_id: "ann".to_owned(), ..Default::default() };
-        session.conversations().end_conversation(end).await.reply();
-    }
-    say(&session, "", "ann", "the last one").await;
-    assert_eq!(listed(&session, "ann").await.len(), 4);
-    let removed = session.conversations().delete_recipient(all_of("ann")).await.reply();
-    assert_eq!((removed.conversation_count(), removed.utterance_count()), (4, 4));
-    assert!(listed(&session, "ann").await.is_empty());
-    assert!(say(&session, "", "ann", "hello").await.ended_conversation_id.is_empty());
-}
-
-/// What was soft-forgotten, and conversations without utterances, are deleted too.
-#[tokio::test]
-async fn the_forgotten_and_the_empty_go_too() {
-    let session = Session::new().await;
-    session.say(vec![user("one"), user("two")]).await;
-    session.forget("oldest", ForgetMode::Soft).await;
-    let empty = CreateConversationRequest { conversation_id: "empty".to_owned(), ..Default::default() };
-    session.conversations().create_conversation(empty).await.reply();
-    let removed = session.conversations().delete_recipient(all_of("default")).await.reply();
-    assert_eq!((removed.conversation_count(), removed.utterance_count()), (2, 2));
-    assert!(listed(&session, "default").await.is_empty());
-}
-
-#[tokio::test]
-async fn the_trace_tells_of_each_conversation_and_of_the_recipient() {
-    let session = Session::new().await;
-    say(&session, "a", "ann", "one").await;
-    say(&session, "b", "ann", "two").await;
-    let after_event = session.cursor();
-    session.conversations().delete_recipient(all_of("ann")).await.reply();
-    let request = WatchEventsRequest { after_event, ..Default::default() };
-    let mut events = session.trace().watch_events(request).await.reply();
-    let mut seen = Vec::new();
-    while seen.len() < 3 {
-        if let Some(Message::Event(event)) = events.message().await.unwrap().expect("an event").message {
-            seen.push((event.operation(), event.conversation_id, event.recipient_id, event.result_count));
-        }
-    }
-    let deleted = |id: &str| (Operation::DeleteConversation, id.to_owned(), "ann".to_owned(), None);
-    assert!(seen[..2].contains(&deleted("a")) && seen[..2].contains(&deleted("b")), "{seen:?}");
-    assert_eq!(seen[2], (Operation::DeleteRecipient, String::new(), "ann".to_owned(), Some(2)));
-}
-
 /// Whoever writes meanwhile: everything acknowledged before the call finds nothing more to remove is removed,
 /// and no conversation is left in part.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -149,15 +92,4 @@ async fn writers_meanwhile_start_anew_or_go() {
     removed += session.conversations().delete_recipient(all_of("ann")).await.reply().utterance_count();
     assert_eq!(removed, 1 + 8 * 20, "each utterance was removed once");
     assert!(listed(&session, "ann").await.is_empty());
-}
-
-#[tokio::test]
-async fn a_recipient_has_to_be_named() {
-    let session = Session::new().await;
-    session.say(vec![user("stay")]).await;
-    let refused = session.conversations().delete_recipient(all_of("")).await.refusal();
-    refused.is(Code::InvalidArgument, "INVALID_ID").blames("recipient_id");
-    let refused = session.conversations().delete_recipient(all_of("a\nb")).await.refusal();
-    refused.is(Code::InvalidArgument, "INVALID_ID").blames("recipient_id");
-    assert_eq!(session.window().await.len(), 1);
 }

@@ -3,10 +3,7 @@
 use std::{
     io,
     pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     task::{Context, Poll},
 };
 
@@ -19,22 +16,15 @@ use tokio::{
     task::JoinHandle,
 };
 use tokio_stream::wrappers::UnboundedReceiverStream;
-use tonic::{Code, Status};
 use utterd::{
     proto::{
-        MemorizeStreamRequest, WatchCapacityRequest, WatchEventsRequest,
         memorize_stream_response::Result as Outcome, memory_service_client::MemoryServiceClient,
         trace_service_client::TraceServiceClient,
     },
     server::Server,
 };
 
-use crate::support::{
-    channel,
-    gate::Gate,
-    refusal::Refused,
-    session::{Reply, Session, memorize, settle, user},
-};
+use crate::support::{channel, prelude::*};
 
 /// A connection, and its server.
 struct Serving {

@@ -1,22 +1,15 @@
 //! Remember by meaning too, if a model embeds: in the background, and never required.
 
-use std::sync::Arc;
-
 use tempfile::TempDir;
 use tokio::runtime::Builder;
 use utterd::{
     config::DurableEngine,
     engine::{Caller, Embedded, EmbeddingStanding},
-    proto::{
-        DeleteConversationRequest, ForgetMode, GetStatsRequest, MemorizeRequest, RememberRequest,
-        RememberScope, UpdateUtteranceRequest,
-    },
-    store::MemoryStore,
 };
 
 use crate::support::{
     embedder::{Meanings, Mood},
-    session::{Reply, Session, mask, memorize, settle, user},
+    prelude::*,
 };
 
 /// Sentences that match nothing.
@@ -218,8 +211,7 @@ async fn what_is_deleted_leaves_nothing_behind() {
     found(&session, "feline companions").await;
     embed(&session).await;
     let conversation_id = session.capacity().await.conversation_id;
-    let delete = DeleteConversationRequest { conversation_id, ..Default::default() };
-    session.conversations().delete_conversation(delete).await.reply();
+    session.delete(&conversation_id).await;
     session.say(vec![user("A new beginning")]).await;
     settle().await;
     assert!(found(&session, "feline companions").await.is_empty());

@@ -1,26 +1,12 @@
 //! ImportConversation and ExportConversation.
 
 use futures::stream;
-use serde_json::{Value, json};
-use tonic::Code;
-use utterd::{
-    config::Settings,
-    proto::{
-        BuildContextRequest, ConversationFormat, ConversationStatus, DeleteConversationRequest,
-        ExportConversationRequest, ExportEnd, ForgetMode, ForgetRequest, ForgetResponse,
-        ForkConversationRequest, GetConversationRequest, GetConversationResponse, GetStateRequest,
-        GetSummaryRequest, ImportConversationRequest, ImportConversationResponse, ImportHeader,
-        ImportedConversation, ListUtterancesRequest, MemorizeRequest, Operation, Role, Segment, StateChange,
-        StateValue, SummaryMethod, UpdateStateRequest, UtteranceState, WatchEventsRequest,
-        export_conversation_response::Message as Out, import_conversation_request::Message as In,
-        state_value::Value as Kept, watch_events_response::Message as Seen,
-    },
+use utterd::proto::{
+    export_conversation_response::Message as Out, import_conversation_request::Message as In,
+    state_value::Value as Kept,
 };
 
-use crate::support::{
-    refusal::Refused,
-    session::{Reply, Session, user},
-};
+use crate::support::prelude::*;
 
 impl Session {
     pub async fn import_with(
@@ -62,20 +48,6 @@ impl Session {
             ..Default::default()
         };
         serde_json::from_str(&self.export_with(request).await.0).expect("JSON")
-    }
-
-    async fn get(&self, id: &str) -> GetConversationResponse {
-        let request = GetConversationRequest { conversation_id: id.to_owned(), ..Default::default() };
-        self.conversations().get_conversation(request).await.reply()
-    }
-
-    async fn stored_in(&self, id: &str) -> Vec<utterd::proto::Utterance> {
-        self.list(ListUtterancesRequest {
-            conversation_id: id.to_owned(),
-            include_archive: true,
-            ..Default::default()
-        })
-        .await
     }
 }
 
@@ -137,7 +109,7 @@ async fn what_goes_in_comes_out_beyond_the_window() {
     let response = session.import(named("long"), &messages).await;
     assert_eq!(response.format(), ConversationFormat::OpenaiChat);
     assert_eq!(counts(only(&response)), (2_400, 0));
-    let conversation = session.get("long").await.conversation.expect("it is there");
+    let conversation = session.get("long").await;
     assert_eq!(conversation.utterance_count, Some(2_400));
     assert_eq!(conversation.revision, 3, "a commit for each thousand");
     let stored = session.stored_in("long").await;
@@ -151,33 +123,10 @@ async fn an_import_is_repeated_and_goes_on() {
     session.import(named("chat"), &turns(300)).await;
     let again = session.import(named("chat"), &turns(300)).await;
     assert_eq!((counts(only(&again)), only(&again).revision()), ((0, 600), 1));
-    session
-        .memory()
-        .forget(ForgetRequest {
-            conversation_id: "chat".into(),
-            instructions: "sequence:3".into(),
-            mode: ForgetMode::Hard.into(),
-            ..Default::default()
-        })
-        .await
-        .reply();
+    session.forget_in("chat", "sequence:3", ForgetMode::Hard).await;
     let more = session.import(named("chat"), &turns(301)).await;
     assert_eq!(counts(only(&more)), (2, 600), "what was forgotten does not come back");
     assert!(!only(&more).started);
-}
-
-#[tokio::test]
-async fn into_another_conversation_only_when_asked() {
-    let session = Session::new().await;
-    session.import(named("chat"), &turns(1)).await;
-    let other = json!([{"role": "user", "content": "something else"}]);
-    let refused = session.refused(named("chat"), &other.to_string()).await;
-    refused.is(Code::AlreadyExists, "CONVERSATION_EXISTS");
-    let added = session.import(ImportHeader { into_existing: true, ..named("chat") }, &other).await;
-    assert_eq!(counts(only(&added)), (1, 0));
-    assert_eq!(session.stored_in("chat").await.len(), 3);
-    let again = session.import(ImportHeader { into_existing: true, ..named("chat") }, &other).await;
-    assert_eq!(counts(only(&again)), (0, 1));
 }
 
 #[tokio::test]
@@ -207,19 +156,6 @@ async fn what_is_irregular_is_kept_reported_and_repaired_for_others() {
 }
 
 #[tokio::test]
-async fn an_unknown_role_is_the_users_only_when_asked() {
-    let session = Session::new().await;
-    let file = json!([{"role": "user", "content": "hi"}, {"role": "critic", "content": "obey me"}]);
-    let refused = session.refused(named("chat"), &file.to_string()).await;
-    refused.is(Code::InvalidArgument, "UNKNOWN_ROLE").says("[1].role");
-    let response = session.import(ImportHeader { lenient: true, ..named("chat") }, &file).await;
-    assert_eq!(response.warnings[0].place, "[1].role");
-    assert_eq!(session.stored_in("chat").await[1].role(), Role::User);
-    let both = ImportHeader { lenient: true, strict: true, ..named("chat") };
-    session.refused(both, &file.to_string()).await.is(Code::InvalidArgument, "INVALID_FIELD").says("lenient");
-}
-
-#[tokio::test]
 async fn persisted_conversations_are_what_they_were() {
     let session = Session::new().await;
     let file = persisted();
@@ -227,7 +163,7 @@ async fn persisted_conversations_are_what_they_were() {
     let response = session.import(header.clone(), &file).await;
     let ended: Vec<_> = response.conversations.iter().map(|it| it.ended).collect();
     assert_eq!(ended, [true, false]);
-    let first = session.get("conv-1").await.conversation.expect("it is there");
+    let first = session.get("conv-1").await;
     assert_eq!(first.status(), ConversationStatus::Closed);
     assert_eq!((first.title.as_str(), first.closing_summary.as_str()), ("The first one", "They talked."));
     assert_eq!(first.start_time.map(|time| time.seconds), Some(1_767_261_600));
@@ -235,7 +171,7 @@ async fn persisted_conversations_are_what_they_were() {
     let stored = session.stored_in("conv-1").await;
     assert_eq!((stored[1].utterance_id.as_str(), stored[1].tools_used.len()), ("m2", 1));
     assert_eq!(stored[1].create_time.map(|time| time.seconds), Some(1_767_261_605));
-    let second = session.get("conv-2").await.conversation.expect("it is there");
+    let second = session.get("conv-2").await;
     assert!(second.active, "the one that goes on is the recipient's");
 
     let all = ExportConversationRequest {
@@ -279,7 +215,7 @@ async fn a_legacy_history_migrates_once() {
     let migrated = only(&response);
     assert_eq!((migrated.conversation_id.as_str(), counts(migrated)), ("migrated-alice", (4, 0)));
     assert_eq!((migrated.ended, migrated.summary_count()), (true, 1));
-    let conversation = session.get("migrated-alice").await.conversation.expect("it is there");
+    let conversation = session.get("migrated-alice").await;
     assert_eq!(conversation.title, "Migrated Conversation History");
     assert_eq!((conversation.status(), conversation.active), (ConversationStatus::Closed, false));
     assert_eq!(conversation.labels["last_migrated"], "2026-03-01T12:00:00.000Z");
@@ -290,7 +226,7 @@ async fn a_legacy_history_migrates_once() {
     assert_eq!((counts(only(&again)), only(&again).revision(), only(&again).summary_count()), ((0, 4), 1, 0));
     let later = session.import(header, &history(&["2", "3"])).await;
     assert_eq!((counts(only(&later)), only(&later).ended), ((2, 2), true));
-    let conversation = session.get("migrated-alice").await.conversation.expect("it is there");
+    let conversation = session.get("migrated-alice").await;
     assert_eq!(conversation.labels["last_migrated"], "2026-03-01T12:01:00.000Z");
     assert_eq!(session.imported("migrated-alice").await.len(), 1, "summaries come once");
 }
@@ -301,16 +237,6 @@ impl Session {
         let request = GetSummaryRequest { conversation_id: id.to_owned(), ..Default::default() };
         let summary = self.conversations().get_summary(request).await.reply();
         summary.segments.into_iter().filter(|it| it.method() == SummaryMethod::Imported).collect()
-    }
-
-    async fn forget_in(&self, id: &str, instructions: &str, mode: ForgetMode) -> ForgetResponse {
-        let request = ForgetRequest {
-            conversation_id: id.to_owned(),
-            instructions: instructions.to_owned(),
-            mode: mode.into(),
-            ..Default::default()
-        };
-        self.memory().forget(request).await.reply()
     }
 }
 
@@ -367,30 +293,6 @@ async fn a_hard_forget_reaches_what_was_imported_in_forks_too() {
     }
     session.forget_in("old", "all", ForgetMode::Hard).await;
     assert_eq!((session.imported("old").await, session.imported("fork").await), (vec![], vec![]));
-}
-
-#[tokio::test]
-async fn an_empty_history_stores_nothing_and_says_so() {
-    let session = Session::new().await;
-    let before = session.cursor();
-    let file = json!({"conversationData": {"recentConversations": [], "summaries": []}});
-    let response = session.import(ImportHeader::default(), &file).await;
-    assert_eq!(response.conversations, []);
-    assert!(response.warnings[0].text.contains("nothing is stored"), "{:?}", response.warnings);
-    assert_eq!(session.cursor(), before, "nothing happened");
-}
-
-/// An empty list could be of any format: it holds no conversation.
-#[tokio::test]
-async fn an_empty_list_stores_nothing_and_says_so() {
-    let session = Session::new().await;
-    let before = session.cursor();
-    for file in ["[]", "", " ", "[]\n[]\n", "{\"conversationData\": []}"] {
-        let response = session.import_with(ImportHeader::default(), file).await.reply();
-        assert_eq!(response.conversations, [], "{file}");
-        assert!(response.warnings.iter().any(|it| it.text.contains("nothing is stored")), "{response:?}");
-    }
-    assert_eq!(session.cursor(), before, "nothing happened");
 }
 
 /// What an old history's summaries still tell goes out with the conversation, and comes back the same.
@@ -464,63 +366,6 @@ async fn nothing_is_stored_unless_all_is_accepted() {
 }
 
 #[tokio::test]
-async fn bad_requests_are_refused() {
-    let session = Session::new().await;
-    for (header, content, field) in [
-        (ImportHeader { format: 99, ..Default::default() }, "[]", "format"),
-        (ImportHeader { format: 6, ..Default::default() }, "[{}]", "[0].mapping"),
-        (ImportHeader { format: 7, ..Default::default() }, "{}", "[0].chat_messages"),
-        (named("a\nb"), "[]", "conversation_id"),
-        (named("one"), "{\"messages\":[]}\n{\"messages\":[]}", "conversation_id"),
-        (ImportHeader { encoding: "x".into(), ..Default::default() }, "[]", "encoding"),
-        (ImportHeader::default(), "{", "content"),
-        (ImportHeader::default(), "[{\"speaker\":1}]", "content"),
-    ] {
-        let refused = session.refused(header, content).await;
-        refused.blames(field);
-    }
-    let none = session.conversations().import_conversation(stream::iter([])).await.refusal();
-    none.blames("header");
-    let export = async |request| {
-        let response = session.conversations().export_conversation(request).await;
-        response.map(|_| tonic::Response::new(())).refusal()
-    };
-    let request = ExportConversationRequest { format: 5, ..Default::default() };
-    export(request).await.blames("format");
-    let request = ExportConversationRequest { layout: 2, format: 4, ..Default::default() };
-    export(request).await.blames("layout");
-    let request = ExportConversationRequest {
-        all_conversations: true,
-        conversation_id: "c".into(),
-        ..Default::default()
-    };
-    export(request).await.blames("conversation_id");
-    let request = ExportConversationRequest { conversation_id: "none".into(), ..Default::default() };
-    export(request).await.is(Code::NotFound, "CONVERSATION_NOT_FOUND");
-}
-
-#[tokio::test]
-async fn imports_and_exports_are_seen_in_the_trace() {
-    let session = Session::new().await;
-    let watch = WatchEventsRequest {
-        operations: vec![Operation::ImportConversation.into(), Operation::ExportConversation.into()],
-        after_event: session.cursor(),
-        ..Default::default()
-    };
-    session.import(named("c"), &turns(600)).await;
-    session.export("c", ConversationFormat::OpenaiChat).await;
-    let mut events = session.trace().watch_events(watch).await.reply();
-    let mut seen = Vec::new();
-    while seen.len() < 3 {
-        if let Some(Seen::Event(event)) = events.message().await.expect("events").and_then(|it| it.message) {
-            seen.push((event.operation(), event.memorized.iter().map(|range| range.last).max()));
-        }
-    }
-    let import = |last| (Operation::ImportConversation, Some(last));
-    assert_eq!(seen, [import(1_000), import(1_200), (Operation::ExportConversation, None)]);
-}
-
-#[tokio::test]
 async fn a_fork_is_exported_whole_and_imported_into_itself_once() {
     let session = Session::new().await;
     session.import(named("chat"), &turns(300)).await;
@@ -536,23 +381,6 @@ async fn a_fork_is_exported_whole_and_imported_into_itself_once() {
     let again = ImportHeader { into_existing: true, ..ImportHeader::default() };
     let response = session.import(again, &persisted).await;
     assert_eq!(counts(only(&response)), (0, 100));
-}
-
-#[tokio::test]
-async fn what_is_forgotten_or_gone_is_not_exported() {
-    let session = Session::new().await;
-    session.import(named("c"), &turns(2)).await;
-    let forget =
-        ForgetRequest { conversation_id: "c".into(), instructions: "turn:1".into(), ..Default::default() };
-    session.memory().forget(forget).await.reply();
-    let left = session.export("c", ConversationFormat::OpenaiChat).await;
-    assert_eq!(left.as_array().map(Vec::len), Some(2));
-    let delete = DeleteConversationRequest { conversation_id: "c".into(), ..Default::default() };
-    session.conversations().delete_conversation(delete).await.reply();
-    let (text, end) = session
-        .export_with(ExportConversationRequest { all_conversations: true, ..Default::default() })
-        .await;
-    assert_eq!((text.as_str(), end.conversation_count), ("", Some(0)));
 }
 
 /// What does not fit in the response is counted.

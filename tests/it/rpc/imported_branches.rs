@@ -1,12 +1,8 @@
 //! Branches of an imported conversation share what they have in common with it.
 
-use serde_json::{Map, Value, json};
-use utterd::proto::{
-    Conversation, ForgetMode, ForgetRequest, GetConversationRequest, ImportHeader, ImportedConversation,
-    ListUtterancesRequest,
-};
+use serde_json::Map;
 
-use crate::support::session::{Reply, Session, forget};
+use crate::support::prelude::*;
 
 /// A conversation of ChatGPT's export, of messages with the one before each. Those with an even number are the user's.
 fn chatgpt(nodes: &[(usize, Option<usize>)], current: usize) -> Value {

@@ -1,23 +1,19 @@
 //! The largest content that the server accepts, on every store: said, read, listed, rendered, exported, and
 //! still there after a restart.
 
-use std::{future::Future, sync::Arc};
+use std::future::Future;
 
-use tonic::Code;
 use utterd::{
-    config::{Preset, Settings},
+    config::Preset,
     domain::limits::MOST_CONTENT_BYTES,
-    proto::{
-        BuildContextRequest, ExportConversationRequest, ListUtterancesRequest, MemorizeRequest, NewUtterance,
-        export_conversation_response::Message as Out,
-    },
+    proto::export_conversation_response::Message as Out,
     store::{
-        MemoryStore, Store,
+        Store,
         durable::{DurableStore, EngineKind, Options},
     },
 };
 
-use crate::support::session::{Reply, Session, memorize, user};
+use crate::support::prelude::*;
 
 /// The message size limit of a client of such a server.
 const ANSWER: usize = 40 << 20;

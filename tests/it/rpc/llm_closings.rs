@@ -4,15 +4,11 @@ use tokio::runtime::Builder;
 use utterd::{
     config::DurableEngine,
     engine::models::llm::{LlmError, Task},
-    proto::{
-        Conversation, EndConversationRequest, ForgetMode, ForgetRequest, GetConversationRequest, Policy,
-        UpdateConversationRequest, WatchCapacityRequest,
-    },
 };
 
 use crate::support::{
     model::{MODEL, Model},
-    session::{Reply, Session, assistant, mask, user},
+    prelude::*,
 };
 
 const TOLD: &str = "Title: Pump of tank T-7 replaced\nSummary: The user asked about T-7. It was replaced.";

@@ -1,24 +1,15 @@
 //! Summaries by a model: after every write, and never delaying it.
 
-use std::{sync::Arc, time::Duration};
-
-use tonic::Code;
 use utterd::{
     engine::models::llm::LlmError,
-    proto::{
-        CompactConversationRequest, CreateConversationRequest, EndConversationRequest, ForgetMode,
-        GetStatsRequest, ImportConversationRequest, ImportHeader, ListCompactionsRequest, Policy,
-        PolicyPreset, SegmentState, SummarizeRequest, SummaryMethod,
-        compaction_service_client::CompactionServiceClient, import_conversation_request::Message as In,
-    },
-    store::MemoryStore,
+    proto::{compaction_service_client::CompactionServiceClient, import_conversation_request::Message as In},
 };
 
 use crate::{
     rpc::segments::{methods, until_final},
     support::{
         model::{MODEL, Model, OWN_MODEL},
-        session::{Reply, Session, policy_update, user},
+        prelude::*,
     },
 };
 

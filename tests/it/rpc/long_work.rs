@@ -4,27 +4,22 @@
 use std::{
     future::Future,
     pin::Pin,
-    sync::{Arc, Mutex, mpsc},
+    sync::{Mutex, mpsc},
 };
 
 use tokio::{sync::oneshot, task::yield_now};
-use tonic::{Request, Response, Status};
+use tonic::Response;
 use utterd::{
-    config::{Preset, Settings},
+    config::Preset,
     engine::{Caller, most_offloaded, offload},
     proto::{
-        BuildContextRequest, CompactConversationRequest, ConversationFormat, CountTokensRequest,
-        CreateConversationRequest, EndConversationRequest, ExportConversationRequest, ForgetMode,
-        ForgetRequest, ForkConversationRequest, GetCapacityInfoRequest, ImportHeader, ListMessagesRequest,
-        MemorizeRequest, NewUtterance, Policy, PrepareHistoryRequest, RememberRequest, SummarizeRequest,
-        UpdateConversationRequest, UpdateUtteranceRequest, compaction_service_server::CompactionService,
-        context_service_server::ContextService, conversation_service_server::ConversationService,
-        memory_service_server::MemoryService,
+        compaction_service_server::CompactionService, context_service_server::ContextService,
+        conversation_service_server::ConversationService, memory_service_server::MemoryService,
     },
     rpc::Services,
 };
 
-use crate::support::session::{Session, mask, memorize, user};
+use crate::support::prelude::*;
 
 /// Utterances of the large conversation: more than are searched in place.
 const MANY: usize = 5_500;

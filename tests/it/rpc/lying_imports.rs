@@ -1,20 +1,7 @@
 //! Whatever a file says about ids, origins and recipients, what is done to the conversations imported from it
 //! changes nothing in any other conversation.
 
-use serde_json::{Value, json};
-use utterd::proto::{
-    CompactConversationRequest, ConversationView, DeleteConversationRequest, DeleteRecipientRequest,
-    EditMode, EndConversationRequest, ForgetMode, ForgetRequest, ForgetSelector, ForkConversationRequest,
-    GetConversationRequest, GetSummaryRequest, ImportHeader, InForks, ListUtterancesRequest, MemorizeRequest,
-    NewUtterance, Policy, RememberRequest, RememberScope, SequenceRange, UpdateConversationRequest,
-    UpdateUtteranceRequest, Utterance,
-};
-
-use crate::support::{
-    asked,
-    random::Random,
-    session::{Reply, Session, assistant, calls, forget, mask, memorize, result, user},
-};
+use crate::support::{asked, prelude::*, random::Random};
 
 /// Imports, unless `UTTERD_IMPORT_CASES` sets another number.
 const CASES: u64 = 100;
@@ -80,8 +67,7 @@ impl World {
         };
         session.conversations().fork_conversation(fork).await.reply();
         say(&session, "fork", vec![user("And the weather?")]).await;
-        let end = EndConversationRequest { conversation_id: "ended".into(), ..Default::default() };
-        session.conversations().end_conversation(end).await.reply();
+        session.end("ended").await;
         let soft = ForgetRequest { conversation_id: "talk".into(), ..forget("newest", ForgetMode::Soft) };
         session.memory().forget(soft).await.reply();
         let mut world = Self { session, names: Vec::new(), before: String::new() };

@@ -1,16 +1,9 @@
 //! MemorizeStream: one response per message, in order; an error does not end the stream.
 
 use futures::{StreamExt, stream};
-use tonic::{Code, Status};
-use utterd::proto::{
-    MemorizeRequest, MemorizeStreamRequest, MemorizeStreamResponse,
-    memorize_stream_response::Result as Outcome,
-};
+use utterd::proto::memorize_stream_response::Result as Outcome;
 
-use crate::support::{
-    refusal::Refused,
-    session::{Reply, Session, memorize, user},
-};
+use crate::support::prelude::*;
 
 fn message(request: MemorizeRequest) -> MemorizeStreamRequest {
     MemorizeStreamRequest { memorize: Some(request), combine_responses: false }

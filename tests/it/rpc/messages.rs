@@ -1,9 +1,6 @@
 //! The cost of clients that do not send what they announce, or do not read responses.
 
-use std::{
-    sync::atomic::{AtomicU64, Ordering},
-    time::Duration,
-};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use futures::future::join_all;
@@ -11,21 +8,12 @@ use h2::{RecvStream, SendStream, client::SendRequest};
 use http::Response;
 use prost::Message;
 use tokio::time::Instant;
-use tonic::{Code, Request, Status};
 use utterd::{
-    config::Settings,
-    proto::{
-        ImportConversationRequest, ImportHeader, ListUtterancesRequest, MemorizeStreamRequest, NewUtterance,
-        import_conversation_request::Message as Import,
-    },
+    proto::import_conversation_request::Message as Import,
     server::{Peer, Server},
 };
 
-use crate::support::{
-    pipe,
-    refusal::Refused,
-    session::{Reply, Session, memorize, user},
-};
+use crate::support::{pipe, prelude::*};
 
 const MIB: usize = 1 << 20;
 const MEMORIZE: &str = "utterd.v1.MemoryService/Memorize";

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use prost_reflect::{DescriptorPool, FieldDescriptor, Kind, MessageDescriptor};
-use utterd::proto::FILE_DESCRIPTOR_SET;
+use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
+
+use crate::support::wire::{methods, pool};
 
 /// Fields with more than 32 bits: sequences, revisions, and versions.
 const LONG: [&str; 12] = [
@@ -25,10 +26,6 @@ const VERSIONS: &str = ".ExpectedVersionsEntry.value";
 /// Fields that count from 1, and so are never 0.
 const FROM_ONE: [&str; 7] =
     ["answered_count", "first", "last", "revision", "segment_number", "sequence", "version"];
-
-fn pool() -> DescriptorPool {
-    DescriptorPool::decode(FILE_DESCRIPTOR_SET).expect("the descriptors can be read")
-}
 
 fn is_ours(message: &MessageDescriptor) -> bool {
     message.package_name() == "utterd.v1"
@@ -56,9 +53,7 @@ fn only_sequences_and_revisions_have_64_bits() {
 
 #[test]
 fn a_zero_of_a_response_is_seen() {
-    let pool = pool();
-    let outputs = pool.services().flat_map(|service| service.methods().collect::<Vec<_>>());
-    let mut waiting: Vec<_> = outputs.map(|method| method.output()).collect();
+    let mut waiting: Vec<_> = methods().into_iter().map(|method| method.output()).collect();
     let mut told = BTreeSet::new();
     let mut messages = Vec::new();
     while let Some(message) = waiting.pop() {

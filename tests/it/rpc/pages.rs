@@ -3,15 +3,8 @@
 use std::collections::BTreeSet;
 
 use prost::Message;
-use prost_reflect::DescriptorPool;
-use utterd::proto::{
-    CompactConversationRequest, CreateConversationRequest, FILE_DESCRIPTOR_SET, ForgetMode, ForgetRequest,
-    ForgetSelector, ListCompactionsRequest, ListConversationsRequest, ListMessagesRequest, ListOrder,
-    ListUtterancesRequest, MemorizeRequest, Policy, ReadSharedRequest, RememberOrder, RememberRequest,
-    ShareConversationRequest, Utterance,
-};
 
-use crate::support::session::{Reply, Session, sequences, sequences_of, user};
+use crate::support::{prelude::*, wire::methods};
 
 const MIB: usize = 1 << 20;
 const LARGEST_PAGE: usize = 3 * MIB;
@@ -24,9 +17,8 @@ const PAGED: [&str; 6] =
 
 #[test]
 fn every_call_with_pages_is_read_here() {
-    let pool = DescriptorPool::decode(FILE_DESCRIPTOR_SET).expect("the descriptors can be read");
-    let methods = pool.services().flat_map(|service| service.methods().collect::<Vec<_>>());
-    let paged = methods.filter(|method| method.output().get_field_by_name("next_page_token").is_some());
+    let paged =
+        methods().into_iter().filter(|method| method.output().get_field_by_name("next_page_token").is_some());
     let paged: BTreeSet<_> = paged.map(|method| method.name().to_owned()).collect();
     assert_eq!(paged, PAGED.map(str::to_owned).into());
 }

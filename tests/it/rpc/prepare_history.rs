@@ -1,17 +1,6 @@
 //! PrepareHistory: a history that the caller sends with each request (seed 002).
 
-use serde_json::{Value, json};
-use tonic::Code;
-use utterd::{
-    config::Settings,
-    proto::{
-        Alternation, ContextFormat, CountTokensRequest, DropReason, DroppedMessage, Event, HistoryRecall,
-        NewUtterance, Operation, PrepareHistoryRequest, PrepareHistoryResponse, SummaryPlacement,
-        WarningKind, WatchEventsRequest, watch_events_response::Message,
-    },
-};
-
-use crate::support::session::{Reply, Session, assistant, calls, result, user};
+use crate::support::prelude::*;
 
 async fn prepare(session: &Session, request: PrepareHistoryRequest) -> PrepareHistoryResponse {
     session.context().prepare_history(request).await.reply()
@@ -46,88 +35,6 @@ fn reasons(response: &PrepareHistoryResponse) -> Vec<(i32, DropReason)> {
 
 fn kinds(response: &PrepareHistoryResponse) -> Vec<WarningKind> {
     response.warnings.iter().map(|warning| warning.kind()).collect()
-}
-
-/// Test case 1 of the seed: a single message, no history.
-#[tokio::test]
-async fn a_prompt_needs_no_history() {
-    let session = Session::new().await;
-    let prompt = "What is Kartograph?";
-    for request in
-        [history(&json!([]), prompt), PrepareHistoryRequest { prompt: prompt.into(), ..Default::default() }]
-    {
-        let response = prepare(&session, request).await;
-        assert_eq!(messages(&response), json!([said("user", prompt)]));
-        assert_eq!((response.message_count, response.dropped.len()), (Some(1), 0));
-        assert_eq!(response.warnings, []);
-    }
-}
-
-/// Test cases 2 and 3: a follow-up question, a reference to an answer.
-#[tokio::test]
-async fn a_follow_up_comes_behind_what_it_is_about() {
-    let session = Session::new().await;
-    let said_before = json!([
-        {"role": "user", "content": "Who owns the Cincinnati service?", "timestamp": "2025-10-07T10:00:00Z"},
-        {"role": "assistant", "content": "1. Ann's team", "thinkingSteps": ["…"], "entities": [], "elapsedSeconds": 2},
-    ]);
-    let response = prepare(&session, history(&said_before, "What about its dependencies?")).await;
-    let expected = json!([
-        said("user", "Who owns the Cincinnati service?"),
-        said("assistant", "1. Ann's team"),
-        said("user", "What about its dependencies?"),
-    ]);
-    assert_eq!(messages(&response), expected, "the caller's own fields stay with the caller");
-    assert_eq!(response.dropped, []);
-}
-
-/// Test case 4: 25 messages, of which the last 20 are included.
-#[tokio::test]
-async fn a_long_history_keeps_its_last_twenty() {
-    let session = Session::new().await;
-    let sent = turns(26).split_off(1);
-    let mut expected = sent[5..].to_vec();
-    expected.push(said("user", "next"));
-    let response = prepare(&session, history(&json!(sent), "next")).await;
-    assert_eq!(messages(&response), json!(expected));
-    assert_eq!(response.message_count, Some(21), "the prompt comes on top");
-    let dropped: Vec<_> = (0..5).map(|index| (index, DropReason::MaxMessages)).collect();
-    assert_eq!(reasons(&response), dropped);
-    assert_eq!(kinds(&response), [WarningKind::ManyMessages]);
-    assert!(kinds(&prepare(&session, history(&json!(turns(14)), "next")).await).is_empty());
-}
-
-/// Test case 5: an invalid structure is filtered out and crashes nothing.
-#[tokio::test]
-async fn a_malformed_history_is_filtered() {
-    let session = Session::new().await;
-    let malformed = json!([
-        null, "text", 1, [], {}, {"role": "user"}, {"role": "user", "content": {}},
-        {"role": "root", "content": "x"}, said("user", "fine"), {"role": "tool", "content": "x"},
-        {"role": "assistant", "content": null, "tool_calls": [{}]},
-    ]);
-    let response = prepare(&session, history(&malformed, "next")).await;
-    assert_eq!(messages(&response), json!([said("user", "fine\n\nnext")]));
-    use DropReason::*;
-    let expected = [
-        NotAMessage,
-        NotAMessage,
-        NotAMessage,
-        NotAMessage,
-        UnknownRole,
-        Empty,
-        InvalidContent,
-        UnknownRole,
-        OrphanedResult,
-        InvalidToolCall,
-    ];
-    let places = [0, 1, 2, 3, 4, 5, 6, 7, 9, 10];
-    assert_eq!(reasons(&response), places.into_iter().zip(expected).collect::<Vec<_>>());
-    assert!(
-        response.dropped.iter().all(|dropped| dropped.text.contains("accepted")),
-        "{:?}",
-        response.dropped
-    );
 }
 
 /// A request stays under 100 KB, whatever comes in.
@@ -221,103 +128,6 @@ async fn tokens_are_counted_as_utterances_are() {
     let response = prepare(&session, tight).await;
     assert!(response.token_count() <= 20 && response.message_count() == 3, "{response:?}");
     assert!(reasons(&response).iter().all(|(_, reason)| *reason == DropReason::TokenBudget));
-}
-
-#[tokio::test]
-async fn only_what_cannot_be_a_history_is_refused() {
-    let settings = Settings { max_content_bytes: 1 << 20, ..Settings::default() };
-    let session = Session::with(&settings).await;
-    let fine = || history(&json!(turns(2)), "next");
-    let row = || json!([said("user", "1"), said("user", "2")]);
-    let cases = [
-        (PrepareHistoryRequest::default(), "EMPTY_UTTERANCE", "prompt", "required"),
-        (
-            PrepareHistoryRequest { prompt: " ".into(), ..fine() },
-            "EMPTY_UTTERANCE",
-            "prompt",
-            "accepted: text",
-        ),
-        (
-            PrepareHistoryRequest { prompt: "x".repeat((1 << 20) + 1), ..fine() },
-            "CONTENT_TOO_LARGE",
-            "prompt",
-            "at most 1048576",
-        ),
-        (
-            PrepareHistoryRequest { messages_json: "[".into(), ..fine() },
-            "INVALID_FIELD",
-            "messages_json",
-            "is not JSON",
-        ),
-        (history(&json!({}), "p"), "INVALID_FIELD", "messages_json", "accepted: an array of messages"),
-        (
-            PrepareHistoryRequest { utterances: vec![user("x")], ..fine() },
-            "INVALID_FIELD",
-            "utterances",
-            "accepted: one of the two",
-        ),
-        (
-            PrepareHistoryRequest {
-                utterances: vec![user("x"); 1_001],
-                prompt: "p".into(),
-                ..Default::default()
-            },
-            "BATCH_TOO_LARGE",
-            "utterances",
-            "at most 1000",
-        ),
-        (
-            PrepareHistoryRequest { max_messages: Some(-1), ..fine() },
-            "INVALID_FIELD",
-            "max_messages",
-            "accepted: 0 or more",
-        ),
-        (
-            PrepareHistoryRequest { max_bytes: Some(0), ..fine() },
-            "INVALID_FIELD",
-            "max_bytes",
-            "accepted: 1 or more",
-        ),
-        (
-            PrepareHistoryRequest { max_bytes: Some(32), ..fine() },
-            "INVALID_FIELD",
-            "max_bytes",
-            "the prompt alone needs 34",
-        ),
-        (
-            PrepareHistoryRequest { token_budget: Some(4), ..fine() },
-            "INVALID_FIELD",
-            "token_budget",
-            "accepted: 5 or more",
-        ),
-        (
-            PrepareHistoryRequest { alternation: Alternation::Reject.into(), ..history(&row(), "") },
-            "INVALID_FIELD",
-            "messages_json[1]",
-            "user and assistant must take turns",
-        ),
-        (
-            PrepareHistoryRequest {
-                alternation: Alternation::Reject.into(),
-                ..history(&json!(turns(1)), "next")
-            },
-            "INVALID_FIELD",
-            "prompt",
-            "directly before it",
-        ),
-        (PrepareHistoryRequest { alternation: 9, ..fine() }, "INVALID_FIELD", "alternation", "REJECT (3)"),
-        (
-            PrepareHistoryRequest { format: ContextFormat::Text.into(), ..fine() },
-            "INVALID_FIELD",
-            "format",
-            "OPENAI_CHAT (1)",
-        ),
-        (PrepareHistoryRequest { model: "none".into(), ..fine() }, "INVALID_FIELD", "model", "o200k_base"),
-    ];
-    for (request, reason, field, says) in cases {
-        let refused = session.context().prepare_history(request).await.refusal();
-        refused.is(Code::InvalidArgument, reason).blames(field).says(says);
-    }
 }
 
 /// What the limits leave out is quoted, for the outgoing prompt or another one.
@@ -424,20 +234,4 @@ async fn a_summary_stays_until_the_next_messages_leave() {
         before = now;
     }
     assert!(same > 30, "{same} of 40 begin like the one before");
-}
-
-/// It is stateless, and appears in the trace.
-#[tokio::test]
-async fn nothing_is_stored() {
-    let session = Session::new().await;
-    let mut events = session.trace().watch_events(WatchEventsRequest::default()).await.reply();
-    assert!(matches!(events.message().await.unwrap().unwrap().message, Some(Message::Started(_))));
-    prepare(&session, history(&json!(turns(4)), "next")).await;
-    let Some(Message::Event(event)) = events.message().await.unwrap().unwrap().message else {
-        panic!("an event");
-    };
-    let Event { operation, conversation_id, result_count, .. } = event;
-    assert_eq!((operation, conversation_id.as_str()), (Operation::PrepareHistory.into(), ""));
-    assert_eq!(result_count, Some(5));
-    assert_eq!(session.capacity().await.revision, 0, "there is no conversation");
 }

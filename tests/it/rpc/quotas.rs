@@ -1,28 +1,21 @@
 //! What a namespace can store, as callers see it: the code and details of refusals.
 
-use std::{fmt::Debug, sync::Arc, time::Duration};
+use std::fmt::Debug;
 
 use futures::{StreamExt, stream};
-use tonic::{Code, Request, Response, Status};
+use tonic::Response;
 use utterd::{
-    config::{Backend, DurableEngine, Preset, Settings},
+    config::{Backend, DurableEngine, Preset},
     domain::limits::{CONVERSATION_BYTES, UTTERANCE_BYTES},
     engine::SystemClock,
     proto::{
-        CreateConversationRequest, DeleteConversationRequest, EndConversationRequest,
-        ExportConversationRequest, ForgetMode, ForgetRequest, ForkConversationRequest,
-        ImportConversationRequest, ImportHeader, ListUtterancesRequest, MemorizeRequest,
-        MemorizeStreamRequest, UpdateUtteranceRequest, import_conversation_request::Message as In,
-        memorize_stream_response::Result as Outcome, memory_service_server::MemoryService,
+        import_conversation_request::Message as In, memorize_stream_response::Result as Outcome,
+        memory_service_server::MemoryService,
     },
     server::Server,
 };
 
-use crate::support::{
-    gate::Gate,
-    refusal::Refused,
-    session::{Reply, Session, mask, memorize, user},
-};
+use crate::support::prelude::*;
 
 /// Room for one conversation with 1,000 bytes in one utterance.
 const ROOM: u64 = CONVERSATION_BYTES + UTTERANCE_BYTES + 1_000;

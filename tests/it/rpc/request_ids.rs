@@ -1,19 +1,8 @@
 //! Request ids: a repeated attempt gets its first outcome and changes nothing.
 
-use std::time::Duration;
+use utterd::proto::state_value::Value;
 
-use tonic::Code;
-use utterd::proto::{
-    AnswerCompactionPromptRequest, CompactConversationRequest, CompactionAnswer, CreateConversationRequest,
-    EditMode, EndConversationRequest, ForgetMode, ForgetRequest, ForkConversationRequest,
-    GetConversationRequest, MemorizeRequest, MemorizeResponse, NewUtterance, Policy, RestoreRequest, Role,
-    StateChange, StateValue, UndoCompactionRequest, UpdateConversationRequest, UpdateStateRequest,
-    UpdateUtteranceRequest, state_value::Value,
-};
-
-use crate::support::session::{
-    Reply, Session, assistant, forget, mask, memorize, policy_update, sequences, user,
-};
+use crate::support::prelude::*;
 
 fn attempt(id: &str, text: &str) -> MemorizeRequest {
     MemorizeRequest { request_id: id.to_owned(), ..memorize(vec![user(text)]) }
@@ -24,53 +13,6 @@ on_each_store! {
     every_replay_is_the_first_answer
     a_replay_after_a_hard_forget_holds_no_text
     a_replay_after_a_deletion_tells_of_no_other_conversation
-}
-
-#[tokio::test]
-async fn a_repeated_memorize_is_replayed() {
-    let session = Session::new().await;
-    session.say_many(20).await;
-    let first = session.memory().memorize(attempt("r", "the 21st")).await.reply();
-    assert!(!first.replayed && first.evicted.len() == 5);
-    session.say(vec![user("something else")]).await;
-    let before = session.cursor();
-    let again = session.memory().memorize(attempt("r", "the 21st")).await.reply();
-    assert!(again.replayed);
-    assert_eq!((&again.conversation_id, again.revision), (&first.conversation_id, first.revision));
-    assert_eq!((&again.memorized, &again.evicted), (&first.memorized, &first.evicted));
-    assert_eq!((again.capacity, again.started_conversation), (first.capacity, false));
-    assert_eq!(session.cursor(), before, "nothing happened");
-    assert_eq!(session.capacity().await.revision, 22);
-}
-
-#[tokio::test]
-async fn a_replay_tells_that_the_conversation_started() {
-    let session = Session::new().await;
-    let first = session.memory().memorize(attempt("r", "hello")).await.reply();
-    let again = session.memory().memorize(attempt("r", "hello")).await.reply();
-    assert!(first.started_conversation && again.started_conversation && again.replayed);
-    assert_eq!(again.conversation_id, first.conversation_id);
-}
-
-#[tokio::test]
-async fn another_body_is_refused() {
-    let session = Session::new().await;
-    session.memory().memorize(attempt("r", "hello")).await.reply();
-    let before = session.cursor();
-    for other in [
-        attempt("r", "good-bye"),
-        MemorizeRequest { lenient: true, ..attempt("r", "hello") },
-        MemorizeRequest { recipient_id: "ann".to_owned(), ..attempt("r", "hello") },
-        MemorizeRequest { expected_revision: Some(1), ..attempt("r", "hello") },
-    ] {
-        let refused = session.memory().memorize(other).await.refusal();
-        refused
-            .is(Code::FailedPrecondition, "REQUEST_ID_REUSED")
-            .blames("request_id")
-            .says("a new request needs a new id");
-    }
-    assert_eq!(session.cursor(), before);
-    assert_eq!(session.window().await.len(), 1);
 }
 
 #[tokio::test]
@@ -88,71 +30,13 @@ async fn an_id_is_free_after_24_hours() {
     assert!(!session.memory().memorize(attempt("r", "and one more")).await.reply().replayed);
 }
 
-/// A refused attempt leaves no trace: its id can be used for the corrected request.
-#[tokio::test]
-async fn a_refused_attempt_keeps_no_outcome() {
-    let session = Session::new().await;
-    session.memory().memorize(attempt("r", "")).await.refusal().is(Code::InvalidArgument, "EMPTY_UTTERANCE");
-    assert!(!session.memory().memorize(attempt("r", "hello")).await.reply().replayed);
-    let stale = MemorizeRequest { expected_revision: Some(9), ..attempt("s", "hello") };
-    session.memory().memorize(stale).await.refusal().is(Code::Aborted, "STALE_REVISION");
-    assert!(!session.memory().memorize(attempt("s", "hello")).await.reply().replayed);
-}
-
-/// Each call has separate request ids, and each of them is replayed.
-#[tokio::test]
-async fn every_mutating_call_has_ids_of_its_own() {
-    let session = Session::new().await;
-    let id = || "same".to_owned();
-    let said = session.memory().memorize(attempt("same", "hello")).await.reply();
-    let utterance_id = said.memorized[0].utterance_id.clone();
-
-    let create = CreateConversationRequest { request_id: id(), title: "A".to_owned(), ..Default::default() };
-    let created = session.conversations().create_conversation(create.clone()).await.reply();
-    let again = session.conversations().create_conversation(create).await.reply();
-    assert_eq!((created.replayed, again.replayed), (false, true));
-    assert_eq!(again.conversation, created.conversation);
-
-    let policy = Policy { max_utterances: Some(5), ..Default::default() };
-    let update = UpdateConversationRequest { request_id: id(), ..policy_update(policy) };
-    let updated = session.conversations().update_conversation(update.clone()).await.reply();
-    let again = session.conversations().update_conversation(update).await.reply();
-    assert_eq!((updated.replayed, again.replayed), (false, true));
-    assert_eq!((again.conversation, again.capacity), (updated.conversation, updated.capacity));
-
-    let pin = UpdateUtteranceRequest {
-        utterance_id: utterance_id.clone(),
-        pinned: true,
-        update_mask: mask(&["pinned"]),
-        request_id: id(),
-        ..Default::default()
-    };
-    let pinned = session.conversations().update_utterance(pin.clone()).await.reply();
-    let again = session.conversations().update_utterance(pin).await.reply();
-    assert_eq!((pinned.replayed, again.replayed), (false, true));
-    assert_eq!((again.utterance, again.revision), (pinned.utterance, pinned.revision));
-
-    let soft = ForgetRequest { request_id: id(), ..forget("newest", ForgetMode::Soft) };
-    let forgotten = session.memory().forget(soft.clone()).await.reply();
-    let again = session.memory().forget(soft).await.reply();
-    assert_eq!((forgotten.replayed, again.replayed), (false, true));
-    assert_eq!((again.forgotten, again.capacity), (forgotten.forgotten, forgotten.capacity));
-    assert_eq!(again.understood_as, forgotten.understood_as);
-
-    let restore =
-        RestoreRequest { request_id: id(), utterance_ids: vec![utterance_id], ..Default::default() };
-    let restored = session.memory().restore(restore.clone()).await.reply();
-    let again = session.memory().restore(restore).await.reply();
-    assert_eq!((restored.replayed, again.replayed), (false, true));
-    assert_eq!((sequences(&again.restored), again.capacity), (vec![1], restored.capacity));
-    assert_eq!(session.capacity().await.revision, 5, "each call took effect once");
-}
-
-/// Calls twice; the responses must be equal except for `replayed` and what `$but` removes from both.
+/// Calls twice, and does what is `$between`; the responses must be equal except for `replayed` and what `$but`
+/// removes from both. Returns the first one.
 macro_rules! is_repeated {
-    ($client:expr, $call:ident, $request:expr $(, $but:expr)?) => {{
+    ($client:expr, $call:ident, $request:expr $(, $but:expr)? $(; $between:expr)?) => {{
         let request = $request;
         let first = $client.$call(request.clone()).await.reply();
+        $($between;)?
         let mut again = $client.$call(request).await.reply();
         assert!(again.replayed && !first.replayed, concat!(stringify!($call), ": {:?}"), again);
         again.replayed = false;
@@ -240,19 +124,6 @@ async fn every_replay_is_the_first_answer() {
     assert!(is_repeated!(conversations(), end_conversation, end).conversation.unwrap().end_time.is_some());
 }
 
-/// A call that changes nothing has an outcome too: its replay still changes nothing.
-#[tokio::test]
-async fn an_outcome_without_a_change_is_replayed() {
-    let session = Session::new().await;
-    session.say(vec![user("hello")]).await;
-    let nothing = ForgetRequest { request_id: "r".to_owned(), ..forget("about:Paris", ForgetMode::Soft) };
-    assert!(session.memory().forget(nothing.clone()).await.reply().forgotten.is_empty());
-    session.say(vec![user("Paris is in France")]).await;
-    let again = session.memory().forget(nothing).await.reply();
-    assert!(again.replayed && again.forgotten.is_empty());
-    assert_eq!(session.window().await.len(), 2);
-}
-
 /// Of what was hard-forgotten, a replay has what it had at first: references, and no text.
 #[tokio::test]
 async fn a_replay_after_a_hard_forget_holds_no_text() {
@@ -289,9 +160,7 @@ async fn a_replay_after_a_deletion_tells_of_no_other_conversation() {
     let session = Session::new().await;
     let request = || MemorizeRequest { conversation_id: "c".to_owned(), ..attempt("r", "the old secret") };
     let first = session.memory().memorize(request()).await.reply();
-    let delete =
-        utterd::proto::DeleteConversationRequest { conversation_id: "c".to_owned(), ..Default::default() };
-    session.conversations().delete_conversation(delete).await.reply();
+    session.delete("c").await;
     session.clock.advance(Duration::from_secs(1));
     let create = CreateConversationRequest { conversation_id: "c".to_owned(), ..Default::default() };
     session.conversations().create_conversation(create).await.reply();
@@ -341,22 +210,12 @@ fn edit(utterance_id: &str) -> UpdateUtteranceRequest {
     }
 }
 
-/// Calls, edits and forgets what the call named, and calls again; the responses must be equal except for `replayed`
-/// and what `$but` removes from both. Returns the first one.
+/// The call is repeated after what it named was edited, forgotten or evicted.
 macro_rules! outlasts {
     ($session:expr, $client:ident, $call:ident, $request:expr $(, $but:expr)?) => {{
         let (session, mut request) = ($session, $request);
         request.request_id = "again".to_owned();
-        let first = session.$client().$call(request.clone()).await.reply();
-        disturb(&session).await;
-        let mut again = session.$client().$call(request).await.reply();
-        assert!(again.replayed && !first.replayed, concat!(stringify!($call), ": {:?}"), again);
-        again.replayed = false;
-        #[allow(unused_mut)] // if there is no exception
-        let mut both = [first.clone(), again];
-        $(both.iter_mut().for_each($but);)?
-        assert_eq!(both[0], both[1], stringify!($call));
-        first
+        is_repeated!(session.$client(), $call, request $(, $but)?; disturb(&session).await)
     }};
 }
 
@@ -435,17 +294,4 @@ async fn long_talk() -> Session {
     session.create_with(Policy { max_utterances: Some(0), ..Default::default() }).await;
     session.say_many(40).await;
     session
-}
-
-#[tokio::test]
-async fn a_dry_run_keeps_no_outcome() {
-    let session = Session::new().await;
-    session.say(vec![user("hello")]).await;
-    let dry =
-        ForgetRequest { request_id: "r".to_owned(), dry_run: true, ..forget("newest", ForgetMode::Hard) };
-    assert_eq!(sequences(&session.memory().forget(dry).await.reply().forgotten), [1]);
-    assert_eq!(session.window().await.len(), 1, "nothing was forgotten");
-    let real = ForgetRequest { request_id: "r".to_owned(), ..forget("newest", ForgetMode::Hard) };
-    assert!(!session.memory().forget(real).await.reply().replayed);
-    assert!(session.stored().await.is_empty());
 }

@@ -1,11 +1,6 @@
 //! Restore: soft-forgotten utterances come back, with their units, to their places.
 
-use tonic::Code;
-use utterd::proto::{ForgetMode, Policy, RememberRequest, RestoreRequest, RestoreResponse};
-
-use crate::support::session::{
-    Reply, Session, assistant, calls, ranges, result, sequences, sequences_of, user,
-};
+use crate::support::prelude::*;
 
 async fn restore(session: &Session, wanted: &[i64]) -> RestoreResponse {
     let mut utterance_ids = Vec::new();

@@ -1,8 +1,6 @@
 //! Test helpers for the segments of a summary.
 
-use utterd::proto::{SummaryMethod, WatchCapacityRequest};
-
-use crate::support::session::{Reply, Session};
+use crate::support::prelude::*;
 
 /// Waits until no segment of the default recipient's conversation waits for a model.
 pub async fn until_final(session: &Session) {

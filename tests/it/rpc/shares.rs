@@ -1,19 +1,8 @@
 //! Sharing: a token gives access to one conversation, until it expires or is revoked.
 
-use std::time::Duration;
+use utterd::proto::watch_events_response::Message;
 
-use tonic::Code;
-use utterd::proto::{
-    ConversationShare, ConversationStatus, DeleteConversationRequest, DeleteRecipientRequest,
-    EndConversationRequest, ForgetMode, GetConversationRequest, MemorizeRequest, Operation, Policy,
-    ReadSharedRequest, ReadSharedResponse, RevokeShareRequest, ShareConversationRequest,
-    ShareConversationResponse, Utterance, WatchEventsRequest, watch_events_response::Message,
-};
-
-use crate::support::{
-    refusal::Refused,
-    session::{Reply, Session, assistant, memorize, sequences_of, user},
-};
+use crate::support::prelude::*;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -211,8 +200,7 @@ async fn deleting_a_conversation_ends_its_shares() {
     let of = || ShareConversationRequest { conversation_id: "c".to_owned(), ..Default::default() };
     say().await;
     let first = share(&session, of()).await.token;
-    let delete = DeleteConversationRequest { conversation_id: "c".to_owned(), ..Default::default() };
-    session.conversations().delete_conversation(delete).await.reply();
+    session.delete("c").await;
     refused(&session, &first).await.is(Code::PermissionDenied, "SHARE_NOT_VALID");
     say().await;
     refused(&session, &first).await.is(Code::PermissionDenied, "SHARE_NOT_VALID");
@@ -277,23 +265,4 @@ async fn a_page_token_belongs_to_its_share() {
     let foreign = ReadSharedRequest { page_token, ..with(&other) };
     let foreign = session.conversations().read_shared(foreign).await.refusal();
     foreign.is(Code::InvalidArgument, "INVALID_PAGE_TOKEN").blames("page_token");
-}
-
-#[tokio::test]
-async fn what_cannot_be_shared_is_refused() {
-    let session = Session::new().await;
-    let mut client = session.conversations();
-    let nothing = client.share_conversation(ShareConversationRequest::default()).await.refusal();
-    nothing.is(Code::NotFound, "CONVERSATION_NOT_FOUND");
-    session.say(vec![user("hello")]).await;
-    for (seconds, nanos) in [(0, 0), (-1, 0), (0, 999), (366 * 24 * 60 * 60, 1), (i64::MAX, 0)] {
-        let ttl = Some(prost_types::Duration { seconds, nanos });
-        let bad = client.share_conversation(ShareConversationRequest { ttl, ..Default::default() }).await;
-        bad.refusal().is(Code::InvalidArgument, "INVALID_FIELD").blames("ttl");
-    }
-    let nameless = client.revoke_share(RevokeShareRequest::default()).await.refusal();
-    nameless.is(Code::InvalidArgument, "INVALID_ID").blames("share_id");
-    refused(&session, "").await.is(Code::InvalidArgument, "INVALID_FIELD").blames("token");
-    assert!(shares(&session).await.is_empty());
-    assert_eq!(session.capacity().await.revision, 1);
 }

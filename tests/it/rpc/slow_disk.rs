@@ -1,19 +1,9 @@
 //! A stalled disk: calls end in time, reads go on, the backlog is bounded, and nothing is stored twice.
 
-use std::time::Duration;
-
 use tokio::task::JoinHandle;
-use tonic::{Code, IntoRequest, Request, Response, Status};
-use utterd::{
-    config::Settings,
-    proto::{MemorizeRequest, MemorizeResponse},
-};
+use tonic::{IntoRequest, Response};
 
-use crate::support::{
-    gate::Gate,
-    refusal::Refused,
-    session::{Reply, Session, memorize, settle, user},
-};
+use crate::support::prelude::*;
 
 type Call = JoinHandle<Result<Response<MemorizeResponse>, Status>>;
 

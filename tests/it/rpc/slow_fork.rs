@@ -1,20 +1,13 @@
 //! Forks over a slow or failing store: what is visible, to whom, and when.
 
-use std::{future::Future, sync::Arc};
+use std::future::Future;
 
 use futures::FutureExt;
 use tokio::task::JoinHandle;
-use tonic::{Code, Request, Response, Status};
-use utterd::proto::{
-    ForgetMode, ForgetRequest, ForkConversationRequest, ForkConversationResponse, GetConversationRequest,
-    ListUtterancesRequest, MemorizeRequest, NewUtterance, memory_service_server::MemoryService,
-};
+use tonic::Response;
+use utterd::proto::memory_service_server::MemoryService;
 
-use crate::support::{
-    gate::Gate,
-    refusal::Refused,
-    session::{Reply, Session, forget, memorize, sequences_of, settle, user},
-};
+use crate::support::prelude::*;
 
 async fn gated() -> (Session, Arc<Gate>) {
     let gate = Gate::new();

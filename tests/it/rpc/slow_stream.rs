@@ -1,21 +1,12 @@
 //! MemorizeStream over a slow or failing store: what is handed over and answered, when and in which order.
 
-use std::sync::Arc;
-
 use futures::{FutureExt, StreamExt};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::UnboundedReceiverStream;
-use tonic::{Code, Status, Streaming};
-use utterd::proto::{
-    MemorizeRequest, MemorizeResponse, MemorizeStreamRequest, MemorizeStreamResponse, NewUtterance,
-    WatchEventsRequest, memorize_stream_response::Result as Outcome, watch_events_response::Message,
-};
+use tonic::Streaming;
+use utterd::proto::{memorize_stream_response::Result as Outcome, watch_events_response::Message};
 
-use crate::support::{
-    gate::Gate,
-    refusal::Refused,
-    session::{Reply, Session, memorize, sequences_of, settle, user},
-};
+use crate::support::prelude::*;
 
 /// Maximum number of waiting messages of a stream.
 const MOST: usize = 256;
@@ -138,26 +129,6 @@ async fn several_conversations_share_a_flush() {
     assert_eq!(talk.sequences(6).await, [2, 2, 2, 3, 3, 3]);
 }
 
-#[tokio::test]
-async fn a_failed_flush_fails_every_message_in_it() {
-    let (session, gate) = gated().await;
-    gate.shut();
-    let mut talk = Talk::start(&session).await;
-    talk.say(0..10);
-    gate.holds(1).await;
-    settle().await;
-    let first = gate.changes();
-    assert!(first > 1, "they came at once");
-    gate.fail(1);
-    for _ in 0..first {
-        talk.is_refused().await;
-    }
-    gate.open();
-    talk.say([10]);
-    assert_eq!(talk.sequences(11 - first).await, (2..=12 - first as i64).collect::<Vec<_>>());
-    assert_eq!(said(&session).await, messages(first..11));
-}
-
 /// After a failed message, the others are decided in order, before any later ones.
 #[tokio::test]
 async fn what_stands_behind_a_failure_keeps_its_order() {
@@ -176,26 +147,6 @@ async fn what_stands_behind_a_failure_keeps_its_order() {
     }
     assert_eq!(talk.sequences(15 - first).await, (2..=16 - first as i64).collect::<Vec<_>>());
     assert_eq!(said(&session).await, messages(first..15));
-}
-
-/// Another call's commit fails, and messages of the stream wait behind it.
-#[tokio::test]
-async fn anothers_failure_does_not_mix_the_order() {
-    let (session, gate) = gated().await;
-    gate.shut();
-    let mut memory = session.memory();
-    let other = tokio::spawn(async move { memory.memorize(memorize(vec![user("another's")])).await });
-    gate.holds(1).await;
-    let mut talk = Talk::start(&session).await;
-    talk.say(0..5);
-    settle().await;
-    gate.fail(1);
-    other.await.unwrap().refusal().is(Code::Unavailable, "STORE_UNAVAILABLE");
-    talk.say(5..10);
-    settle().await;
-    gate.open();
-    assert_eq!(talk.sequences(10).await, (2..=11).collect::<Vec<_>>());
-    assert_eq!(said(&session).await, messages(0..10));
 }
 
 /// The first message repeats an attempt that is in flight elsewhere.

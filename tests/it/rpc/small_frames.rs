@@ -3,14 +3,9 @@
 use futures::{StreamExt, stream};
 use prost::Message as _;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
-use utterd::proto::{
-    MemorizeStreamRequest, MemorizeStreamResponse, memorize_stream_response::Result as Outcome,
-};
+use utterd::proto::memorize_stream_response::Result as Outcome;
 
-use crate::support::{
-    gate::Gate,
-    session::{Session, memorize, user},
-};
+use crate::support::prelude::*;
 
 /// As many as fit in the 64 KiB that a client can send on a stream before it hears from the server.
 const COUNT: usize = 4_000;

@@ -1,12 +1,8 @@
 //! A full memory store refuses writes, says so, and drops nothing.
 
-use tonic::Code;
-use utterd::{
-    config::{Preset, Settings},
-    proto::ForgetMode,
-};
+use utterd::config::Preset;
 
-use crate::support::session::{Session, memorize, user};
+use crate::support::prelude::*;
 
 #[tokio::test]
 async fn a_full_store_refuses_and_says_so() {

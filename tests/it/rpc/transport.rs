@@ -1,24 +1,13 @@
 //! Faults that the transport finds are answered according to gRPC's conventions.
 
-use std::time::Duration;
-
 use http::uri::PathAndQuery;
 use tonic::{
-    Code, Request, Response, Status,
+    Response,
     codec::{Codec, CompressionEncoding::Gzip, DecodeBuf, Decoder, EncodeBuf, Encoder},
 };
-use utterd::{
-    config::Settings,
-    proto::{
-        CountTokensRequest, ListConversationsRequest, MemorizeStreamRequest, WatchEventsRequest,
-        watch_events_response::Message,
-    },
-};
+use utterd::proto::watch_events_response::Message;
 
-use crate::support::{
-    refusal::Refused,
-    session::{Reply, Session, memorize, user},
-};
+use crate::support::prelude::*;
 
 #[tokio::test]
 async fn a_deadline_that_does_not_pass() {

@@ -1,15 +1,8 @@
 //! WatchCapacity: the current capacity, and then after each change.
 
-use tonic::{Code, Streaming};
-use utterd::proto::{
-    Capacity, DeleteConversationRequest, EndConversationRequest, ForgetMode, MemorizeRequest, Policy,
-    WatchCapacityRequest, WatchCapacityResponse,
-};
+use tonic::Streaming;
 
-use crate::support::{
-    refusal::Refused,
-    session::{Reply, Session, memorize, user},
-};
+use crate::support::prelude::*;
 
 async fn watch(session: &Session, request: WatchCapacityRequest) -> Streaming<WatchCapacityResponse> {
     session.memory().watch_capacity(request).await.reply()
@@ -61,8 +54,7 @@ async fn a_deletion_ends_it() {
     for watch in &mut watches {
         next(watch).await;
     }
-    let delete = DeleteConversationRequest { conversation_id: conversation_id.clone(), ..Default::default() };
-    session.conversations().delete_conversation(delete).await.reply();
+    session.delete(&conversation_id).await;
     let anew = MemorizeRequest { conversation_id, ..memorize(vec![user("another of the same name")]) };
     session.memory().memorize(anew).await.reply();
     let [by_id, by_recipient] = &mut watches;
@@ -104,8 +96,7 @@ async fn a_watch_of_a_recipient_follows_its_conversations() {
     let third = say().await;
     assert_ne!(second, third);
     assert_eq!(seen().await, (third.clone(), 1, 1));
-    let delete = DeleteConversationRequest { conversation_id: third, ..Default::default() };
-    session.conversations().delete_conversation(delete).await.reply();
+    session.delete(&third).await;
     assert_eq!(seen().await, none());
 }
 

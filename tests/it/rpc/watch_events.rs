@@ -1,16 +1,9 @@
 //! WatchEvents: what happened, in order, from a cursor.
 
-use tonic::{Code, Streaming};
-use utterd::{
-    config::Settings,
-    proto::{
-        CountTokensRequest, CreateConversationRequest, Event, ForgetMode, GetConversationRequest,
-        ListConversationsRequest, MemorizeRequest, Operation, RememberRequest, RestoreRequest,
-        SummarizeRequest, WatchEventsRequest, WatchEventsResponse, watch_events_response::Message,
-    },
-};
+use tonic::Streaming;
+use utterd::proto::watch_events_response::Message;
 
-use crate::support::session::{Reply, Session, memorize, ranges, user};
+use crate::support::prelude::*;
 
 type Events = Streaming<WatchEventsResponse>;
 

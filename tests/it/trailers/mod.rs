@@ -2,23 +2,13 @@
 
 use http::HeaderMap;
 use prost_reflect::{
-    DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, MethodDescriptor, ReflectMessage,
-    SerializeOptions, Value,
+    DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, MethodDescriptor, ReflectMessage, Value,
 };
-use serde_json::json;
-use tonic::{Code, Status, transport::Channel};
+use tonic::transport::Channel;
 use tonic_types::StatusExt;
-use utterd::{
-    config::Settings,
-    proto::{
-        MemorizeRequest, NewUtterance, Role, WatchCapacityRequest, memory_service_client::MemoryServiceClient,
-    },
-};
+use utterd::proto::memory_service_client::MemoryServiceClient;
 
-use crate::{
-    isolation::wire,
-    support::{ManualClock, connect, server_in_memory},
-};
+use crate::support::{connect, prelude::*, server_in_memory, wire};
 
 /// What many clients accept, as HTTP/2 counts it: 32 bytes an entry besides its name and its value.
 const MOST: usize = 8 << 10;
@@ -90,8 +80,7 @@ async fn a_refusal_of_metadata_arrives() {
 }
 
 fn said() -> MemorizeRequest {
-    let utterance = NewUtterance { role: Role::User.into(), content: "hello".into(), ..Default::default() };
-    MemorizeRequest { utterances: vec![utterance], ..Default::default() }
+    memorize(vec![user("hello")])
 }
 
 /// Long texts: plain ones, ones of three bytes a character, and ones that are escaped wherever they are quoted.
@@ -175,8 +164,6 @@ async fn called(channel: &Channel, method: &MethodDescriptor, mut message: Dynam
     {
         message.set_field(&field, Value::String("c".to_owned()));
     }
-    let options = SerializeOptions::new().skip_default_fields(true);
-    let message = message.serialize_with_options(serde_json::value::Serializer, &options).expect("JSON");
     let mut stream = match wire::open(channel.clone(), None, method, &[message]).await {
         Ok(stream) => stream,
         Err(status) => return status,
@@ -185,7 +172,7 @@ async fn called(channel: &Channel, method: &MethodDescriptor, mut message: Dynam
         let next = tokio::select! {
             biased;
             next = stream.message() => next,
-            () = wire::settle(), if method.name().starts_with("Watch") => return Status::ok(""),
+            () = settle(), if wire::is_endless(method) => return Status::ok(""),
         };
         match next {
             Ok(Some(_)) => {}
@@ -197,8 +184,6 @@ async fn called(channel: &Channel, method: &MethodDescriptor, mut message: Dynam
 
 /// Starts the conversation of the test, if there is none or it has ended.
 async fn restore(channel: &Channel) {
-    let method = wire::method("Memorize");
-    let message =
-        json!({ "conversation_id": "c", "utterances": [{ "role": "ROLE_USER", "content": "hello" }] });
-    let _refused_if_it_has_ended = wire::open(channel.clone(), None, &method, &[message]).await;
+    let hello = MemorizeRequest { conversation_id: "c".to_owned(), ..memorize(vec![user("hello")]) };
+    let _refused_if_it_has_ended = MemoryServiceClient::new(channel.clone()).memorize(hello).await;
 }

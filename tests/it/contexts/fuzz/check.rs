@@ -2,17 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tonic::Status;
-use utterd::proto::{
-    BuildContextRequest, BuildContextResponse, ContextFormat, OmissionReason, RenderedAs, RenderedUtterance,
-    Role, Utterance, UtteranceState, WarningKind,
+use super::{
+    super::{
+        replay::{recount, said::counter},
+        validator::{Fault, Rule, anthropic, openai},
+    },
+    Tally,
 };
-
-use super::super::{
-    replay::{recount, said::counter},
-    validator::{Fault, Rule, anthropic, openai},
-};
-use super::Tally;
+use crate::support::prelude::*;
 
 /// The required budget that a refusal names.
 pub fn needed(request: &BuildContextRequest, refusal: &Status) -> Result<i32, String> {

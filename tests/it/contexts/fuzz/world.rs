@@ -1,15 +1,10 @@
 //! A server in memory, and the conversations of one recipient.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::collections::BTreeSet;
 
-use tonic::{Code, Request, Status};
 use utterd::{
-    config::Settings,
     proto::{
-        BuildContextRequest, BuildContextResponse, CompactConversationRequest, EndConversationRequest,
-        ForgetMode, ForgetRequest, GetSummaryRequest, ListUtterancesRequest, MemorizeRequest, Policy,
-        RestoreRequest, UndoCompactionRequest, UpdateConversationRequest, UpdateUtteranceRequest, Utterance,
-        UtteranceState, compaction_service_server::CompactionService, context_service_server::ContextService,
+        compaction_service_server::CompactionService, context_service_server::ContextService,
         conversation_service_server::ConversationService, memory_service_server::MemoryService,
     },
     rpc::Services,
@@ -17,7 +12,7 @@ use utterd::{
 };
 
 use super::{Tally, check, said::Say, steps::Step};
-use crate::support::{ManualClock, server_in_memory};
+use crate::support::{prelude::*, server_in_memory};
 
 /// The server, and what is known of it.
 pub struct World {

@@ -1,13 +1,6 @@
 //! A store before it is damaged, and what happens afterwards.
 
-use std::{
-    any::Any,
-    panic,
-    path::Path,
-    sync::{Arc, mpsc},
-    thread,
-    time::Duration,
-};
+use std::{any::Any, panic, path::Path, sync::mpsc, thread};
 
 use tempfile::TempDir;
 use utterd::store::durable::{EngineKind, Flush};
@@ -20,7 +13,7 @@ use crate::{
         home::{Home, problems},
         life::Life,
     },
-    support::ManualClock,
+    support::prelude::*,
 };
 
 /// A server that has not answered after this time hangs.

@@ -7,10 +7,7 @@ mod conversation;
 mod memory;
 mod trace;
 
-use serde_json::{Value, json};
-use tonic::Code;
-
-use crate::isolation::anna::Names;
+use crate::{isolation::anna::Names, support::prelude::*};
 
 /// A call.
 pub struct Case {

@@ -1,19 +1,10 @@
 //! The advice to compact: where it is given, and who no longer gets it.
 
-use std::sync::Arc;
-
 use futures::{StreamExt, stream};
-use utterd::{
-    proto::{
-        AnswerCompactionPromptRequest, AnswerCompactionPromptResponse, Capacity, CompactionAdvice,
-        CompactionAnswer, CreateConversationRequest, GetCapacityInfoRequest, MemorizeRequest,
-        MemorizeStreamRequest, WatchCapacityRequest, memorize_stream_response::Result as Outcome,
-    },
-    store::MemoryStore,
-};
+use utterd::proto::memorize_stream_response::Result as Outcome;
 
 use super::{long, notes, unlimited};
-use crate::support::session::{Reply, Session, calls, memorize, result, user};
+use crate::support::prelude::*;
 
 fn at(threshold: i32, utterance_count: i32) -> Option<CompactionAdvice> {
     Some(CompactionAdvice {
@@ -61,35 +52,6 @@ async fn every_call_that_tells_a_capacity_tells_the_advice() {
     assert_eq!(told(&session, "tui").await, [at(50, 59), at(60, 60), at(60, 60), at(60, 60)]);
 }
 
-#[tokio::test]
-async fn a_session_that_wants_none_gets_none_and_others_do() {
-    let session = long(60).await;
-    let answered = answer(&session, CompactionAnswer::NeverThisSession, "tui").await;
-    assert_eq!((answered.revision, answered.compaction), (2, None));
-    assert_eq!(answered.capacity.unwrap().compaction_advice, None);
-    assert_eq!(told(&session, "tui").await, [None; 4]);
-    assert_eq!(told(&session, "web").await, [at(60, 63), at(60, 64), at(60, 64), at(60, 64)]);
-    assert_eq!(told(&session, "").await, [at(60, 65), at(60, 66), at(60, 66), at(60, 66)]);
-}
-
-#[tokio::test]
-async fn without_a_session_nobody_gets_any_of_that_conversation() {
-    let session = long(60).await;
-    answer(&session, CompactionAnswer::NeverThisSession, "").await;
-    for session_id in ["", "tui", "web"] {
-        assert_eq!(told(&session, session_id).await, [None; 4]);
-    }
-    let other = CreateConversationRequest {
-        recipient_id: "ann".to_owned(),
-        policy: Some(unlimited()),
-        ..Default::default()
-    };
-    session.conversations().create_conversation(other).await.reply();
-    let say = MemorizeRequest { recipient_id: "ann".to_owned(), ..memorize(notes(1..=50)) };
-    let capacity = session.memory().memorize(say).await.reply().capacity.unwrap();
-    assert_eq!(capacity.compaction_advice, at(50, 50));
-}
-
 /// A session without a name lasts as long as the server's run.
 #[tokio::test]
 async fn the_next_run_of_the_server_advises_again() {
@@ -101,21 +63,6 @@ async fn the_next_run_of_the_server_advises_again() {
     assert_eq!(first.capacity().await.compaction_advice, None);
     let second = Session::over(store).await;
     assert_eq!(second.capacity().await.compaction_advice, at(60, 60));
-}
-
-#[tokio::test]
-async fn not_now_holds_until_the_next_ten() {
-    let session = long(52).await;
-    let before = session.capacity().await;
-    assert_eq!(before.compaction_advice, at(50, 52));
-    let answered = answer(&session, CompactionAnswer::NotNow, "").await;
-    assert_eq!(answered.revision, before.revision + 1);
-    assert_eq!(answered.capacity.unwrap().compaction_advice, None);
-    let again = answer(&session, CompactionAnswer::NotNow, "").await;
-    assert_eq!(again.revision, before.revision + 1, "none stood, and nothing changed");
-    let nine = session.say(notes(53..=59)).await.capacity.unwrap();
-    assert_eq!(nine.compaction_advice, None);
-    assert_eq!(session.say(notes(60..=60)).await.capacity.unwrap().compaction_advice, at(60, 60));
 }
 
 #[tokio::test]

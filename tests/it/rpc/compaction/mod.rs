@@ -1,19 +1,8 @@
 //! Compactions as a client makes, lists and undoes them.
 
 mod advice;
-mod bad_input;
-mod exact;
-mod lists;
-mod making;
-mod request_ids;
-mod undoing;
 
-use utterd::proto::{
-    CompactConversationRequest, CompactConversationResponse, Compaction, ListCompactionsRequest,
-    NewUtterance, Policy, PolicyPreset, UndoCompactionRequest, UndoCompactionResponse,
-};
-
-use crate::support::session::{Reply, Session, user};
+use crate::support::prelude::*;
 
 /// A policy without limits.
 fn unlimited() -> Policy {
@@ -37,21 +26,4 @@ async fn long(count: usize) -> Session {
     session.create_with(unlimited()).await;
     session.say(notes(1..=count)).await;
     session
-}
-
-fn keep(recent: i32) -> CompactConversationRequest {
-    CompactConversationRequest { keep_recent: Some(recent), ..Default::default() }
-}
-
-async fn compact(session: &Session, request: CompactConversationRequest) -> CompactConversationResponse {
-    session.compactions().compact_conversation(request).await.reply()
-}
-
-async fn undo(session: &Session) -> UndoCompactionResponse {
-    session.compactions().undo_compaction(UndoCompactionRequest::default()).await.reply()
-}
-
-async fn listed(session: &Session) -> Vec<Compaction> {
-    let request = ListCompactionsRequest { page_size: 100, ..Default::default() };
-    session.compactions().list_compactions(request).await.reply().compactions
 }

@@ -1,16 +1,9 @@
 //! Everything a client can read.
 
-use utterd::proto::{
-    BuildContextRequest, CompactConversationRequest, ContextFormat, ContextRecall, ConversationFormat,
-    ConversationView, ExportConversationRequest, GetConversationRequest, GetStatsRequest, GetSummaryRequest,
-    ListCompactionsRequest, ListConversationsRequest, ListUtterancesRequest, ReadSharedRequest,
-    RememberOrder, RememberRequest, RememberScope, ShareConversationRequest, StatsScope, SummarizeRequest,
-    SummarizeScope, SummaryPlacement, WatchEventsRequest, export_conversation_response::Message as Out,
-    watch_events_response::Message as Seen,
-};
+use utterd::proto::{export_conversation_response::Message as Out, watch_events_response::Message as Seen};
 
 use super::step::whole;
-use crate::support::session::{Reply, Session};
+use crate::support::prelude::*;
 
 /// A whole response.
 pub struct Read {

@@ -2,13 +2,9 @@
 
 use std::fmt::Debug;
 
-use tonic::{Response, Status};
-use utterd::proto::{
-    CompactConversationRequest, CreateConversationRequest, EndConversationRequest, ForgetRequest,
-    ForkConversationRequest, MemorizeRequest, UndoCompactionRequest, UpdateUtteranceRequest,
-};
+use tonic::Response;
 
-use crate::support::session::Session;
+use crate::support::prelude::*;
 
 /// A request that can be repeated.
 #[derive(Clone, Debug)]

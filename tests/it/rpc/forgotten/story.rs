@@ -1,19 +1,12 @@
 //! Conversations with words in every place that stores any, and forgetting them.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use futures::stream;
-use serde_json::json;
 use tokio::task::JoinHandle;
 use utterd::{
     engine::{Caller, models::llm::Task},
-    proto::{
-        CompactConversationRequest, ConversationFormat, CreateConversationRequest, EditMode,
-        EndConversationRequest, ForgetMode, ForgetRequest, ForkConversationRequest, GetConversationRequest,
-        GetSummaryRequest, ImportConversationRequest, ImportHeader, ListConversationsRequest,
-        MemorizeRequest, NewUtterance, Policy, PolicyPreset, ToolCall, UndoCompactionRequest,
-        UpdateUtteranceRequest, WatchCapacityRequest, import_conversation_request::Message as In,
-    },
+    proto::import_conversation_request::Message as In,
 };
 
 use super::{
@@ -23,7 +16,7 @@ use super::{
 };
 use crate::support::{
     model::{Call, Model},
-    session::{Reply, Session, assistant, mask, result, system, user},
+    prelude::*,
 };
 
 /// The conversations, except for the fork that an edit makes; the first two have compactions.
