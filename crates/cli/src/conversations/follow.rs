@@ -1,7 +1,7 @@
 //! `utterd import --follow`: imports what coding agents append to their sessions.
 //!
-//! Nothing is kept about the files: the program looks at all of them again and again, and an import stores only what is
-//! new. So it does not matter what was missed, or whether the program was killed.
+//! Nothing is kept about the files: each change of any of them makes the program look at all, and an import stores only
+//! what is new. So it does not matter what was missed, or whether the program was killed.
 
 use std::{
     collections::HashMap,
@@ -10,27 +10,28 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use tokio::time::{Instant, sleep};
+use notify::{RecommendedWatcher, RecursiveMode, Watcher};
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep, timeout_at},
+};
 
 use super::{importing::Importing, parts::whole_file};
 use crate::{
     errors::CliError,
-    terminal::{
-        note,
-        read::{about, behind},
-    },
+    terminal::{note, read::behind},
 };
 use utterd_domain::limits::MAX_IMPORT_BYTES;
 use utterd_formats as formats;
 
-/// The time between two looks at the files. What is appended within it is imported together.
-const PAUSE: Duration = Duration::from_secs(1);
-/// Where there are many files, the pause is this many times as long as a look.
-const IDLE: u32 = 50;
+/// What is appended within this time is imported together.
+const PAUSE: Duration = Duration::from_millis(200);
+/// A line that is appended waits no longer than this until it is read.
+const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// An answer of a model that nothing ends goes on for no longer than this without a new line: its program has ended.
 const QUIET: Duration = Duration::from_mins(2);
-/// After this time, what failed is tried again.
-const NEXT_ATTEMPT: Duration = Duration::from_mins(10);
+/// After this time, it looks at all files even if it was told of no change, and tries again what failed.
+const LONGEST_WAIT: Duration = Duration::from_mins(10);
 
 /// A version of a file.
 type Version = (u64, SystemTime);
@@ -46,21 +47,40 @@ struct Done {
 
 /// Imports the sessions in directories, and what is appended to them, until the server is gone.
 pub async fn follow(importing: &mut Importing, directories: Vec<PathBuf>) -> Result<(), CliError> {
-    for directory in &directories {
-        fs::read_dir(directory).map_err(about(directory))?;
-    }
+    let (tell, mut told) = mpsc::channel(1);
+    let _watcher = watch(&directories, tell)?;
     let mut done: HashMap<PathBuf, Done> = HashMap::new();
     loop {
-        let (began, roots) = (Instant::now(), directories.clone());
-        let found = behind(move || Ok(sessions(roots))).await?;
-        let looked = began.elapsed();
+        let began = Instant::now();
+        let roots = directories.clone();
         let mut before = mem::take(&mut done);
-        for (file, version) in found {
+        for (file, version) in behind(move || Ok(sessions(roots))).await? {
             let now = import(importing, &file, version, before.remove(&file)).await?;
             done.insert(file, now);
         }
-        sleep(PAUSE.max(looked * IDLE)).await;
+        let took = began.elapsed();
+        let due = done.values().filter_map(|done| done.due).min();
+        let _ = timeout_at(due.unwrap_or_else(|| Instant::now() + LONGEST_WAIT), told.recv()).await;
+        // meanwhile a directory that is new comes to be watched
+        sleep(took.clamp(PAUSE, LONGEST_PAUSE)).await;
     }
+}
+
+/// Tells of each change in the directories.
+fn watch(directories: &[PathBuf], tell: mpsc::Sender<()>) -> Result<RecommendedWatcher, CliError> {
+    let failed = |error: notify::Error| CliError::Failed(format!("cannot be followed: {error}"));
+    let changed = move |event: notify::Result<notify::Event>| {
+        if event.is_ok_and(|event| !event.kind.is_access()) {
+            // one that has not been taken yet tells of this change too
+            let _ = tell.try_send(());
+        }
+    };
+    let mut watcher = notify::recommended_watcher(changed).map_err(failed)?;
+    for directory in directories {
+        let missing = |error| failed(notify::Error::add_path(error, directory.clone()));
+        watcher.watch(directory, RecursiveMode::Recursive).map_err(missing)?;
+    }
+    Ok(watcher)
 }
 
 /// The files that can be sessions, the oldest first.
@@ -101,7 +121,7 @@ async fn import(
         Some(done) => done.bytes,
         None => 0,
     };
-    let failed = Done { version, bytes: imported, due: Some(now + NEXT_ATTEMPT) };
+    let failed = Done { version, bytes: imported, due: Some(now + LONGEST_WAIT) };
     let missing = QUIET.saturating_sub(version.1.elapsed().unwrap_or_default());
     let name = file.to_owned();
     let (content, waits) = match behind(move || read(&name, missing.is_zero())).await {
