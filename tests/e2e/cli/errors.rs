@@ -18,6 +18,7 @@ fn a_refusal_names_the_field() {
     for (arguments, expected) in [
         (&["compact", "--keep", "0"][..], "error: keep_recent: is 0; accepted: 1 or more"),
         (&["context", "--budget", "1"], "error: token_budget: is 1; accepted: "),
+        (&["summarize", "--recent", "0"], "error: recent_count: is 0; accepted: 1 or more"),
     ] {
         let error = server.run(&[arguments, &["worded"]].concat()).failed(1);
         assert_holds(&error, &[expected]);

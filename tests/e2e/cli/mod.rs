@@ -24,8 +24,6 @@ use serde_json::json;
 
 use crate::support::binary::{Outcome, Process, Server, assert_holds, line_with, utterd};
 
-const SUMMARIZE: &str = r#"{"conversationId": "demo", "scope": "SUMMARIZE_SCOPE_RECENT", "recentCount": 1}"#;
-
 #[test]
 fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
     let server = Server::shared();
@@ -69,7 +67,7 @@ fn what_is_memorized_is_shown_found_summarised_and_forgotten() {
     assert_holds(&found, &["demo 1  user", "The train leaves at nine."]);
     assert_eq!(found.lines().count(), 1);
 
-    let summary = server.run(&["call", "Summarize", SUMMARIZE]).worked();
+    let summary = server.run(&["summarize", "demo", "--recent", "1", "--focus", "platform"]).worked();
     assert_holds(&summary, &["platform 4"]);
 
     let context = ["context", "demo", "--format", "anthropic", "--instructions", "Be brief.", "--turns", "1"];

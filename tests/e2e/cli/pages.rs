@@ -141,6 +141,7 @@ fn what_is_stored_is_only_drawn_by_a_terminal_and_exact_in_a_pipe() {
         &["context", "odd", "--format", "openai"],
         &["context", "odd", "--format", "anthropic"],
         &["prepare", "strange.json"],
+        &["summarize", "odd"],
         &["forget", "odd", "all", "--dry-run"],
         &["export", "odd"],
         &["export", "odd", "--format", "persisted"],

@@ -8,3 +8,4 @@ pub(super) mod memorize;
 pub(super) mod prepare;
 pub(super) mod remember;
 pub(super) mod restore;
+pub(super) mod summarize;
