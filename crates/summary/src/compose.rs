@@ -73,6 +73,8 @@ pub struct Summary {
     pub tokens: u32,
     /// The items, as they could be chosen.
     candidates: Vec<Candidate>,
+    /// Those that are told in part, as they were before.
+    whole: FxHashMap<usize, Item>,
 }
 
 impl Summary {
@@ -92,7 +94,8 @@ impl Summary {
             kept[at] = tokens[at] <= left;
             left -= if kept[at] { tokens[at] } else { 0 };
         }
-        let (kept, dropped): (Vec<_>, Vec<_>) = self.items.iter().zip(kept).partition(|(_, kept)| *kept);
+        let whole = self.items.iter().enumerate().map(|(at, item)| self.whole.get(&at).unwrap_or(item));
+        let (kept, dropped): (Vec<_>, Vec<_>) = whole.zip(kept).partition(|(_, kept)| *kept);
         let deeds = dropped.iter().map(|(item, _)| item.deeds()).sum();
         let counted = (deeds > 0).then(|| Item::counted(deeds));
         let unsettled = kept.iter().filter_map(|(item, _)| Some(item.unsettled(given.get(item.given)?)));
@@ -127,6 +130,8 @@ struct Composing<'a> {
     /// Nobody calls a tool.
     is_talk: bool,
     chosen: Vec<usize>,
+    /// Items that were cut for their section's share, as they were before.
+    whole: FxHashMap<usize, Item>,
     left: u32,
     /// What was written last, and how many of the chosen items it tells.
     lines: Vec<Line>,
@@ -167,8 +172,9 @@ impl<'a> Composing<'a> {
             let said = items.iter().zip(&candidates).filter(|(item, _)| is_spoken(item));
             told.weigh(said.map(|(_, candidate)| &candidate.tells));
         }
-        let (chosen, left, lines, written) = (Vec::new(), wanted.budget, Vec::new(), None);
-        Self { items, candidates, wanted, count, root, told, is_talk, chosen, left, lines, written }
+        let (chosen, whole, left) = (Vec::new(), FxHashMap::default(), wanted.budget);
+        let (lines, written) = (Vec::new(), None);
+        Self { items, candidates, wanted, count, root, told, is_talk, chosen, whole, left, lines, written }
     }
 
     /// The places of items that can be told one by one.
@@ -215,13 +221,28 @@ impl<'a> Composing<'a> {
         let wanted = |at: usize| self.candidates[at].wanted();
         let best = free.max_by(|a, b| wanted(*a).total_cmp(&wanted(*b)).then(b.cmp(a)));
         let Some(at) = best.filter(|_| room > LEAST_REST) else { return };
-        // the longer of its two parts first, and then the other; which check it was says more than how it ended
+        if self.candidates[at].tokens > room {
+            self.whole.insert(at, self.items[at].clone());
+            self.clip(at, room);
+        }
+        self.fill(&[at], room);
+        // too little of it would be left
+        if let Some(whole) = self.whole.get(&at).filter(|_| !self.candidates[at].is_taken) {
+            self.items[at] = whole.clone();
+            self.measure(at);
+        }
+    }
+
+    /// Cuts an item down to `room` tokens: the longer of its two parts first, and then the other; which check it was says
+    /// more than how it ended.
+    fn clip(&mut self, at: usize, room: u32) {
+        self.measure(at);
         let item = &self.items[at];
         let note_first = item.kind == Kind::Check || item.note.len() > item.text.len();
         for cuts_note in [note_first, !note_first] {
             let over = self.candidates[at].tokens.saturating_sub(room);
             if over == 0 {
-                break;
+                return;
             }
             let item = &mut self.items[at];
             let longer = if cuts_note { &mut item.note } else { &mut item.text };
@@ -230,10 +251,26 @@ impl<'a> Composing<'a> {
             // what is all cut says nothing
             *longer = Arc::from(if clipped == "…" { "" } else { &*clipped });
             item.read = Read::default();
-            let tokens = cost(&self.items[at], self.root.as_deref(), self.count);
-            (self.candidates[at].tokens, self.candidates[at].length) = (tokens, length(tokens));
+            self.measure(at);
         }
-        self.fill(&[at], room);
+    }
+
+    /// The tokens of an item that was changed.
+    fn measure(&mut self, at: usize) {
+        let tokens = cost(&self.items[at], self.root.as_deref(), self.count);
+        (self.candidates[at].tokens, self.candidates[at].length) = (tokens, length(tokens));
+    }
+
+    /// What was cut for its section's share takes what the sections left.
+    fn restore(&mut self) {
+        for at in self.chosen.clone() {
+            let Some(whole) = self.whole.get(&at).filter(|_| self.left >= LEAST_REST) else { continue };
+            let before = self.candidates[at].tokens;
+            self.items[at] = whole.clone();
+            self.clip(at, before + self.left);
+            self.left = (self.left + before).saturating_sub(self.candidates[at].tokens);
+            self.written = None;
+        }
     }
 
     fn fill(&mut self, places: &[usize], room: u32) {
@@ -248,6 +285,8 @@ impl<'a> Composing<'a> {
         let said = self.places(|item| matches!(item.kind, Kind::Said | Kind::Goal | Kind::Quoted));
         let done = self.places(|item| matches!(item.kind, Kind::Did | Kind::Error));
         let most_facts = part_of(self.wanted.budget, FACTS_PERCENT).max(LEAST_FACTS);
+        self.left = self.wanted.budget.saturating_sub(self.write());
+        self.restore();
         for _ in 0..3 {
             self.left = self.wanted.budget.saturating_sub(self.write());
             if self.left < LEAST_REST {
@@ -290,8 +329,8 @@ impl<'a> Composing<'a> {
             (self.lines, tokens) = (Vec::new(), 0);
         }
         self.chosen.sort_unstable();
-        let Self { items, chosen: told, lines, candidates, .. } = self;
-        Summary { items, told, lines, tokens, candidates }
+        let Self { items, chosen: told, whole, lines, candidates, .. } = self;
+        Summary { items, told, lines, tokens, candidates, whole }
     }
 }
 
@@ -340,7 +379,8 @@ fn part_of(budget: u32, percent: u32) -> u32 {
 
 /// The tokens that an item adds to a summary, nearly.
 fn cost(item: &Item, root: Option<&str>, count: Count<'_>) -> u32 {
-    let tokens = item.read.tokens(|| count(&alone(item)));
+    let form = (item.kind, item.marks, item.head.len(), item.note.len());
+    let tokens = item.read.tokens(form, || count(&alone(item)));
     match root.filter(|root| !is_quoted(item) && item.text.contains(root)) {
         Some(root) => tokens - tokens * root.len() as u32 / (item.text.len() as u32 + 1),
         None => tokens,

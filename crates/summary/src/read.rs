@@ -8,6 +8,8 @@ use std::{
 use rustc_hash::FxHashSet;
 use utterd_text::{Kind as Shape, Language, entities_in, words_in};
 
+use crate::item::{Kind, Marks};
+
 /// What stands between a thing and its value, in several languages.
 const COPULAS: [&str; 24] = [
     "is", "are", "was", "=", "es", "son", "está", "ist", "sind", "est", "sont", "é", "são", "è", "sono",
@@ -18,8 +20,11 @@ const COPULAS: [&str; 24] = [
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Read {
     words: OnceLock<Arc<Words>>,
-    tokens: OnceLock<u32>,
+    tokens: OnceLock<(Form, u32)>,
 }
+
+/// What the length of an item's line depends on beside its text: kind, marks, and the bytes of head and note.
+pub(crate) type Form = (Kind, Marks, usize, usize);
 
 impl PartialEq for Read {
     fn eq(&self, _: &Self) -> bool {
@@ -51,9 +56,10 @@ impl Read {
         })
     }
 
-    /// The tokens of the item, counted by `count` once.
-    pub(crate) fn tokens(&self, count: impl FnOnce() -> u32) -> u32 {
-        *self.tokens.get_or_init(count)
+    /// The tokens of the item in this form, counted by `count` once as long as it keeps the form.
+    pub(crate) fn tokens(&self, form: Form, count: impl Fn() -> u32) -> u32 {
+        let (of, tokens) = *self.tokens.get_or_init(|| (form, count()));
+        if of == form { tokens } else { count() }
     }
 }
 

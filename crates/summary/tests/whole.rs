@@ -662,3 +662,27 @@ fn grown(messages: &[Message<'_>], budget: u32) -> String {
     }
     summarise(kept, &wanted, &count).text()
 }
+
+#[test]
+fn an_error_that_was_cut_once_takes_its_own_room_when_it_is_whole_again() {
+    let error = "src/app/session.ts(706,40): error TS2345: Argument of type '(c: { text: string }) => string' is not \
+                 assignable to parameter of type '((value: { type: string; text: string }, index: number) => string)'";
+    let standing = "Never push to the main branch without asking me first, whatever the plan says.";
+    let checks = |sequence, result| calling(sequence, "bash", r#"{"command":"npm run check"}"#, result);
+    let failed = format!("{error}\nexit code 2");
+    let early = analyse(&[
+        message(1, Role::User, "Move the settings into the session."),
+        checks(2, &failed),
+        message(4, Role::User, standing),
+    ]);
+    let cut = summarise(early.clone(), &Wanted { budget: 60, ..Wanted::default() }, &count);
+    let mut items = cut.kept(&early, 1_000, &count);
+    let edit = r#"{"path":"src/app/session.ts","old":"a","new":"b"}"#;
+    items.extend(analyse(&[calling(5, "edit", edit, "ok"), checks(7, "all is well")]));
+    for budget in [100, 120, 150] {
+        let told = summarise(items.clone(), &Wanted { budget, ..Wanted::default() }, &count);
+        let (text, tokens) = (told.text(), told.lines.iter().map(|line| line.tokens).sum::<u32>());
+        assert!(tokens <= budget, "{tokens} of {budget}:\n{text}");
+        assert!(text.contains(standing) && text.contains("is not assignable"), "{budget}:\n{text}");
+    }
+}
