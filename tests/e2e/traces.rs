@@ -8,13 +8,15 @@ use opentelemetry_proto::tonic::{
     trace::v1::{Span, span::SpanKind, status::StatusCode},
 };
 use prost::Message;
-use tonic::transport::Channel;
+use tonic::{Request, transport::Channel};
 use utterd::proto::{
-    conversation_service_client::ConversationServiceClient, memory_service_client::MemoryServiceClient,
+    GetConversationRequest, MemorizeRequest, MemorizeStreamRequest, NewUtterance, RememberRequest, Role,
+    SummarizeRequest, conversation_service_client::ConversationServiceClient,
+    memory_service_client::MemoryServiceClient,
 };
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
-use crate::support::{binary::Server, prelude::*};
+use crate::support::binary::Server;
 
 /// A collector, and a server that sends traces to it.
 struct Traced {

@@ -1,14 +1,18 @@
 //! A store whose commits wait until a test releases or fails them.
 
 use std::{
-    collections::VecDeque,
+    collections::{HashMap, VecDeque},
     sync::{Arc, Mutex},
 };
 
 use futures::FutureExt;
 use tokio::sync::{oneshot, watch};
-use utterd::store::{
-    Commit, CommitError, DerivedData, MemoryStore, Result, Sharing, Store, StoreError, Upkeep, Write,
+use utterd::{
+    domain::{ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
+    store::{
+        BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
+        OutcomeKey, RecipientKey, Result, Sharing, Store, StoreError, Upkeep, Write,
+    },
 };
 
 type Committed = Result<(), CommitError>;
@@ -102,108 +106,91 @@ impl Gate {
     }
 }
 
-/// Implements [`Store`] with these methods, and forwards the others to the wrapped store: `inner`, or what is in
-/// brackets.
+/// Implements [`Store`] with these methods, and forwards the others to the wrapped store `inner`.
 macro_rules! passed_on {
-    (impl Store for $store:ty [$($to:tt)+] { archived; $($own:item)* }) => {
-        const _: () = {
-            #[allow(unused_imports)]
-            use std::{collections::HashMap, sync::Arc};
-
-            #[allow(unused_imports)] // each store has methods of its own
-            use utterd::{
-                domain::{
-                    Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
-                },
-                store::{
-                    BoxFuture, Capabilities, Commit, CommitError, Due, List, Outcome, OutcomeKey, RecipientKey,
-                    Result, Store, StoreError,
-                },
-            };
-
-            #[utterd::store::async_trait]
-            impl Store for $store {
-                $($own)*
-                async fn archived_ids(
-                    &self,
-                    key: &ConversationKey,
-                    ids: &[Box<str>],
-                ) -> Result<HashMap<Box<str>, Sequence>> {
-                    self.$($to)+.archived_ids(key, ids).await
-                }
-
-                async fn sharing(
-                    &self,
-                    key: &ConversationKey,
-                ) -> Result<Vec<(ConversationKey, Sequence)>> {
-                    self.$($to)+.sharing(key).await
-                }
-
-                async fn active(
-                    &self,
-                    recipient: &RecipientKey,
-                ) -> Result<Option<ConversationId>> {
-                    self.$($to)+.active(recipient).await
-                }
-
-                async fn state(
-                    &self,
-                    key: &ConversationKey,
-                    names: &[Box<str>],
-                ) -> Result<Vec<Arc<utterd::domain::state::StateValue>>> {
-                    self.$($to)+.state(key, names).await
-                }
-
-                async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>> {
-                    self.$($to)+.heads(keys).await
-                }
-
-                async fn list(&self, list: List) -> Result<Vec<Head>> {
-                    self.$($to)+.list(list).await
-                }
-
-                async fn ended_beyond(
-                    &self,
-                    recipient: &RecipientKey,
-                    keep: usize,
-                    limit: usize,
-                ) -> Result<Vec<ConversationId>> {
-                    self.$($to)+.ended_beyond(recipient, keep, limit).await
-                }
-
-                async fn outcome(
-                    &self,
-                    key: &OutcomeKey,
-                    oldest: Timestamp,
-                ) -> Result<Option<Arc<Outcome>>> {
-                    self.$($to)+.outcome(key, oldest).await
-                }
-
-                async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
-                    self.$($to)+.due(now, limit).await
-                }
-
-                async fn waiting(
-                    &self,
-                    after: Option<(Timestamp, ConversationKey)>,
-                    limit: usize,
-                ) -> Result<Vec<(Timestamp, ConversationKey)>> {
-                    self.$($to)+.waiting(after, limit).await
-                }
-
-                async fn remove_outcomes(&self, oldest: Timestamp) -> Result<u64> {
-                    self.$($to)+.remove_outcomes(oldest).await
-                }
-
-                async fn scrub(&self) -> Result<()> {
-                    self.$($to)+.scrub().await
-                }
+    (impl Store for $store:ty { archived; $($own:item)* }) => {
+        #[utterd::store::async_trait]
+        impl Store for $store {
+            $($own)*
+            async fn archived_ids(
+                &self,
+                key: &ConversationKey,
+                ids: &[Box<str>],
+            ) -> Result<HashMap<Box<str>, Sequence>> {
+                self.inner.archived_ids(key, ids).await
             }
-        };
+
+            async fn sharing(
+                &self,
+                key: &ConversationKey,
+            ) -> Result<Vec<(ConversationKey, Sequence)>> {
+                self.inner.sharing(key).await
+            }
+
+            async fn active(
+                &self,
+                recipient: &RecipientKey,
+            ) -> Result<Option<ConversationId>> {
+                self.inner.active(recipient).await
+            }
+
+            async fn state(
+                &self,
+                key: &ConversationKey,
+                names: &[Box<str>],
+            ) -> Result<Vec<Arc<utterd::domain::state::StateValue>>> {
+                self.inner.state(key, names).await
+            }
+
+            async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>> {
+                self.inner.heads(keys).await
+            }
+
+            async fn list(&self, list: List) -> Result<Vec<Head>> {
+                self.inner.list(list).await
+            }
+
+            async fn ended_beyond(
+                &self,
+                recipient: &RecipientKey,
+                keep: usize,
+                limit: usize,
+            ) -> Result<Vec<ConversationId>> {
+                self.inner.ended_beyond(recipient, keep, limit).await
+            }
+
+            async fn outcome(
+                &self,
+                key: &OutcomeKey,
+                oldest: Timestamp,
+            ) -> Result<Option<Arc<Outcome>>> {
+                self.inner.outcome(key, oldest).await
+            }
+
+            async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
+                self.inner.due(now, limit).await
+            }
+
+            async fn waiting(
+                &self,
+                after: Option<(Timestamp, ConversationKey)>,
+                limit: usize,
+            ) -> Result<Vec<(Timestamp, ConversationKey)>> {
+                self.inner.waiting(after, limit).await
+            }
+
+            async fn remove_outcomes(&self, oldest: Timestamp) -> Result<u64> {
+                self.inner.remove_outcomes(oldest).await
+            }
+
+            async fn scrub(&self) -> Result<()> {
+                self.inner.scrub().await
+            }
+        }
     };
-    (impl Store for $store:ty [$($to:tt)+] { $($own:item)* }) => {
+    (impl Store for $store:ty { $($own:item)* }) => {
         passed_on! {
-            impl Store for $store [$($to)+] {
+            impl Store for $store {
                 archived;
                 $($own)*
 
@@ -212,13 +199,10 @@ macro_rules! passed_on {
                     key: &ConversationKey,
                     wanted: &Ranges,
                 ) -> Result<Vec<Arc<Utterance>>> {
-                    self.$($to)+.archived(key, wanted).await
+                    self.inner.archived(key, wanted).await
                 }
             }
         }
-    };
-    (impl Store for $store:ty { $($own:tt)* }) => {
-        passed_on! { impl Store for $store [inner] { $($own)* } }
     };
 }
 #[allow(unused_imports)] // each test uses its part

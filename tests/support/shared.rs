@@ -16,15 +16,16 @@ use tokio::sync::{
     watch,
 };
 use utterd::{
-    domain::{Block, ChangeId, Conversation, ConversationKey, Namespace, Timestamp},
+    domain::{
+        Block, ChangeId, Conversation, ConversationId, ConversationKey, Head, Namespace, Ranges, Sequence,
+        Timestamp, Utterance,
+    },
     store::{
-        Begin, Begun, BoxFuture, BoxStream, Claim, Commit, CommitError, Derived, DerivedBlock, DerivedBytes,
-        DerivedData, Hint, LastSeen, Newer, Quotas, Result, Sharing, Store, TracePage, TracePlace, Upkeep,
-        WorkerId, async_trait,
+        Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Derived, DerivedBlock,
+        DerivedBytes, DerivedData, Due, Hint, LastSeen, List, Newer, Outcome, OutcomeKey, Quotas,
+        RecipientKey, Result, Sharing, Store, TracePage, TracePlace, Upkeep, WorkerId, async_trait,
     },
 };
-
-use super::gate::passed_on;
 
 /// Wraps a store that others write to too: an engine over it answers nothing from its cache alone. A clone is
 /// the same process; [`Self::another`] is another one.
@@ -175,45 +176,113 @@ impl Between {
     }
 }
 
-passed_on! {
-    impl Store for Shared [asked()] {
-        fn capabilities(&self) -> Capabilities {
-            Capabilities { shared: true, resident: false, ..self.inner.capabilities() }
-        }
+#[async_trait]
+impl Store for Shared {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { shared: true, resident: false, ..self.inner.capabilities() }
+    }
 
-        async fn load(&self, key: &ConversationKey) -> Result<Option<Arc<Conversation>>> {
-            self.asked().load(key).await
-        }
+    async fn load(&self, key: &ConversationKey) -> Result<Option<Arc<Conversation>>> {
+        self.asked().load(key).await
+    }
 
-        async fn load_if_newer(&self, key: &ConversationKey, known: Option<ChangeId>) -> Result<Newer> {
-            self.asked().load_if_newer(key, known).await
-        }
+    async fn load_if_newer(&self, key: &ConversationKey, known: Option<ChangeId>) -> Result<Newer> {
+        self.asked().load_if_newer(key, known).await
+    }
 
-        async fn begin(&self, begin: Begin<'_>) -> Result<Begun> {
-            self.asked().begin(begin).await
-        }
+    async fn begin(&self, begin: Begin<'_>) -> Result<Begun> {
+        self.asked().begin(begin).await
+    }
 
-        fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
-            let Some(Mishap { takes_effect, meanwhile }) = self.mishap.lock().take() else {
-                return self.apply(commit);
-            };
-            let committed = takes_effect.then(|| self.apply(commit));
-            Box::pin(async move {
-                if let Some(committed) = committed {
-                    committed.await?;
-                }
-                meanwhile.await;
-                Err(CommitError::Unknown("the answer was lost".to_owned()))
-            })
-        }
-
-        async fn is_committed(&self, key: &ConversationKey, change: ChangeId) -> Result<bool> {
-            let store = self.asked();
-            match &self.processes {
-                Processes::Here(between) => Ok(between.made.lock().contains(&(key.clone(), change))),
-                Processes::There(_) => store.is_committed(key, change).await,
+    fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
+        let Some(Mishap { takes_effect, meanwhile }) = self.mishap.lock().take() else {
+            return self.apply(commit);
+        };
+        let committed = takes_effect.then(|| self.apply(commit));
+        Box::pin(async move {
+            if let Some(committed) = committed {
+                committed.await?;
             }
+            meanwhile.await;
+            Err(CommitError::Unknown("the answer was lost".to_owned()))
+        })
+    }
+
+    async fn is_committed(&self, key: &ConversationKey, change: ChangeId) -> Result<bool> {
+        let store = self.asked();
+        match &self.processes {
+            Processes::Here(between) => Ok(between.made.lock().contains(&(key.clone(), change))),
+            Processes::There(_) => store.is_committed(key, change).await,
         }
+    }
+
+    async fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {
+        self.asked().archived(key, wanted).await
+    }
+
+    async fn archived_ids(
+        &self,
+        key: &ConversationKey,
+        ids: &[Box<str>],
+    ) -> Result<HashMap<Box<str>, Sequence>> {
+        self.asked().archived_ids(key, ids).await
+    }
+
+    async fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
+        self.asked().sharing(key).await
+    }
+
+    async fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
+        self.asked().active(recipient).await
+    }
+
+    async fn state(
+        &self,
+        key: &ConversationKey,
+        names: &[Box<str>],
+    ) -> Result<Vec<Arc<utterd::domain::state::StateValue>>> {
+        self.asked().state(key, names).await
+    }
+
+    async fn heads(&self, keys: &[ConversationKey]) -> Result<Vec<Head>> {
+        self.asked().heads(keys).await
+    }
+
+    async fn list(&self, list: List) -> Result<Vec<Head>> {
+        self.asked().list(list).await
+    }
+
+    async fn ended_beyond(
+        &self,
+        recipient: &RecipientKey,
+        keep: usize,
+        limit: usize,
+    ) -> Result<Vec<ConversationId>> {
+        self.asked().ended_beyond(recipient, keep, limit).await
+    }
+
+    async fn outcome(&self, key: &OutcomeKey, oldest: Timestamp) -> Result<Option<Arc<Outcome>>> {
+        self.asked().outcome(key, oldest).await
+    }
+
+    async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {
+        self.inner.due(now, limit).await
+    }
+
+    async fn waiting(
+        &self,
+        after: Option<(Timestamp, ConversationKey)>,
+        limit: usize,
+    ) -> Result<Vec<(Timestamp, ConversationKey)>> {
+        self.inner.waiting(after, limit).await
+    }
+
+    async fn remove_outcomes(&self, oldest: Timestamp) -> Result<u64> {
+        self.inner.remove_outcomes(oldest).await
+    }
+
+    async fn scrub(&self) -> Result<()> {
+        self.inner.scrub().await
     }
 }
 

@@ -1,9 +1,18 @@
 //! A store that panics when a test says so.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+};
 
 use tokio::task::yield_now;
-use utterd::store::{Commit, DerivedData, MemoryStore, Sharing, Upkeep, Write};
+use utterd::{
+    domain::{Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
+    store::{
+        BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
+        OutcomeKey, RecipientKey, Result, Sharing, Store, Upkeep, Write,
+    },
+};
 
 use crate::support::gate::passed_on;
 

@@ -1,7 +1,10 @@
 //! Stores that panic.
 
+use std::sync::Arc;
+
 use futures::future::join_all;
-use tonic::Response;
+use tonic::{Response, Status};
+use utterd::proto::{GetCapacityInfoRequest, MemorizeRequest, MemorizeResponse};
 
 use crate::{
     panics::{
@@ -9,7 +12,7 @@ use crate::{
         fragile::{Fragile, Panics},
         panicked,
     },
-    support::prelude::*,
+    support::session::{Reply, Session, memorize, user},
 };
 
 async fn session(store: &Arc<Fragile>) -> Session {

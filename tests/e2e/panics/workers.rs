@@ -1,10 +1,18 @@
 //! Background work that panics.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use tokio::sync::watch;
 use utterd::{
+    config::Settings,
     engine::models::llm::{LlmError, LlmSummarizer, Material, Told},
+    proto::{CompactConversationRequest, CreateConversationRequest, Policy, PolicyPreset},
     store::BoxFuture,
 };
 
@@ -13,7 +21,10 @@ use crate::{
         Turn,
         fragile::{Fragile, Panics},
     },
-    support::prelude::*,
+    support::{
+        ManualClock,
+        session::{Reply, Session, user},
+    },
 };
 
 /// A model whose client panics in its first call.

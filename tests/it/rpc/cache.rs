@@ -1,25 +1,34 @@
 //! The conversations in memory: few stay, and nothing is lost when others are evicted.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     sync::{
-        Mutex, Weak,
+        Arc, Mutex, Weak,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
 use futures::future::join_all;
 use utterd::{
-    domain::{Conversation, ConversationId, Draft, More, Policy, Role, Sequence, conversation::Timeouts},
+    domain::{
+        Conversation, ConversationId, ConversationKey, Draft, Head, More, Policy, Ranges, Role, Sequence,
+        Timestamp, Utterance, conversation::Timeouts,
+    },
     engine::{
         Address, Caller, Defaults, Engine, EngineError, EventStream, ForkCall, ListUtterances, MemorizeCall,
         Operation, Watched,
     },
-    store::{DerivedData, Result, Sharing, Store, Upkeep, Write},
+    store::{
+        BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, List, MemoryStore, Outcome,
+        OutcomeKey, RecipientKey, Result, Sharing, Store, Upkeep, Write,
+    },
     tokenizer,
 };
 
-use crate::support::{gate::passed_on, prelude::*};
+use crate::support::{
+    ManualClock,
+    gate::{Gate, passed_on},
+};
 
 /// A store that shares no state with the engine, like one that writes to a disk, so that a test can see what
 /// the engine keeps in memory.

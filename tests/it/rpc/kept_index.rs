@@ -1,21 +1,30 @@
 //! The stored index of a conversation: a search after a restart reads it.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     ops::RangeInclusive,
     sync::{
-        Mutex,
+        Arc, Mutex,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
 };
 
 use tokio::sync::Notify;
 use utterd::{
-    domain::{Block, ConversationKey},
-    store::{Derived, DerivedBlock, DerivedBytes, DerivedData, Result, Sharing, Upkeep, async_trait},
+    domain::{
+        Block, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
+    },
+    proto::{ForgetMode, MemorizeRequest, NewUtterance, Policy, RememberRequest},
+    store::{
+        BoxFuture, Capabilities, Commit, CommitError, Derived, DerivedBlock, DerivedBytes, DerivedData, Due,
+        List, MemoryStore, Outcome, OutcomeKey, RecipientKey, Result, Sharing, Store, Upkeep, async_trait,
+    },
 };
 
-use crate::support::{gate::passed_on, prelude::*};
+use crate::support::{
+    gate::passed_on,
+    session::{Reply, Session, memorize, user},
+};
 
 /// A store that keeps derived data, and counts what is written and read.
 struct Keeping {

@@ -1,15 +1,27 @@
 //! A backup can take as long as it needs.
 
-use std::sync::{Mutex, mpsc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, mpsc},
+    time::Duration,
+};
 
 use futures::StreamExt;
 use tokio::time::advance;
 use utterd::{
-    proto::admin_service_client::AdminServiceClient,
-    store::{DerivedData, EachRecord, Result, Sharing, StoreError, Upkeep},
+    config::Settings,
+    domain::{ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance},
+    proto::{BackupRequest, admin_service_client::AdminServiceClient},
+    store::{
+        BoxFuture, Capabilities, Commit, CommitError, DerivedData, Due, EachRecord, List, MemoryStore,
+        Outcome, OutcomeKey, RecipientKey, Result, Sharing, Store, StoreError, Upkeep,
+    },
 };
 
-use crate::support::{gate::passed_on, prelude::*};
+use crate::support::{
+    gate::passed_on,
+    session::{Reply, Session},
+};
 
 const LONGEST: Duration = Duration::from_secs(10);
 
