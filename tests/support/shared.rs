@@ -1,7 +1,7 @@
 //! A store as several processes use it at the same time.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{HashMap, HashSet, VecDeque},
     ops::RangeInclusive,
     sync::{
         Arc,
@@ -34,6 +34,8 @@ pub struct Shared {
     inner: Arc<dyn Store>,
     processes: Processes,
     mishap: Arc<Mutex<Option<Mishap>>>,
+    /// What happens after the next answers to who shares what, one by one.
+    beside_sharing: Arc<Mutex<VecDeque<BoxFuture<'static, ()>>>>,
     /// How often this process has made a request that is not a commit.
     questions: Arc<AtomicUsize>,
     /// This process receives no hints.
@@ -83,8 +85,8 @@ impl Shared {
     }
 
     fn of(inner: Arc<dyn Store>, processes: Processes) -> Self {
-        let (mishap, questions, is_deaf) = Default::default();
-        Self { inner, processes, mishap, questions, is_deaf }
+        let (mishap, beside_sharing, questions, is_deaf) = Default::default();
+        Self { inner, processes, mishap, beside_sharing, questions, is_deaf }
     }
 
     /// The same store as seen by another process.
@@ -120,6 +122,12 @@ impl Shared {
     /// The next commit is lost: it never takes effect, `meanwhile` happens, and there is no response.
     pub fn lose_a_commit(&self, meanwhile: impl Future<Output = ()> + Send + 'static) {
         *self.mishap.lock() = Some(Mishap { takes_effect: false, meanwhile: Box::pin(meanwhile) });
+    }
+
+    /// When this process has asked once more which conversations share utterances, and before it knows, `meanwhile`
+    /// happens; the first that was given happens at the next question.
+    pub fn beside_sharing(&self, meanwhile: impl Future<Output = ()> + Send + 'static) {
+        self.beside_sharing.lock().push_back(Box::pin(meanwhile));
     }
 
     /// Commits, and lets the other processes know.
@@ -229,7 +237,12 @@ impl Store for Shared {
     }
 
     async fn sharing(&self, key: &ConversationKey) -> Result<Vec<(ConversationKey, Sequence)>> {
-        self.asked().sharing(key).await
+        let sharing = self.asked().sharing(key).await;
+        let meanwhile = self.beside_sharing.lock().pop_front();
+        if let Some(meanwhile) = meanwhile {
+            meanwhile.await;
+        }
+        sharing
     }
 
     async fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {

@@ -12,7 +12,7 @@ use crate::{
         queued::{ATTEMPTS, IfAbsent, Target, WriteCall},
         recipient_state::RecipientStateWrite,
     },
-    write::reach::{Gone, Reached},
+    write::reach::{Gone, Reached, States},
 };
 use utterd_domain::{Conversation, ConversationKey, Undecided, change::Context, forget::erasure::InForks};
 use utterd_store::PointerWrite;
@@ -89,11 +89,12 @@ impl Engine {
         let rule = rule.clone();
         let erasure = self.rehearse(&before, move |before, context| rule(before, context)).await?;
         let Erasure { result: RuleResult { transition, mut named, value }, gone } = erasure;
+        let known = states(holds, hold).await?;
         let reached = match &transition {
-            Some(_) => self.reach(&before, &gone, holds).await?,
+            Some(_) => self.reach(&before, &gone, &known).await?,
             None => Reached::default(),
         };
-        if reached.keys().any(|key| held(holds, key).is_none()) {
+        if reached.keys().any(|key| !known.contains_key(key)) {
             return Ok(Erased::Reaches(reached.into_keys().collect()));
         }
         let commit = self.next_change();
@@ -103,12 +104,12 @@ impl Engine {
             parts.push(Part::from(hold, &before).and(decided, call.operation, call.attempt.as_ref()));
         }
         for (other, lost) in &reached {
-            let hold = held(holds, other).ok_or(EngineError::Interrupted)?;
-            let Some(before) = hold.state().await? else { continue };
-            if let Some(transition) = self.lose(&before, lost).await? {
+            let both = held(holds, other).zip(known.get(other));
+            let (hold, before) = both.ok_or(EngineError::Interrupted)?;
+            if let Some(transition) = self.lose(before, lost).await? {
                 in_forks.add(&transition);
                 let decided = Decided::of(transition, commit);
-                let part = Part::from(hold, &before);
+                let part = Part::from(hold, before);
                 parts.push(part.and(&decided, call.operation, call.attempt.as_ref()));
             }
         }
@@ -126,6 +127,15 @@ impl Engine {
         self.commit(&mut parts, Extras { pointers, outcomes }).await?;
         Ok(Erased::Done(applied.with(value)))
     }
+}
+
+/// Returns the states of the conversations that are held beside `target`.
+async fn states(holds: &[Hold], target: &Hold) -> Result<States> {
+    let mut states = States::new();
+    for hold in holds.iter().filter(|hold| hold.queue.key != target.queue.key) {
+        states.extend(hold.state().await?.map(|state| (hold.queue.key.clone(), state)));
+    }
+    Ok(states)
 }
 
 /// Returns the result for a conversation that does not exist. If the target was resolved to an existing

@@ -2,22 +2,20 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use crate::{
-    Engine, Result,
-    lane::{
-        hold::{Hold, held},
-        queue::Published,
-    },
-};
+use crate::{Engine, Result};
 use utterd_domain::{
     Conversation, ConversationKey, Ranges, Transition,
     change::Context,
     forget::erasure::{InForks, Lost, erase_lost},
     forgetting::Instruction,
 };
+use utterd_store::Newer;
 
 /// What each other conversation loses.
 pub type Reached = BTreeMap<ConversationKey, Lost>;
+
+/// States of conversations.
+pub type States = BTreeMap<ConversationKey, Arc<Conversation>>;
 
 /// What is erased from a conversation.
 #[derive(Debug, Default)]
@@ -35,18 +33,21 @@ impl Engine {
     /// utterances or imported segments, or have copies of erased utterances. They are found by the lineages
     /// that they name, even if the conversations between them and `state` no longer exist. No namespace
     /// reaches another, whatever a record names.
+    ///
+    /// The states of those that will be changed too must be `known` already: a fork of one of them that is made
+    /// after they were asked for then makes the commit fail.
     pub(crate) async fn reach(
         &self,
         state: &Arc<Conversation>,
         gone: &Gone,
-        holds: &[Hold],
+        known: &States,
     ) -> Result<Reached> {
         let Gone { sequences, exact, imported } = gone;
         let (exact, origins) = (*exact, state.head.origins_of(sequences));
         let mut reached = Reached::new();
         let sharing = self.store.sharing(state.key()).await?.into_iter();
         for (key, _) in sharing.filter(|(key, _)| key.namespace == state.key().namespace) {
-            let Some(other) = self.relative(&key, holds).await? else { continue };
+            let Some(other) = self.relative(&key, known).await? else { continue };
             let had = other.head.having(&origins);
             if !had.is_empty() || imported.is_some() {
                 reached.insert(key, Lost { had, imported: imported.clone(), exact });
@@ -55,16 +56,22 @@ impl Engine {
         Ok(reached)
     }
 
-    /// Returns the state of a related conversation, without waiting for a writer that holds it. A commit in
-    /// flight changes which origins the conversation has only by the utterances that it adds.
-    async fn relative(&self, key: &ConversationKey, holds: &[Hold]) -> Result<Option<Arc<Conversation>>> {
-        if let Some(hold) = held(holds, key) {
-            return hold.state().await;
+    /// Returns the stored state of a related conversation, without waiting for a writer that holds it. A commit
+    /// in flight changes which origins the conversation has only by the utterances that it adds.
+    async fn relative(&self, key: &ConversationKey, known: &States) -> Result<Option<Arc<Conversation>>> {
+        if let Some(known) = known.get(key) {
+            return Ok(Some(known.clone()));
         }
-        match self.queues.get(key).map(|queue| queue.published()) {
-            Some(Published::State(state)) => Ok(Some(state)),
-            _ => Ok(self.store.load(key).await?),
+        let known = self.queues.get(key).and_then(|queue| queue.published().state());
+        if known.is_some() && !self.is_shared() {
+            return Ok(known);
         }
+        let change = known.as_ref().map(|state| state.head.change);
+        Ok(match self.store.load_if_newer(key, change).await? {
+            Newer::Known => known,
+            Newer::Absent => None,
+            Newer::State(state) => Some(state),
+        })
     }
 
     /// Returns the change that removes `lost` from a conversation; `None` if the conversation has none of it.
@@ -79,8 +86,9 @@ impl Engine {
     /// Returns what an erasure would remove from other conversations, without making it.
     pub(crate) async fn would_reach(&self, state: &Arc<Conversation>, gone: &Gone) -> Result<InForks> {
         let mut in_forks = InForks::default();
-        for (key, lost) in self.reach(state, gone, &[]).await? {
-            let Some(other) = self.relative(&key, &[]).await? else { continue };
+        let known = States::new();
+        for (key, lost) in self.reach(state, gone, &known).await? {
+            let Some(other) = self.relative(&key, &known).await? else { continue };
             self.lose(&other, &lost).await?.iter().for_each(|lost| in_forks.add(lost));
         }
         Ok(in_forks)

@@ -106,6 +106,31 @@ pub async fn a_hard_forget_reaches_a_fork_of_the_other(pair: &Pair) {
     assert_eq!(contents(&pair.other, "parent").await, ["by train"]);
 }
 
+/// What the one remembers of the parent is older than what the fork shares with it.
+pub async fn a_hard_forget_reaches_what_the_other_said_before_a_fork(pair: &Pair) {
+    say(&pair.one, says_in("parent", "to Oslo")).await;
+    for content in ["by train", "to Lisbon"] {
+        say(&pair.other, says_in("parent", content)).await;
+    }
+    fork(&pair.other, "parent", "fork").await;
+    forget(&pair.one, "fork", "sequence:3", ForgetMode::Hard).await;
+    expect_erased(pair, &["parent", "fork"], "Lisbon").await;
+    assert_eq!(contents(&pair.one, "parent").await, ["to Oslo", "by train"]);
+}
+
+/// The other forks the parent when the one knows which conversations the forget reaches, and has asked once more.
+pub async fn a_hard_forget_reaches_what_the_other_forks_meanwhile(pair: &Pair) {
+    say(&pair.one, says_in("parent", "to Lisbon")).await;
+    fork(&pair.one, "parent", "fork").await;
+    let other = pair.other.clone();
+    pair.store.beside_sharing(std::future::ready(()));
+    pair.store.beside_sharing(async move {
+        fork(&other, "parent", "another").await;
+    });
+    forget(&pair.one, "fork", "sequence:1", ForgetMode::Hard).await;
+    expect_erased(pair, &["parent", "fork", "another"], "Lisbon").await;
+}
+
 pub async fn a_hard_forget_beside_a_fork_reaches_both(pair: &Pair) {
     for round in 0..ROUNDS {
         let (parent, child) = (format!("parent {round}"), format!("fork {round}"));

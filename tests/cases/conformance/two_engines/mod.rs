@@ -93,6 +93,8 @@ fn cases() -> Vec<(&'static str, Case)> {
             a_conversation_that_was_left_ends_once,
             a_write_beside_a_rollover_is_before_or_after_it,
             a_hard_forget_reaches_a_fork_of_the_other,
+            a_hard_forget_reaches_what_the_other_said_before_a_fork,
+            a_hard_forget_reaches_what_the_other_forks_meanwhile,
             a_hard_forget_beside_a_fork_reaches_both,
             a_deleted_conversation_starts_anew_on_the_other,
             what_the_other_says_behind_a_deletion_stays,
