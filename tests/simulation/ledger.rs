@@ -155,6 +155,17 @@ impl Ledger {
         self.pointers.get(recipient)?.last()?.1.clone()
     }
 
+    /// What is active for each recipient once a commit has taken effect.
+    fn active_with(&self, commit: &Commit) -> BTreeMap<String, String> {
+        let before = self.pointers.iter().filter_map(|(recipient, list)| Some((recipient, &list.last()?.1)));
+        let moved = commit.pointers.iter().map(|pointer| (&pointer.recipient.id, &pointer.after));
+        let all: BTreeMap<_, _> = before.chain(moved).collect();
+        let named = |(recipient, id): (&RecipientId, &Option<ConversationId>)| {
+            Some((recipient.to_string(), id.as_ref()?.to_string()))
+        };
+        all.into_iter().filter_map(named).collect()
+    }
+
     /// A call is made to an engine, and may take effect.
     pub fn begin(&mut self, number: u64, run: usize, command: &Command, request: Option<&str>, tick: Tick) {
         let asked = || Asked { call: Some((number, tick)), runs: Vec::new(), command: command.clone() };
@@ -316,7 +327,7 @@ impl Ledger {
             if several {
                 world.learn_times(after);
             }
-            return world.compare(after).is_ok() && points_alike(&world, taken.commit);
+            return world.compare(after).is_ok() && world.active == self.active_with(taken.commit);
         };
         self.asked(taken, &after.key().id, change.before.next()).into_iter().any(|asked| {
             let number = asked.call.map(|(number, _)| number);
@@ -466,24 +477,26 @@ impl Ledger {
             let compared = self.world.compare(after);
             self.wrongs.extend(compared.err().map(|how| format!("{}: {id}: {how}", taken.tick)));
         }
-        let active = |(recipient, list): (&RecipientId, &Vec<_>)| {
-            let (_, id): &(Tick, Option<ConversationId>) = list.last()?;
-            Some((recipient.to_string(), id.as_ref()?.to_string()))
-        };
-        let active: BTreeMap<_, _> = self.pointers.iter().filter_map(active).collect();
+        let active = self.active_with(taken.commit);
         if active != self.world.active {
             let must = &self.world.active;
             self.wrongs.push(format!("{}: active are {active:?}; must be {must:?}", taken.tick));
         }
+        self.compare_revisions(taken.tick);
     }
-}
 
-/// Whether the active conversations are those to which a commit points.
-fn points_alike(world: &World, commit: &Commit) -> bool {
-    commit.pointers.iter().all(|pointer| {
-        let active = world.active.get(pointer.recipient.id.as_str());
-        active.map(String::as_str) == pointer.after.as_ref().map(|id| id.as_str())
-    })
+    /// Everything that must have changed is stored, and nothing else; what follows from the first fault is not told.
+    fn compare_revisions(&mut self, tick: Tick) {
+        let newest = |(id, versions): (&ConversationId, &Vec<Version>)| {
+            Some((id.to_string(), versions.last()?.place?.1.get())).filter(|_| !id.is_of_state())
+        };
+        let stored: BTreeMap<_, _> = self.conversations.iter().filter_map(newest).collect();
+        let all = self.world.conversations.iter().map(|(id, one)| (id.clone(), one.revision));
+        let must: BTreeMap<_, _> = all.collect();
+        if stored != must && self.wrongs.is_empty() {
+            self.wrongs.push(format!("{tick}: the revisions are {stored:?}; must be {must:?}"));
+        }
+    }
 }
 
 fn revision_in(world: &World, of: &Conversation) -> u64 {

@@ -106,9 +106,7 @@ impl Conversation {
         stored.dedup();
         let told: Vec<u64> = rest.into_iter().filter(|one| self.covered.contains(one)).collect();
         let bared: Vec<u64> = alone.iter().copied().filter(|one| self.bare(*one)).collect();
-        // of a reworded one that has left, the summary may tell the former words
-        let is_told = alone.iter().any(|one| self.covered.contains(one));
-        if stored.is_empty() && told.is_empty() && bared.is_empty() && !is_told {
+        if stored.is_empty() && told.is_empty() && bared.is_empty() {
             return None;
         }
         let mut facts = Facts { changed: true, id: self.id.clone(), updated: bared, ..Facts::default() };
