@@ -99,6 +99,7 @@ impl Conversation {
             self.get_mut(*one).home = Home::Window;
             self.covered.remove(one);
         }
+        self.begin_instructions();
         (self.compacted_at, self.unsettled) = (Some(self.said.len()), true);
         Ok(Facts { changed: true, returned, compaction: Some(number), ..Facts::default() })
     }

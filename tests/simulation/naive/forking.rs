@@ -41,6 +41,7 @@ impl Conversation {
         if at < newest || self.ended.is_some() {
             fork.go_on(at, at < newest);
         }
+        fork.begin_instructions();
         fork.ended = None;
         fork
     }

@@ -2,7 +2,7 @@
 
 use utterd::domain::{Draft, Role};
 
-use super::{Conversation, Reason, Said, editing::is_same, memorize::cost};
+use super::{Conversation, Home, Reason, Said, editing::is_same, memorize::cost};
 
 impl Conversation {
     /// What a batch replaces: for each of its utterances, the stored one with its id.
@@ -35,11 +35,19 @@ impl Conversation {
         if was.instruction && !is_system {
             self.said[of as usize..].iter_mut().for_each(|behind| behind.instruction = false);
         }
+        self.begin_instructions();
         self.abandoned.extend(members.first().map(|first| *first as usize - 1).filter(|before| *before > 0));
         self.abandoned.extend(members.last().map(|last| *last as usize));
         self.answer_in_time(&members);
         self.settle_end();
         self.check_form(of, lenient)?;
         self.check_size(of)
+    }
+
+    /// System utterances at the head of the window, before which nothing else was said, are instructions.
+    pub fn begin_instructions(&mut self) {
+        let is_system = |said: &&mut Said| said.home == Home::Window && said.role() == Role::System;
+        let marked = self.said.iter_mut().take_while(is_system).map(|said| said.instruction = true).count();
+        self.only_instructions |= marked == self.said.len();
     }
 }

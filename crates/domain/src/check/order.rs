@@ -26,8 +26,8 @@ impl Default for Order {
 }
 
 impl Order {
-    /// Checks that turns do not go back, and that instructions are the system utterances at the head, in the
-    /// window.
+    /// Checks that turns do not go back, and that instructions are the system utterances of the window that are at
+    /// the head.
     pub(super) fn add(&mut self, utterance: &Utterance, archived: bool) -> Result<(), String> {
         let &Utterance { sequence, turn, instruction, .. } = utterance;
         let system = utterance.role == Role::System;
@@ -49,7 +49,7 @@ impl Order {
             (true, Some(other)) => {
                 Err(format!("utterance {sequence} is an instruction, after utterance {other}, which is not"))
             }
-            (false, _) if system && first => {
+            (false, _) if system && first && !archived => {
                 Err(format!("utterance {sequence} is a system utterance at the head, but not an instruction"))
             }
             _ => Ok(()),

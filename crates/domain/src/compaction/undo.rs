@@ -64,6 +64,7 @@ pub fn undo(before: &Conversation, command: &Undo, context: &Context<'_>) -> Res
     };
     let mut transition = Transition::from(before, context.now);
     transition.give_back(returned.clone(), compacted);
+    transition.begin_instructions();
     let with = context.summary_context(&before.head.policy);
     transition.after.summary = before.summary.unfold(compacted, folded, &sources, &with);
     transition.after.head.compacted_at = before.head.next;

@@ -140,6 +140,7 @@ fn start(
     let (window, summary) = (taken.window, taken.summary.summary);
     let after = Conversation { head, window, summary, compactions: Arc::default() };
     let mut transition = Transition { change, after };
+    transition.begin_instructions();
     transition.inherit_state(&before.head, context)?;
     Ok(transition)
 }

@@ -114,6 +114,7 @@ impl Placing {
             self.transition.end_instructions(known);
         }
         let unit = self.transition.pair_anew(&both.map(|(_, now)| now).collect::<Vec<_>>());
+        self.transition.begin_instructions();
         self.transition.retell(&unit, context);
         self.transition.settle_end();
         Ok(self.check_replaced(index, draft, known, &unit)?)
@@ -145,6 +146,20 @@ impl Placing {
 }
 
 impl Transition {
+    /// Marks the system utterances at the head as instructions: some of them may have replaced others.
+    pub(crate) fn begin_instructions(&mut self) {
+        let Conversation { head, window, .. } = &mut self.after;
+        let marked = window.instructions() as usize;
+        let next = window.slice(marked..window.len()).zip(marked as u64 + 1..);
+        let next = next.take_while(|(one, place)| one.role == Role::System && one.sequence.get() == *place);
+        let mark = |one: &Arc<Utterance>| Arc::new(Utterance { instruction: true, ..(**one).clone() });
+        let now: Vec<_> = next.map(|(one, _)| mark(one)).collect();
+        head.only_instructions |= (marked + now.len()) as u64 == head.newest().get();
+        if !now.is_empty() {
+            self.rewrite(now);
+        }
+    }
+
     /// Unmarks the instructions after `before`: instructions must be at the head.
     fn end_instructions(&mut self, before: Sequence) {
         let behind = self.after.window.iter().filter(|one| one.instruction && one.sequence > before);

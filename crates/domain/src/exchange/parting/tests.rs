@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::{
     Draft, Encoding, Marks, Oversize, Policy, Reason, Refusal,
+    compaction::{Undo, undo},
     exchange::{Pairing, Said},
     forget::Selector,
     memorize::{Memorize, Replace, replace},
@@ -297,6 +298,35 @@ fn instructions_end_where_one_becomes_something_else() {
     life.upsert(named("it", said(Role::System, "be kinder"))).unwrap();
     assert_eq!(instructions(&life), [true, true, true, false]);
     life.upsert(named("it", user())).unwrap();
+    assert_eq!(instructions(&life), [true, false, false, false]);
+    life.is_sound();
+}
+
+/// They are never evicted, whatever they replaced and wherever they were then.
+#[test]
+fn system_messages_at_the_head_are_instructions() {
+    let mut life = Life::new(Policy::SESSION);
+    life.say(vec![named("it", user()), said(Role::System, "be kind"), user(), said(Role::System, "be long")]);
+    let instructions = |life: &Life| life.said().iter().map(|said| said.instruction).collect::<Vec<_>>();
+    assert_eq!(instructions(&life), [false; 4]);
+    life.upsert(named("it", said(Role::System, "be brief"))).unwrap();
+    assert_eq!(instructions(&life), [true, true, false, false]);
+    life.is_sound();
+
+    let mut life = Life::new(Policy::SESSION);
+    life.say(vec![named("it", calls(&["a"])), said(Role::System, "be kind"), result("a")]);
+    life.upsert(named("it", said(Role::System, "be brief"))).unwrap();
+    assert_eq!(instructions(&life), [true, true, false]);
+    life.is_sound();
+
+    let turns = Marks::with_keep(3, 1);
+    let mut life = Life::new(Policy { turns, ..Policy::ROLLING });
+    life.say(vec![named("it", user()), user(), user(), user()]);
+    life.upsert(named("it", said(Role::System, "be brief"))).unwrap();
+    assert_eq!(instructions(&life), [false; 4], "it has left the window");
+    life.is_sound();
+    let undone = life.decide(|before, context| undo(before, &Undo { expected: None }, context)).unwrap();
+    life.apply(undone.transition);
     assert_eq!(instructions(&life), [true, false, false, false]);
     life.is_sound();
 }
