@@ -5,20 +5,19 @@
 //! the values of a state, which a [`Slot`] applies. A backup gets its records from [`Delta`](crate::delta::Delta).
 //!
 //! A conversation's state is stored as it is published, so its window is in memory once. Utterances that
-//! forks share are in memory once too, and charged to one of the conversations that share them. Locks are
-//! taken in one order: the one that commits share, conversations by ascending key, then the indexes.
+//! forks share are in memory once too, and counted once: until the last conversation that has them gives them up.
+//! Locks are taken in one order: the one that commits share, conversations by ascending key, then the indexes.
 
 mod archive;
 mod indexes;
 mod lists;
-mod place;
 mod records;
 mod slot;
 #[cfg(test)]
 mod tests;
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::HashMap,
     future::ready,
     sync::{
         Arc,
@@ -38,9 +37,9 @@ use crate::{
     listing,
     quotas::Keeper,
 };
+use archive::Archive;
 use indexes::Indexes;
-use place::{Bequest, Place, bequests, gives_up, inherited_archives};
-use slot::Slot;
+use slot::{Slot, gives_up};
 use utterd_domain::{
     Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
     state::StateValue,
@@ -80,41 +79,22 @@ impl MemoryStore {
     }
 
     fn apply(&self, commit: &Commit) -> Result<(), CommitError> {
-        // what a conversation gives up, another one takes over: meanwhile nothing else is committed
+        // what one conversation gives up, another one may still have: meanwhile nothing else is committed
         let gives = commit.writes.iter().any(gives_up);
         let _alone = gives.then(|| self.committing.write());
         let _among_others = (!gives).then(|| self.committing.read());
+        let mut writes: Few<&Write> = commit.writes.iter().collect();
+        writes.sort_by_key(|write| write.key());
         loop {
-            let heirs = self.heirs(commit);
-            let mut places: Few<Place<'_>> = commit.writes.iter().map(Place::of).collect();
-            places.extend(heirs.iter().map(|key| Place { key, write: None }));
-            places.sort_by(|one, other| one.key.cmp(other.key));
-            let slots: Few<_> = places.iter().map(|place| self.slot(place.key)).collect();
+            let slots: Few<_> = writes.iter().map(|write| self.slot(write.key())).collect();
             let mut guards: Few<_> = slots.iter().map(|slot| slot.lock()).collect();
             if guards.iter().any(|slot| slot.removed) {
                 continue;
             }
-            let result = self.apply_locked(commit, &places, &mut guards);
-            self.tidy(&places, &mut guards);
+            let result = self.apply_locked(commit, &writes, &mut guards);
+            self.tidy(&writes, &mut guards);
             return result;
         }
-    }
-
-    /// Returns the conversations, other than those written, that may take over utterances that the commit
-    /// gives up.
-    fn heirs(&self, commit: &Commit) -> BTreeSet<ConversationKey> {
-        let giving = commit.writes.iter().filter(|write| gives_up(write));
-        let heirs = giving.flat_map(|write| self.with_slot(write.key(), |slot| self.heirs_of(write, slot)));
-        heirs.filter(|heir| commit.writes.iter().all(|write| write.key() != heir)).collect()
-    }
-
-    /// Returns the conversations that may share utterances that this one is charged for and gives up with
-    /// `write`.
-    fn heirs_of(&self, write: &Write, slot: &Slot) -> BTreeSet<ConversationKey> {
-        let released = slot.released(write);
-        let (Some(first), Some(before)) = (released.first(), write.before()) else { return BTreeSet::new() };
-        let sharing = self.indexes.lock().sharing(write.key(), before.head.lineages());
-        sharing.into_iter().filter(|(_, through)| *through >= first).map(|(key, _)| key).collect()
     }
 
     fn slot(&self, key: &ConversationKey) -> Arc<Mutex<Slot>> {
@@ -127,15 +107,15 @@ impl MemoryStore {
     fn apply_locked(
         &self,
         commit: &Commit,
-        places: &[Place<'_>],
+        writes: &[&Write],
         slots: &mut [MutexGuard<'_, Slot>],
     ) -> Result<(), CommitError> {
-        let is_moved = |(place, slot): &(&Place<'_>, &MutexGuard<'_, Slot>)| {
-            place.write.is_some_and(|write| !slot.is_in(write.before()))
-        };
-        if let Some((place, _)) = places.iter().zip(slots.iter()).find(is_moved) {
-            return Err(Conflict::State(place.key.clone()).into());
+        let moved = writes.iter().zip(slots.iter()).find(|(write, slot)| !slot.is_in(write.before()));
+        if let Some((write, _)) = moved {
+            return Err(Conflict::State(write.key().clone()).into());
         }
+        let mut archives = inherited_archives(writes, slots)?;
+        let delta = self.delta(commit, writes, slots);
         let indexed = !commit.pointers.is_empty()
             || !commit.outcomes.is_empty()
             || commit.writes.iter().any(changes_indexes);
@@ -143,21 +123,15 @@ impl MemoryStore {
         if let Some(indexes) = &indexes {
             indexes.check(commit)?;
         }
-        let mut archives = inherited_archives(places, slots)?;
-        let bequests = bequests(places, slots);
         let growth = self.quotas.growth(commit);
         self.quotas.take(&growth)?;
-        self.make_room(commit, places, slots, &bequests).inspect_err(|_| self.quotas.give_back(&growth))?;
-        for (at, (place, slot)) in places.iter().zip(slots.iter_mut()).enumerate() {
-            let Some(write) = place.write else { continue };
+        self.make_room(delta).inspect_err(|_| self.quotas.give_back(&growth))?;
+        for (at, (write, slot)) in writes.iter().zip(slots.iter_mut()).enumerate() {
             let archive = archives.pop_if(|(fork, _)| *fork == at).map(|(_, archive)| archive);
             if let Some(indexes) = &mut indexes {
                 indexes.write(write);
             }
             slot.write(write, archive);
-        }
-        for Bequest { heir, sequences, bytes } in &bequests {
-            slots[*heir].take_over(sequences, *bytes);
         }
         if let Some(indexes) = &mut indexes {
             indexes.apply(commit);
@@ -165,28 +139,40 @@ impl MemoryStore {
         Ok(())
     }
 
-    /// Reserves the bytes that the commit adds, or releases those that it frees.
-    fn make_room(
-        &self,
-        commit: &Commit,
-        places: &[Place<'_>],
-        slots: &[MutexGuard<'_, Slot>],
-        bequests: &[Bequest],
-    ) -> Result<()> {
-        let delta = |(place, slot): (&Place<'_>, &MutexGuard<'_, Slot>)| {
-            place.write.map_or(0, |write| slot.delta(write))
-        };
-        let written: i64 = places.iter().zip(slots).map(delta).sum();
-        let bequeathed: i64 = bequests.iter().map(|bequest| bequest.bytes).sum();
+    /// Returns the bytes that the commit adds: negative if it frees some.
+    fn delta(&self, commit: &Commit, writes: &[&Write], slots: &[MutexGuard<'_, Slot>]) -> i64 {
+        let written = writes.iter().enumerate().map(|(at, write)| {
+            let before = write.before().filter(|_| gives_up(write));
+            let sharing =
+                |state: &Arc<Conversation>| self.indexes.lock().sharing(write.key(), state.head.lineages());
+            let others = before.map(sharing).unwrap_or_default();
+            // an utterance that several give up is freed by the last of them
+            let has = |key: &ConversationKey, utterance: &Arc<Utterance>| match writes
+                .iter()
+                .position(|write| write.key() == key)
+            {
+                Some(other) => slots[other].keeps(utterance, writes[..at].get(other).copied()),
+                None => self.with_slot(key, |slot| slot.keeps(utterance, None)),
+            };
+            let is_shared = |utterance: &Arc<Utterance>| {
+                let mut others = others.iter().filter(|(_, through)| **through >= utterance.sequence);
+                others.any(|(key, _)| has(key, utterance))
+            };
+            slots[at].delta(write, &is_shared)
+        });
         let outcomes = commit.outcomes.iter().map(|(key, outcome)| outcome.memory_bytes(key) as i64);
-        let delta = written + bequeathed + outcomes.sum::<i64>();
+        written.chain(outcomes).sum()
+    }
+
+    /// Reserves the bytes that a commit adds, or releases those that it frees.
+    fn make_room(&self, delta: i64) -> Result<()> {
         let Ok(added) = u64::try_from(delta) else {
-            self.used.fetch_sub(delta.unsigned_abs(), Ordering::Relaxed);
+            self.give_back(delta.unsigned_abs());
             return Ok(());
         };
         let used = self.used.fetch_add(added, Ordering::Relaxed);
         if added > 0 && used + added > self.limit {
-            self.used.fetch_sub(added, Ordering::Relaxed);
+            self.give_back(added);
             return Err(StoreError::Full { used, limit: self.limit, added });
         }
         Ok(())
@@ -211,11 +197,11 @@ impl MemoryStore {
     }
 
     /// Removes slots without a conversation from the map.
-    fn tidy(&self, places: &[Place<'_>], slots: &mut [MutexGuard<'_, Slot>]) {
-        for (place, slot) in places.iter().zip(slots) {
+    fn tidy(&self, writes: &[&Write], slots: &mut [MutexGuard<'_, Slot>]) {
+        for (write, slot) in writes.iter().zip(slots) {
             if slot.state.is_none() {
                 slot.removed = true;
-                self.conversations.remove(place.key);
+                self.conversations.remove(write.key());
             }
         }
     }
@@ -233,6 +219,23 @@ type Few<T> = SmallVec<[T; 1]>;
 fn changes_indexes(write: &Write) -> bool {
     let [before, after] = [write.before(), write.after()].map(|state| state.map(|state| &state.head.trunks));
     !write.key().id.is_of_state() && (entries::are_changed_by(write) || before != after)
+}
+
+/// Returns the places of created forks, descending, each with its part of its parent's archive. The parent
+/// must be written in the same commit.
+fn inherited_archives(
+    writes: &[&Write],
+    slots: &[MutexGuard<'_, Slot>],
+) -> Result<Vec<(usize, Archive)>, CommitError> {
+    let mut archives = Vec::new();
+    for (fork, write) in writes.iter().enumerate().rev() {
+        let Write::Change { changes, after, .. } = write else { continue };
+        let Some(key) = changes.iter().find_map(|change| change.inherits.as_ref()) else { continue };
+        let parent = writes.iter().position(|write| write.key() == key);
+        let parent = &slots[parent.ok_or_else(|| Conflict::State(key.clone()))?];
+        archives.push((fork, parent.archive.part(&after.head.archived)));
+    }
+    Ok(archives)
 }
 
 #[async_trait]

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::archive::Archive;
 use crate::Write;
-use utterd_domain::{Change, Conversation, Head, Ranges, Sequence, Utterance, state::StateValue};
+use utterd_domain::{Change, Conversation, Head, Sequence, Utterance, state::StateValue};
 
 #[derive(Clone, Default)]
 pub(super) struct Slot {
@@ -12,9 +12,6 @@ pub(super) struct Slot {
     pub(super) archive: Archive,
     /// The values of its state.
     pub(super) values: BTreeMap<Box<str>, Arc<StateValue>>,
-    /// The stored utterances whose bytes another conversation is charged for.
-    foreign: Ranges,
-    bytes: u64,
     /// Whether the slot is no longer in the map: its holder must then look it up again.
     pub(super) removed: bool,
 }
@@ -54,107 +51,69 @@ impl Slot {
         window.or_else(|| self.archive.get(sequence))
     }
 
-    /// Returns the growth, with `write`, of the bytes that the conversation is charged for.
-    pub(super) fn delta(&self, write: &Write) -> i64 {
-        let Write::Change { changes, after, .. } = write else { return -(self.bytes as i64) };
-        let places = 0..changes.len();
-        let said: i64 = places.map(|at| self.change_delta(&changes[at], &changes[..at])).sum();
-        let before = self.state.as_ref().map_or(0, |state| head_bytes(&state.head));
-        said + head_bytes(&after.head) - before + kept_growth(self.state.as_ref(), after)
+    /// Whether the conversation has exactly this utterance, and keeps it after `write`, if there is one.
+    pub(super) fn keeps(&self, utterance: &Arc<Utterance>, write: Option<&Write>) -> bool {
+        let stays = match write {
+            None => true,
+            Some(Write::Delete { .. }) => false,
+            Some(Write::Change { changes, .. }) => !replaces(changes, utterance.sequence),
+        };
+        stays && self.stored(utterance.sequence).is_some_and(|stored| Arc::ptr_eq(stored, utterance))
+    }
+
+    /// Returns the bytes that `write` adds to the memory in use: negative if it frees some. What other conversations
+    /// share stays.
+    pub(super) fn delta(&self, write: &Write, is_shared: &dyn Fn(&Arc<Utterance>) -> bool) -> i64 {
+        let freed = |utterance: &Arc<Utterance>| if is_shared(utterance) { 0 } else { bytes(utterance) };
+        match write {
+            Write::Delete { before } => {
+                let stored = before.window.iter().chain(self.archive.iter()).map(freed).sum::<i64>();
+                -(stored + head_bytes(&before.head) + kept_growth(None, before))
+            }
+            Write::Change { changes, after, .. } => {
+                let places = 0..changes.len();
+                let change = |at: usize| self.change_delta(&changes[at], &changes[..at], &freed);
+                let before = self.state.as_ref().map_or(0, |state| head_bytes(&state.head));
+                let kept = kept_growth(self.state.as_ref(), after);
+                places.map(change).sum::<i64>() + head_bytes(&after.head) - before + kept
+            }
+        }
     }
 
     /// Returns the growth of the stored utterances by `change`, which follows `earlier`.
-    fn change_delta(&self, change: &Change, earlier: &[Arc<Change>]) -> i64 {
+    fn change_delta(
+        &self,
+        change: &Change,
+        earlier: &[Arc<Change>],
+        freed: &dyn Fn(&Arc<Utterance>) -> i64,
+    ) -> i64 {
+        // the bytes of an utterance that are freed, as of the earlier changes; `None` if there is none
+        let freed = |sequence: Sequence| {
+            let written =
+                earlier.iter().rev().flat_map(|change| change.rewritten.iter().chain(&change.appended));
+            match written.into_iter().find(|utterance| utterance.sequence == sequence) {
+                Some(written) => Some(bytes(written)),
+                None => self.stored(sequence).map(freed),
+            }
+        };
         let unkept = |utterance: &&Arc<Utterance>| !change.dropped.contains(utterance.sequence);
         let appended = change.appended.iter().filter(unkept).map(|utterance| bytes(utterance)).sum::<i64>();
-        let rewritten = change.rewritten.iter().map(|utterance| self.growth(utterance, change, earlier));
-        let gone = [&change.erased, &change.dropped].map(|gone| self.charged_for(gone, earlier));
-        appended + rewritten.sum::<i64>() - gone.iter().sum::<i64>()
-    }
-
-    /// Returns the bytes that rewriting an utterance adds: all of them, if the old version is charged to
-    /// another conversation.
-    fn growth(&self, utterance: &Utterance, change: &Change, earlier: &[Arc<Change>]) -> i64 {
-        let sequence = utterance.sequence;
-        let appended = || change.appended.iter().any(|appended| appended.sequence == sequence);
-        match self.own(sequence, earlier) {
-            Some(before) => bytes(utterance) - bytes(before),
-            None if self.foreign.contains(sequence) => bytes(utterance),
-            None if change.inherits.is_some() && !appended() => bytes(utterance),
+        let is_appended = |sequence| change.appended.iter().any(|appended| appended.sequence == sequence);
+        let rewritten = change.rewritten.iter().map(|utterance| match freed(utterance.sequence) {
+            Some(before) => bytes(utterance) - before,
+            None if change.inherits.is_some() && !is_appended(utterance.sequence) => bytes(utterance),
             None => 0,
-        }
-    }
-
-    /// Returns the bytes of the utterances among `sequences` that the conversation is charged for.
-    fn charged_for(&self, sequences: &Ranges, earlier: &[Arc<Change>]) -> i64 {
-        let own = sequences.sequences().filter_map(|sequence| self.own(sequence, earlier));
-        own.map(|utterance| bytes(utterance)).sum()
-    }
-
-    /// Returns an utterance that the conversation is charged for, as of the changes in `earlier`.
-    fn own<'a>(&'a self, sequence: Sequence, earlier: &'a [Arc<Change>]) -> Option<&'a Arc<Utterance>> {
-        let written = earlier.iter().rev().flat_map(|change| change.rewritten.iter().chain(&change.appended));
-        let written = written.into_iter().find(|utterance| utterance.sequence == sequence);
-        written.or_else(|| self.stored(sequence).filter(|_| !self.foreign.contains(sequence)))
-    }
-
-    /// Returns the utterances that the conversation is charged for and no longer has after `write`, but that
-    /// others may have; none if it was never forked.
-    pub(super) fn released(&self, write: &Write) -> Ranges {
-        let Some(state) = self.state.as_ref().filter(|state| !state.head.trunks.is_empty()) else {
-            return Ranges::new();
-        };
-        let mut released = match write {
-            Write::Delete { .. } => state.head.kept(),
-            Write::Change { changes, .. } => replaced(changes),
-        };
-        released.subtract(&self.foreign);
-        released
-    }
-
-    /// Returns the utterances of `released`, which `other` gives up, that this conversation also has and
-    /// keeps after `write`; and their bytes.
-    pub(super) fn inherited(&self, released: &Ranges, other: &Self, write: Option<&Write>) -> (Ranges, i64) {
-        let mut wanted = released.intersection(&self.foreign);
-        match write {
-            Some(Write::Delete { .. }) => return Default::default(),
-            Some(Write::Change { changes, .. }) => wanted.subtract(&replaced(changes)),
-            None => {}
-        }
-        let both = |sequence: &Sequence| match (self.stored(*sequence), other.stored(*sequence)) {
-            (Some(own), Some(others)) => Arc::ptr_eq(own, others),
-            _ => false,
-        };
-        let inherited: Ranges = wanted.sequences().filter(both).collect();
-        let bytes = inherited.sequences().filter_map(|sequence| self.stored(sequence)).map(|u| bytes(u));
-        let bytes = bytes.sum();
-        (inherited, bytes)
-    }
-
-    /// Takes over utterances that another conversation gave up.
-    pub(super) fn take_over(&mut self, inherited: &Ranges, bytes: i64) {
-        self.foreign.subtract(inherited);
-        self.bytes = self.bytes.saturating_add_signed(bytes);
+        });
+        let gone = [&change.erased, &change.dropped].into_iter().flat_map(|gone| gone.sequences());
+        appended + rewritten.sum::<i64>() - gone.filter_map(freed).sum::<i64>()
     }
 
     /// Applies a write. `inherited` is a fork's part of its parent's archive.
     pub(super) fn write(&mut self, write: &Write, inherited: Option<Archive>) {
-        let delta = self.delta(write);
-        self.bytes = self.bytes.saturating_add_signed(delta);
-        match write {
-            Write::Change { changes, after, .. } => {
-                if let Some(inherited) = inherited {
-                    self.archive = inherited;
-                    self.foreign = after.head.kept();
-                    let own = changes.iter().flat_map(|change| &change.appended);
-                    own.for_each(|own| self.foreign.remove(own.sequence, own.sequence));
-                }
-                changes.iter().for_each(|change| self.change(change));
-                self.foreign.subtract(&replaced(changes));
-                self.state = Some(after.clone());
-            }
-            Write::Delete { .. } => *self = Self::default(),
-        }
+        let Write::Change { changes, after, .. } = write else { return *self = Self::default() };
+        self.archive = inherited.unwrap_or_else(|| std::mem::take(&mut self.archive));
+        changes.iter().for_each(|change| self.change(change));
+        self.state = Some(after.clone());
     }
 
     fn change(&mut self, change: &Change) {
@@ -172,13 +131,16 @@ impl Slot {
     }
 }
 
-/// Returns the sequences that changes remove or rewrite.
-fn replaced(changes: &[Arc<Change>]) -> Ranges {
-    let mut replaced = Ranges::new();
-    for change in changes {
-        change.rewritten.iter().for_each(|utterance| replaced.add(utterance.sequence));
-        replaced.union(&change.dropped);
-        replaced.union(&change.erased);
-    }
-    replaced
+/// Whether changes remove or rewrite an utterance.
+fn replaces(changes: &[Arc<Change>], sequence: Sequence) -> bool {
+    changes.iter().any(|change| {
+        change.dropped.contains(sequence)
+            || change.erased.contains(sequence)
+            || change.rewritten.iter().any(|utterance| utterance.sequence == sequence)
+    })
+}
+
+/// Whether the write may give up utterances that others share.
+pub(super) fn gives_up(write: &Write) -> bool {
+    write.before().is_some_and(|state| !state.head.trunks.is_empty())
 }
