@@ -13,7 +13,7 @@ use super::super::{
 use crate::{
     CommitError, Result, StoreError,
     quotas::Keeper,
-    records::{self, Active, GivenIds, Heads, Kind, Meta, Metas, Outcomes, Utterances},
+    records::{self, Active, GivenIds, Heads, Kind, Meta, Metas, Outcomes, Readers, Utterances},
 };
 use utterd_domain::{Block, ChangeId, LineageId, Ranges, Revision, Utterance};
 
@@ -28,10 +28,10 @@ pub(super) struct Group<'a> {
     number: u64,
     /// The links before this group.
     links: &'a [u64],
-    pub(super) pairs: &'a dyn KeyValue,
+    pairs: &'a dyn KeyValue,
     states: &'a mut States,
     quotas: &'a Keeper,
-    pub(super) writes: FxHashMap<Key, Option<Value>>,
+    writes: FxHashMap<Key, Option<Value>>,
 }
 
 impl<'a> Group<'a> {
@@ -55,9 +55,6 @@ impl<'a> Group<'a> {
         let mut writes = Vec::with_capacity(request.steps.len());
         for step in request.steps {
             self.resolve(step, &mut writes)?;
-        }
-        for release in request.releases {
-            self.release(release, &mut writes)?;
         }
         self.quotas.take(&request.growth)?;
         self.writes.extend(writes);
@@ -118,6 +115,7 @@ impl<'a> Group<'a> {
                 }
                 writes.push((age, None));
             }
+            Step::Release { trunk, reader, gone } => self.release(trunk, reader, gone, writes)?,
             Step::Unscrubbed => {
                 let (key, value) = records::pair::<Metas>(&Meta::Unscrubbed, &self.number);
                 writes.push((key, Some(value)));
@@ -134,12 +132,7 @@ impl<'a> Group<'a> {
 
     /// Removes the stored utterances among `gone`, with the ids that clients gave them. Looks up few sequences one by
     /// one, and what is stored among many.
-    pub(super) fn remove_utterances(
-        &self,
-        lineage: LineageId,
-        gone: &Ranges,
-        writes: &mut Writes,
-    ) -> Result<()> {
+    fn remove_utterances(&self, lineage: LineageId, gone: &Ranges, writes: &mut Writes) -> Result<()> {
         let ids = records::of_lineage::<GivenIds>(lineage);
         let named = writes.iter().any(|(key, _)| ids.contains(key)) || self.any(&ids)?;
         let keys = match gone.count() <= FEW {
@@ -175,8 +168,48 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
+    /// Removes the released utterances, except those that another reader of the trunk still has. Considers
+    /// readers and their heads as of this group and the request's `writes`.
+    ///
+    /// Stops looking at readers as soon as nothing is left to remove.
+    fn release(
+        &self,
+        trunk: LineageId,
+        reader: LineageId,
+        mut gone: Ranges,
+        writes: &mut Writes,
+    ) -> Result<()> {
+        let readers = records::of_lineage::<Readers>(trunk);
+        let written = writes.iter().map(|(key, _)| key).filter(|key| readers.contains(*key));
+        let written = written.chain(self.written(&readers)).cloned().map(Ok);
+        let stored = pairs::within(self.pairs, &readers).map(|pair| pair.map(|(key, _)| key));
+        for key in written.chain(stored) {
+            let key = key.map_err(StoreError::unavailable)?;
+            if let Some(kept) = self.kept_by_reader(&key, reader, writes)? {
+                gone.subtract(&kept);
+            }
+            if gone.is_empty() {
+                return Ok(());
+            }
+        }
+        self.remove_utterances(trunk, &gone, writes)
+    }
+
+    /// Returns the utterances that the reader with this key still has in its trunk; `None` for the releasing
+    /// reader itself, or for one that is no longer a reader.
+    fn kept_by_reader(&self, key: &[u8], releasing: LineageId, writes: &Writes) -> Result<Option<Ranges>> {
+        let Some(record) = self.latest::<Readers>(key, writes)? else { return Ok(None) };
+        let (_, reader) = records::decode_key::<Readers>(key).map_err(StoreError::unavailable)?;
+        if reader == releasing {
+            return Ok(None);
+        }
+        let read = Ranges::before(record.through.next());
+        let head = self.latest::<Heads>(&records::key::<Heads>(&reader), writes)?;
+        Ok(Some(head.map_or_else(|| read.clone(), |record| record.head.kept().intersection(&read))))
+    }
+
     /// Returns the keys in a range that have a value now, or had one before this group.
-    pub(super) fn keys(&self, range: &Range<Key>) -> Result<Vec<Key>> {
+    fn keys(&self, range: &Range<Key>) -> Result<Vec<Key>> {
         let stored =
             pairs::within(self.pairs, range).map(|pair| Ok(pair.map_err(StoreError::unavailable)?.0));
         self.written(range).cloned().map(Ok).chain(stored).collect()
@@ -190,7 +223,7 @@ impl<'a> Group<'a> {
         Ok(pairs::within(self.pairs, range).next().transpose().map_err(StoreError::unavailable)?.is_some())
     }
 
-    pub(super) fn written<'b>(&'b self, range: &'b Range<Key>) -> impl Iterator<Item = &'b Key> {
+    fn written<'b>(&'b self, range: &'b Range<Key>) -> impl Iterator<Item = &'b Key> {
         let values = self.writes.iter().filter(|(_, value)| value.is_some());
         values.map(|(key, _)| key).filter(|key| range.contains(*key))
     }
@@ -200,17 +233,11 @@ impl<'a> Group<'a> {
     }
 
     /// Returns the value after the `writes` of a request.
-    pub(super) fn latest<K: Kind>(&self, key: &[u8], writes: &Writes) -> Result<Option<K::Value>> {
-        let Some(value) = self.value(key, writes)? else { return Ok(None) };
+    fn latest<K: Kind>(&self, key: &[u8], writes: &Writes) -> Result<Option<K::Value>> {
+        let written = writes.iter().rev().find(|(written, _)| written == key);
+        let value = written.map_or_else(|| self.get(key), |(_, value)| Ok(value.clone()))?;
+        let Some(value) = value else { return Ok(None) };
         Ok(Some(records::decode::<K>(key, &value).map_err(StoreError::unavailable)?.1))
-    }
-
-    /// Like `latest`, without decoding.
-    pub(super) fn value(&self, key: &[u8], writes: &Writes) -> Result<Option<Value>> {
-        match writes.iter().rev().find(|(written, _)| written == key) {
-            Some((_, value)) => Ok(value.clone()),
-            None => self.get(key),
-        }
     }
 
     fn get(&self, key: &[u8]) -> Result<Option<Value>> {

@@ -12,7 +12,6 @@ mod group;
 #[cfg(test)]
 mod place_tests;
 mod queue;
-mod release;
 #[cfg(test)]
 mod room_tests;
 #[cfg(test)]
@@ -36,7 +35,7 @@ pub(super) use caller::Answer;
 use caller::{Caller, Outcome, answer_all};
 use group::{Group, States};
 pub(super) use queue::Queue;
-use queue::{Gather, Taken, Waiting};
+use queue::WaitingRequest;
 use utterd_telemetry::panics::{Panicked, Within};
 
 /// Maximum bytes of a batch, unless one request alone is larger.
@@ -138,13 +137,10 @@ impl Drop for Writer {
 
 impl Writer {
     fn run(mut self) {
-        loop {
-            let done = match self.queue.take(GROUP_BYTES, self.patience(), self.gather()) {
-                Taken::Group(requests) => self.unless_panicked(|writer| writer.write(requests)),
-                Taken::Idle => Ok(()),
-                Taken::Closed => break,
-            };
-            if let Err(error) = done.and_then(|()| self.unless_panicked(Self::catch_up)) {
+        while let Some(requests) = self.next_group() {
+            if let Err(error) =
+                self.unless_panicked(|writer| writer.write(requests).and_then(|()| writer.catch_up()))
+            {
                 return self.give_up(&error);
             }
         }
@@ -164,7 +160,10 @@ impl Writer {
 
     /// Checks and applies a group, and answers its callers. Fails if it is unknown how much of the group is
     /// stored.
-    fn write(&mut self, waiting: Vec<Waiting>) -> Result<(), KeyValueError> {
+    fn write(&mut self, waiting: Vec<WaitingRequest>) -> Result<(), KeyValueError> {
+        if waiting.is_empty() {
+            return Ok(());
+        }
         if let Err(full) = self.look_for_room() {
             answer_all(waiting.into_iter().map(|waiting| (waiting.caller, Err(full.clone().into()))));
             return Ok(());
@@ -172,7 +171,7 @@ impl Writer {
         let durability = self.durability(&waiting);
         let pairs = self.directory.pairs();
         let mut group = Group::new(self.group + 1, &self.links, pairs, &mut self.states, &self.quotas);
-        let admit = |Waiting { request, caller, .. }| {
+        let admit = |WaitingRequest { request, caller, .. }| {
             // the writes of a request are added to the group as its last step: a request that panics before
             // leaves no trace
             let admitted = Within::Store.caught(|| group.admit(request));
@@ -205,7 +204,7 @@ impl Writer {
     }
 
     /// Returns how durable a group must be before it is answered.
-    fn durability(&self, waiting: &[Waiting]) -> Durability {
+    fn durability(&self, waiting: &[WaitingRequest]) -> Durability {
         match self.flush {
             Flush::Each if !waiting.iter().all(|waiting| waiting.request.may_be_lost) => Durability::Disk,
             Flush::Each | Flush::Interval(_) => Durability::Process,
@@ -258,11 +257,11 @@ impl Writer {
         flush.into_iter().chain(mark).chain(room).min()
     }
 
-    /// Returns how long to gather a group. The callers answered last may send their next requests
-    /// immediately; waiting for them makes the group as large as possible.
-    fn gather(&self) -> Gather {
-        let patience = (self.apply_time.saturating_sub(GATHER_FROM) / GATHER_PART).min(GATHER_MOST);
-        Gather { answered: self.answered, patience }
+    /// Takes the next group from the queue, gathering it for a while. The callers answered last may send their next
+    /// requests immediately; waiting for them makes the group as large as possible.
+    fn next_group(&self) -> Option<Vec<WaitingRequest>> {
+        let gathering = (self.apply_time.saturating_sub(GATHER_FROM) / GATHER_PART).min(GATHER_MOST);
+        self.queue.take(GROUP_BYTES, self.patience(), self.answered, gathering)
     }
 
     fn flush(&mut self) -> Result<(), KeyValueError> {

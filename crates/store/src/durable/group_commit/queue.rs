@@ -40,39 +40,20 @@ pub(in crate::durable) struct Queue {
 
 #[derive(Default)]
 struct State {
-    requests: VecDeque<Waiting>,
+    requests: VecDeque<WaitingRequest>,
     /// The number of requests that wakes the writing thread.
     wanted: usize,
     closed: bool,
 }
 
 /// A waiting request.
-pub(super) struct Waiting {
+pub(super) struct WaitingRequest {
     pub(super) request: Request,
     pub(super) caller: Caller,
     bytes: usize,
     /// When the request arrived, and how many requests were waiting then.
     came: Instant,
     before: usize,
-}
-
-/// How long the writing thread waits before it takes a group.
-#[derive(Clone, Copy)]
-pub(super) struct Gather {
-    /// Number of callers answered last, which may send their next requests immediately.
-    pub(super) answered: usize,
-    /// Maximum time to wait for them.
-    pub(super) patience: Duration,
-}
-
-/// The writing thread's next work.
-pub(super) enum Taken {
-    /// Requests that form a group.
-    Group(Vec<Waiting>),
-    /// No request arrived in time.
-    Idle,
-    /// The queue is closed and empty.
-    Closed,
 }
 
 impl Default for Queue {
@@ -105,7 +86,7 @@ impl Queue {
         }
         let (bytes, came, before) = (request.bytes(), Instant::now(), state.requests.len());
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        state.requests.push_back(Waiting { request, caller, bytes, came, before });
+        state.requests.push_back(WaitingRequest { request, caller, bytes, came, before });
         if state.requests.len() >= state.wanted {
             self.wake.notify_one();
         }
@@ -113,14 +94,20 @@ impl Queue {
     }
 
     /// Takes waiting requests with at most `bytes` bytes, or one larger request; waits for at most `patience`
-    /// for the first one.
+    /// for the first one, and then takes none. `None` once the queue is closed and empty.
     ///
-    /// Gathers first: waits until as many requests as were answered last have arrived in addition to those
-    /// already waiting.
-    pub(super) fn take(&self, bytes: usize, patience: Option<Duration>, gather: Gather) -> Taken {
+    /// Gathers first, for at most the time `gathering`: waits until as many requests as were `answered` last have
+    /// arrived in addition to those already waiting.
+    pub(super) fn take(
+        &self,
+        bytes: usize,
+        patience: Option<Duration>,
+        answered: usize,
+        gathering: Duration,
+    ) -> Option<Vec<WaitingRequest>> {
         let mut state = self.state.lock();
-        state.wanted = gather.answered + state.requests.len();
-        self.wake.wait_while_for(&mut state, State::lacks, gather.patience);
+        state.wanted = answered + state.requests.len();
+        self.wake.wait_while_for(&mut state, State::lacks, gathering);
         state.wanted = 1;
         match patience {
             None => self.wake.wait_while(&mut state, State::lacks),
@@ -128,16 +115,11 @@ impl Queue {
                 self.wake.wait_while_for(&mut state, State::lacks, patience);
             }
         }
-        match state.requests.front() {
-            Some(first) => {
-                self.overload.note(first.came.elapsed(), first.before, state.requests.len() - 1);
-                let (group, taken) = state.take(bytes);
-                self.bytes.fetch_sub(taken, Ordering::Relaxed);
-                Taken::Group(group)
-            }
-            None if state.closed => Taken::Closed,
-            None => Taken::Idle,
-        }
+        let Some(first) = state.requests.front() else { return (!state.closed).then(Vec::new) };
+        self.overload.note(first.came.elapsed(), first.before, state.requests.len() - 1);
+        let (group, taken) = state.take(bytes);
+        self.bytes.fetch_sub(taken, Ordering::Relaxed);
+        Some(group)
     }
 
     /// Whether new writes should be refused: the writing thread is behind, and too many bytes wait.
@@ -237,7 +219,7 @@ impl State {
     }
 
     /// Takes the first requests, and returns their bytes: at most `most`, unless the first one has more.
-    fn take(&mut self, most: usize) -> (Vec<Waiting>, usize) {
+    fn take(&mut self, most: usize) -> (Vec<WaitingRequest>, usize) {
         let (mut group, mut bytes) = (Vec::new(), 0);
         while let Some(first) = self.requests.front()
             && (group.is_empty() || bytes + first.bytes <= most)

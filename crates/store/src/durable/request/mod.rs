@@ -24,8 +24,6 @@ pub(super) struct Request {
     pub(super) checks: Vec<(Check, Conflict)>,
     /// The writes, in this order.
     pub(super) steps: Vec<Step>,
-    /// Shared utterances that a conversation no longer reads; resolved against the state after all steps.
-    pub(super) releases: Vec<Release>,
     /// The lineages whose heads are written, with their new states; `None` if the head is removed.
     pub(super) heads: Vec<(LineageId, Option<ChangeId>)>,
     /// The growth of namespaces' stored data, if quotas count it.
@@ -58,6 +56,16 @@ pub(super) enum Step {
     RemoveAll(Range<Key>),
     /// Removes the lineage's utterances with these sequences, and the ids that clients gave them.
     RemoveUtterances(LineageId, Ranges),
+    /// Removes utterances that a conversation no longer has, in a lineage that others may read: those that no other
+    /// reader still has after the steps before.
+    Release {
+        /// The lineage that stores the utterances.
+        trunk: LineageId,
+        /// The lineage of the conversation's identity.
+        reader: LineageId,
+        /// The sequences.
+        gone: Ranges,
+    },
     /// Notes that the files contain bytes of removed data.
     Unscrubbed,
     /// Notes that the files no longer contain data that was removed up to this group.
@@ -66,24 +74,14 @@ pub(super) enum Step {
     RemoveOutcome(Key, Key, Timestamp),
 }
 
-/// Utterances that a conversation no longer has, in a lineage that others may read.
-#[derive(Debug, PartialEq)]
-pub(super) struct Release {
-    /// The lineage that stores the utterances.
-    pub(super) trunk: LineageId,
-    /// The lineage of the conversation's identity.
-    pub(super) reader: LineageId,
-    /// The sequences to remove, except those that another reader of the trunk still has.
-    pub(super) gone: Ranges,
-}
-
 impl Request {
     /// Returns the request for `commit`.
     pub(super) fn of(commit: &Commit) -> Self {
         let mut request = Self::default();
-        commit.writes.iter().for_each(|write| request.write(write));
+        let releases: Vec<Step> = commit.writes.iter().flat_map(|write| request.write(write)).collect();
         commit.pointers.iter().for_each(|pointer| request.point(pointer));
         commit.outcomes.iter().for_each(|(key, outcome)| request.keep(key, outcome));
+        request.steps.extend(releases);
         request
     }
 
@@ -103,7 +101,8 @@ impl Request {
         self.steps.push(Step::RemoveOutcome(outcome, age, oldest));
     }
 
-    fn write(&mut self, write: &Write) {
+    /// Adds a write; returns its last steps, which come after those of all other writes.
+    fn write(&mut self, write: &Write) -> impl Iterator<Item = Step> + use<> {
         let check = match write.before() {
             Some(before) => Check::At(before.head.identity.lineage, before.head.change),
             None => Check::Absent(records::key::<ConversationName>(write.key())),
@@ -125,12 +124,11 @@ impl Request {
         for (block, kind) in underived.into_iter().flat_map(|block| Derived::ALL.map(|kind| (block, kind))) {
             self.remove::<Blocks>(&(lineage, BlockName { kind, block }));
         }
-        let release = |(trunk, gone)| Release { trunk, reader: lineage, gone };
-        self.releases.extend(released.into_iter().map(release));
         let (removed, added) = entries::changed_by(write);
         self.steps.extend(removed.into_iter().map(Step::Remove));
         self.steps.extend(added.into_iter().map(|(key, value)| Step::Put(key, value)));
         self.steps.extend(erases.then_some(Step::Unscrubbed));
+        released.into_iter().map(move |(trunk, gone)| Step::Release { trunk, reader: lineage, gone })
     }
 
     /// Removes everything that is only this conversation's; returns the lineage of its identity.
