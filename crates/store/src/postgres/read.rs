@@ -19,7 +19,7 @@ use crate::{
 };
 use utterd_domain::{
     ChangeId, Conversation, ConversationId, ConversationKey, LineageId, Namespace, Sequence, Timestamp,
-    Utterance, segment::Summary,
+    Utterance,
 };
 
 /// A conversation's row, the records of its segments and compactions, and the utterances of its window. If several
@@ -176,7 +176,6 @@ pub(super) fn head(namespace: &Namespace, row: &Row) -> Result<HeadRecord> {
 
 /// Assembles a state from its head and the rows of [`LOAD`].
 fn state(record: HeadRecord, rows: &[Row]) -> Result<Conversation> {
-    let HeadRecord { head, next_segment, segments: count } = record;
     let part = |part: i16| rows.iter().filter(move |row| row.get::<_, i16>("part") == part);
     let (mut segments, mut compactions) = (Vec::new(), Vec::new());
     for row in part(1) {
@@ -188,16 +187,9 @@ fn state(record: HeadRecord, rows: &[Row]) -> Result<Conversation> {
     }
     segments.sort_unstable_by_key(|segment| segment.number);
     compactions.sort_unstable_by_key(|compaction| compaction.number);
-    let window = utterances(part(2))?;
-    let (there, told) = (window.len() as u64 + head.archived.count(), segments.len());
-    if there != head.stored || told != count as usize {
-        return Err(StoreError::Unavailable(format!(
-            "the record of conversation {} is damaged: it has {there} utterances and {told} segments instead of {} and {}",
-            head.identity.key.id, head.stored, count
-        )));
-    }
-    let summary = Summary::numbered(segments, next_segment);
-    Ok(Conversation { head, window: window.into_iter().collect(), summary, compactions: compactions.into() })
+    let id = record.head.identity.key.id.clone();
+    let made = record.conversation(utterances(part(2))?, segments, compactions);
+    made.map_err(|how| StoreError::Unavailable(format!("conversation {id} is damaged: {how}")))
 }
 
 /// Decodes the utterances in rows with `lineage`, `number`, `rank` and `record`: each sequence from its lowest

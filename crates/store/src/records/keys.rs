@@ -9,8 +9,7 @@ use utterd_domain::{
 
 use super::{
     Fault,
-    key::{KeyPart, KeyReader, KeyWriter, RecordKey},
-    key_parts::{id, numbered},
+    key::{KeyPart, KeyReader, KeyWriter, RecordKey, id, numbered},
 };
 
 /// Two parts, one after the other.

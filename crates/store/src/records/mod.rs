@@ -32,11 +32,9 @@
 //!   adds a line: `cargo test -p utterd-store write_the_records -- --ignored`.
 //! - `tests/it/durable/fixture.rs` opens whole stores of the first format.
 
-mod description;
 mod fault;
 mod head;
 mod key;
-mod key_parts;
 mod keys;
 mod kind;
 mod kinds;
@@ -46,9 +44,8 @@ mod prefixes;
 mod tests;
 mod values;
 
-pub use description::Description;
 pub use fault::{BadRecord, Fault};
-pub use head::HeadRecord;
+pub use head::{Description, HeadRecord};
 pub use key::{Key, KeyPart, KeyReader, KeyWriter, RecordKey, Value};
 pub use keys::{BlockName, ListPlace, Meta, NamespacePlace, OfLineage, OutcomeName, Place, StateName};
 pub use kind::{Kind, decode, decode_key, key, name, pair};

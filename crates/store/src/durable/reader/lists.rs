@@ -46,6 +46,6 @@ impl Lists for Reader {
     }
 
     fn head(&self, key: &ConversationKey) -> Result<Option<Head>> {
-        self.consistent(key, Self::complete)
+        self.consistent(key, |reader, record| Ok(reader.complete(record)?.head))
     }
 }

@@ -22,12 +22,12 @@ use crate::{
     Outcome, OutcomeKey, RecipientKey, Result, StoreError,
     records::{
         self, Active, Compactions, ConversationName, Descriptions, GivenIds, HeadRecord, Heads, Kind, Meta,
-        Metas, OutcomeAges, OutcomeName, Outcomes, Readers, Segments, StateValues, Utterances,
+        Metas, OfLineage, OutcomeAges, OutcomeName, Outcomes, Readers, Segments, StateValues, Utterances,
     },
 };
 use utterd_domain::{
-    Conversation, ConversationId, ConversationKey, Head, Identity, LineageId, Ranges, Sequence, Timestamp,
-    Utterance, Window, compaction::Compaction, segment::Summary, state::StateValue,
+    Conversation, ConversationId, ConversationKey, Head, LineageId, Ranges, Sequence, Timestamp, Utterance,
+    state::StateValue,
 };
 
 /// How often to retry reading a state that keeps changing.
@@ -41,53 +41,23 @@ impl Reader {
     pub(super) fn load(&self, key: &ConversationKey) -> Result<Option<Conversation>> {
         self.consistent(key, |reader, record| {
             let head = &record.head;
-            let lineage = head.identity.lineage;
-            let segments = reader.all::<Segments>(&records::of_lineage::<Segments>(lineage));
-            let segments: Result<_, _> = segments.map(|pair| Ok(pair?.1)).collect();
-            let summary = Summary::numbered(segments?, record.next_segment);
-            let segments = summary.segments().len();
-            if segments != record.segments as usize {
-                let damage = format!("it has {segments} segments instead of {}", record.segments);
-                return Err(damaged(key, &damage));
-            }
-            let window = reader.window(head)?;
-            let there = window.len() as u64 + head.archived.count();
-            if there != head.stored {
-                let damage = format!("it has {there} utterances instead of {}", head.stored);
-                return Err(damaged(key, &damage));
-            }
-            let compactions = reader.compactions(head)?;
-            Ok(Conversation { head: reader.complete(record)?, window, summary, compactions })
+            let mut live = Ranges::before(head.next);
+            live.subtract(&head.left);
+            let window = reader.utterances(head, &live)?;
+            let segments = reader.of_lineage::<Segments>(head.identity.lineage)?;
+            // most conversations never had one
+            let compactions = match head.next_compaction {
+                1 => Vec::new(),
+                _ => reader.of_lineage::<Compactions>(head.identity.lineage)?,
+            };
+            let made = reader.complete(record)?.conversation(window, segments, compactions);
+            made.map_err(|how| damaged(key, &how))
         })
     }
 
-    /// Returns the window of a conversation.
-    fn window(&self, head: &Head) -> Result<Window> {
-        let mut live = Ranges::before(head.next);
-        live.subtract(&head.left);
-        Ok(self.utterances(head, &live)?.into_iter().collect())
-    }
-
-    /// Returns the compactions of a conversation, oldest first. Fails if the newest is missing, or any other
-    /// between the first stored one and the newest.
-    fn compactions(&self, head: &Head) -> Result<Arc<[Arc<Compaction>]>> {
-        let Identity { key, lineage, .. } = &*head.identity;
-        if head.next_compaction == 1 {
-            return Ok(Arc::default());
-        }
-        let stored = self.all::<Compactions>(&records::of_lineage::<Compactions>(*lineage));
-        let compactions: Result<Vec<_>, _> = stored.rev().map(|pair| Ok(pair?.1)).collect();
-        let mut compactions = compactions?;
-        let numbers = (1..head.next_compaction).rev();
-        let missing = numbers.zip(&compactions).find(|(number, compaction)| *number != compaction.number);
-        if missing.is_some() || compactions.is_empty() {
-            return Err(damaged(
-                key,
-                &format!("not all of its {} compactions are stored", head.next_compaction - 1),
-            ));
-        }
-        compactions.reverse();
-        Ok(compactions.into())
+    /// Returns the values of the records of a kind in a lineage.
+    fn of_lineage<K: Kind<Key: OfLineage>>(&self, lineage: LineageId) -> Result<Vec<K::Value>> {
+        self.all::<K>(&records::of_lineage::<K>(lineage)).map(|record| Ok(record?.1)).collect()
     }
 
     pub(super) fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {
@@ -117,9 +87,7 @@ impl Reader {
     /// See [`Store::state`](crate::Store::state).
     pub(super) fn state(&self, key: &ConversationKey, names: &[Box<str>]) -> Result<Vec<Arc<StateValue>>> {
         let values = self.consistent(key, |reader, HeadRecord { head, .. }| {
-            let lineage = head.identity.lineage;
-            let values = reader.all::<StateValues>(&records::of_lineage::<StateValues>(lineage));
-            let mut state: Vec<_> = values.map(|pair| Ok(pair?.1)).collect::<Result<_>>()?;
+            let mut state = reader.of_lineage::<StateValues>(head.identity.lineage)?;
             state.retain(|value: &Arc<StateValue>| names.is_empty() || names.contains(&value.name));
             Ok(state)
         });
@@ -213,11 +181,11 @@ impl Reader {
         Err(StoreError::unavailable(format!("conversation {} changes faster than it can be read", key.id)))
     }
 
-    /// Completes the head of a record that already has its identity.
-    fn complete(&self, record: HeadRecord) -> Result<Head> {
+    /// Completes a record that already has its identity.
+    fn complete(&self, record: HeadRecord) -> Result<HeadRecord> {
         let identity = record.head.identity.clone();
         let description = self.get::<Descriptions>(&identity.lineage)?.unwrap_or_default();
-        Ok(record.complete(identity, description).head)
+        Ok(record.complete(identity, description))
     }
 
     /// Returns the archived utterance to which a client gave `id`.
