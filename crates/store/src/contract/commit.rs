@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::trace::Traced;
 use utterd_domain::{
     Change, Conversation, ConversationId, ConversationKey, Identity, Namespace, Ranges, RecipientId,
     RequestId, Revision, Role, Sequence, Timestamp, UtteranceId, capacity::Capacity,
@@ -113,6 +112,15 @@ pub struct PointerWrite {
     pub before: Option<ConversationId>,
     /// The conversation that is active afterwards.
     pub after: Option<ConversationId>,
+}
+
+/// The events that a commit adds to the trace of a namespace, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Traced {
+    /// The namespace.
+    pub namespace: Namespace,
+    /// The events, which are opaque to a store: text without control characters.
+    pub events: Vec<String>,
 }
 
 /// Identifies one attempt of a mutating call.

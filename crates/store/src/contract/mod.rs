@@ -1,14 +1,12 @@
 //! The store contract.
 
 mod begin;
-mod boxed;
 mod commit;
 mod derived;
 mod error;
 mod listing;
 mod quotas;
 mod sharing;
-mod trace;
 mod upkeep;
 
 use std::{collections::HashMap, sync::Arc};
@@ -20,14 +18,15 @@ use utterd_domain::{
 
 pub use async_trait::async_trait;
 pub use begin::{Begin, Begun, Newer, StateOf};
-pub use boxed::{BoxFuture, BoxStream};
-pub use commit::{Changes, Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Reference, Write};
+pub use commit::{
+    Changes, Commit, Outcome, OutcomeKey, PointerWrite, RecipientKey, Reference, Traced, Write,
+};
 pub use derived::{Derived, DerivedBlock, DerivedBytes, DerivedData};
 pub use error::{CommitError, Conflict, Result, StoreError};
+pub use futures::{future::BoxFuture, stream::BoxStream};
 pub use listing::{List, ListOf, ListOrder, ListedAt};
 pub use quotas::{OverQuota, Quota, Quotas};
-pub use sharing::{Claim, Hint, LastSeen, Sharing, WorkerId};
-pub use trace::{TracePage, TracePlace, Traced};
+pub use sharing::{Claim, Hint, LastSeen, Sharing, TracePage, TracePlace, WorkerId};
 pub use upkeep::{EachRecord, Upkeep};
 
 /// A backend that stores conversations.

@@ -1,8 +1,8 @@
-//! How processes that share a store coordinate.
+//! How processes that share a store coordinate, and the events that they store with their commits.
 
 use futures::stream;
 
-use crate::{BoxStream, RecipientKey, Result, StoreError, TracePage, TracePlace, async_trait};
+use crate::{BoxStream, RecipientKey, Result, StoreError, async_trait};
 use utterd_domain::{ChangeId, ConversationId, ConversationKey, Namespace, Timestamp};
 
 /// A store that several processes may use at the same time.
@@ -127,4 +127,24 @@ pub struct Claim<'a> {
     pub now: Timestamp,
     /// The time at which this claim ends.
     pub until: Timestamp,
+}
+
+/// A place in the trace of a namespace: behind an event, or between two commits.
+///
+/// Clients receive places. A place must not reveal how much is written in other namespaces, as the number of
+/// a commit would.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TracePlace(pub [u8; 16]);
+
+/// Events behind a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TracePage {
+    /// The events, each with the place behind it.
+    Events(Vec<(TracePlace, String)>),
+    /// Events behind the place are no longer kept.
+    Gone,
+    /// The place is beyond the end of the trace.
+    Ahead,
+    /// The bytes are not a place in the trace of this namespace in this store.
+    Unknown,
 }

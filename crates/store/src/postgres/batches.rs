@@ -35,11 +35,10 @@ struct Inner<B: Batched> {
 }
 
 struct Queue<B: Batched> {
-    waiting: Vec<Waiting<B>>,
+    waiting: Vec<(B::Request, Caller<B>)>,
     under_way: usize,
 }
 
-type Waiting<B> = (<B as Batched>::Request, Caller<B>);
 type Batch<B> = (Vec<<B as Batched>::Request>, Vec<Caller<B>>);
 type Caller<B> = oneshot::Sender<Result<<B as Batched>::Answer>>;
 
@@ -68,7 +67,7 @@ impl<B: Batched> Batches<B> {
 
 impl<B: Batched> Inner<B> {
     /// Queues a request. Returns whether another batch may be in flight, and then counts it.
-    fn is_next(&self, request: Waiting<B>) -> bool {
+    fn is_next(&self, request: (B::Request, Caller<B>)) -> bool {
         let mut queue = self.queue.lock();
         queue.waiting.push(request);
         let is_next = queue.under_way < B::AT_ONCE;

@@ -52,7 +52,7 @@ const MISSED: &str = "?";
 pub(super) struct Hints {
     options: Options,
     database: Database,
-    waiting: Waiting,
+    waiting: HintQueue,
     heard: Arc<Heard>,
     listening: OnceLock<AbortHandle>,
 }
@@ -67,7 +67,7 @@ struct Heard {
 impl Hints {
     /// Starts the task that sends hints. The task ends with the store.
     pub(super) fn start(options: &Options, database: Database) -> Self {
-        let (waiting, news) = Waiting::new();
+        let (waiting, news) = HintQueue::new();
         tokio::spawn(send_all(database.clone(), channel(&options.schema), waiting.hints.clone(), news));
         let heard = Heard { hints: broadcast::Sender::new(UNREAD), listens: watch::Sender::new(false) };
         let (heard, listening) = (Arc::new(heard), OnceLock::new());
@@ -75,7 +75,7 @@ impl Hints {
     }
 
     /// Returns the queue of hints to send.
-    pub(super) fn waiting(&self) -> Waiting {
+    pub(super) fn waiting(&self) -> HintQueue {
         self.waiting.clone()
     }
 
@@ -114,13 +114,13 @@ impl Drop for Hints {
 /// The queue of hints to send: each once, and at most [`WAITING`]. More would be of no use, as every server
 /// that gets [`Hint::Missed`] checks everything that it watches.
 #[derive(Clone)]
-pub(super) struct Waiting {
+pub(super) struct HintQueue {
     hints: Arc<Mutex<HashSet<Hint>>>,
     /// Wakes the task that sends the hints. The task ends once nothing more can be added.
     bell: mpsc::Sender<()>,
 }
 
-impl Waiting {
+impl HintQueue {
     fn new() -> (Self, mpsc::Receiver<()>) {
         let (bell, news) = mpsc::channel(1);
         (Self { hints: Arc::default(), bell }, news)
@@ -304,7 +304,7 @@ mod tests {
     /// The queue is bounded, however slow the database is.
     #[test]
     fn too_many_hints_are_one_that_says_so() {
-        let (waiting, _news) = Waiting::new();
+        let (waiting, _news) = HintQueue::new();
         for number in 0..10 * WAITING {
             waiting.add([changed(&number.to_string())]);
             assert!(waiting.hints.lock().len() <= WAITING);
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_conversation_that_changes_often_is_one_hint() {
-        let (waiting, mut news) = Waiting::new();
+        let (waiting, mut news) = HintQueue::new();
         for _ in 0..10 * WAITING {
             waiting.add([changed("c")]);
         }

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     Survey,
-    conversations::{is_still, without_advice},
-    listed::Listed,
+    conversations::{Listed, is_still, without_advice},
     records::subject,
 };
 use crate::{Due, List, ListOf, ListOrder, Result, Store};

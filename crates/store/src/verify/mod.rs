@@ -12,7 +12,6 @@
 //! The records are read as they are stored, everything else through the [`Store`] contract.
 
 mod conversations;
-mod listed;
 mod lists;
 mod records;
 mod report;

@@ -3,7 +3,6 @@
 pub(super) mod computed;
 mod conversations;
 pub(super) mod restore;
-mod session;
 pub(super) mod snapshot;
 mod tables;
 mod writer;

@@ -3,7 +3,11 @@
 use tokio::runtime::Runtime;
 use tokio_postgres::{Error, Transaction};
 
-use super::{conversations::conversations, session::Session, snapshot, writer::Writer};
+use super::{
+    conversations::conversations,
+    snapshot::{self, Session},
+    writer::Writer,
+};
 use crate::{
     Result,
     backup::{Backup, RestoreError},

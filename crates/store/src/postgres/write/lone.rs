@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{failed::Failed, parameters::parameters, plan::Lone};
+use super::{failed::Failed, plan::Lone, row::parameters};
 use crate::meters::Meters;
 use crate::postgres::{
     batches::Batched,

@@ -4,7 +4,6 @@ pub(super) mod commit;
 pub(super) mod failed;
 pub(super) mod lanes;
 mod lone;
-pub(super) mod parameters;
 pub(super) mod plan;
 pub(super) mod quotas;
 pub(super) mod row;

@@ -3,9 +3,8 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::{
-    parameters::parameters,
     quotas::{self, Taken},
-    row::{OutcomeRow, Row, names},
+    row::{OutcomeRow, Row, names, parameters},
     sql,
 };
 use crate::postgres::types::{Param, Sequences, Uuid, number, params};

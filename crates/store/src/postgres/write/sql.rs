@@ -2,7 +2,7 @@
 //!
 //! One statement changes or creates any number of conversations, so it takes one round trip and needs no
 //! transaction around it. `held` contains the conversations that were in the expected state, and everything
-//! else is written only for those. [`parameters`](super::parameters::parameters) returns the parameters.
+//! else is written only for those. [`parameters`](super::row::parameters) returns the parameters.
 
 /// The given rows, and the numbers of refused rows: those whose recipient has another active conversation than
 /// expected.
