@@ -219,7 +219,7 @@ impl Life {
         assert_eq!(head.stored_bytes, bytes);
         let fresh: Window = live.into_iter().collect();
         let numbers = |window: &Window| {
-            let sizes = (window.tokens(), window.turns(), window.extras_bytes());
+            let sizes = (window.tokens(), window.turns(), window.extras_bytes(), window.memory_bytes());
             (sizes, window.forgotten(), window.pinned(), window.instructions())
         };
         assert_eq!(numbers(window), numbers(&fresh), "the window's numbers are those of what it holds");

@@ -24,6 +24,7 @@ pub struct Window {
     pinned: u32,
     instructions: u32,
     extras_bytes: usize,
+    memory_bytes: usize,
 }
 
 impl Window {
@@ -65,6 +66,11 @@ impl Window {
     /// The bytes of all original contents.
     pub fn extras_bytes(&self) -> usize {
         self.extras_bytes
+    }
+
+    /// The approximate size of the utterances in memory, in bytes.
+    pub fn memory_bytes(&self) -> usize {
+        self.memory_bytes
     }
 
     /// The utterances, oldest first.
@@ -299,6 +305,7 @@ impl Window {
         self.pinned += u32::from(utterance.pinned);
         self.instructions += u32::from(utterance.instruction);
         self.extras_bytes += utterance.extras_bytes();
+        self.memory_bytes += utterance.memory_bytes();
         if let Some(id) = utterance.given_id() {
             self.given_ids.insert(id.into(), utterance.sequence);
         }
@@ -310,6 +317,7 @@ impl Window {
         self.pinned -= u32::from(utterance.pinned);
         self.instructions -= u32::from(utterance.instruction);
         self.extras_bytes -= utterance.extras_bytes();
+        self.memory_bytes -= utterance.memory_bytes();
         if let Some(id) = utterance.given_id() {
             self.given_ids.remove(id);
         }

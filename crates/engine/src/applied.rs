@@ -1,9 +1,9 @@
 //! The result of a write: the decision, its outcome, and the answer to the caller.
 
-use std::sync::Arc;
+use std::{any::Any, sync::Arc};
 
 use crate::{
-    Attempt, Facts,
+    Attempt, EngineError, Facts, Result,
     events::{
         facts::Named,
         references::{Among, references},
@@ -28,6 +28,9 @@ impl<T> RuleResult<T> {
         Self { transition: transition.into().map(Box::new), named: Named::default(), value }
     }
 }
+
+/// What else the response to a write needs, of the type that its caller expects.
+pub(super) type Value = Box<dyn Any + Send>;
 
 /// A decided change, and the state it leads to.
 #[derive(Clone)]
@@ -83,6 +86,14 @@ impl Applied<()> {
         outcome.body = attempt.map_or(0, |attempt| attempt.body);
         let (outcome, state) = (Arc::new(outcome), Some(after.clone()));
         Self { outcome, state, change, value: Some(()), utterances: named.utterances }
+    }
+}
+
+impl Applied<Value> {
+    /// Returns the result with the type of what else its rule returned.
+    pub(super) fn typed<T: 'static>(mut self) -> Result<Applied<T>> {
+        let value = self.value.take().and_then(|value| value.downcast().ok());
+        Ok(self.with(*value.ok_or(EngineError::Interrupted)?))
     }
 }
 

@@ -158,7 +158,7 @@ impl Part {
         if let Some(before) = self.erased() {
             engine.indexes.remove(before.head.identity.lineage);
         }
-        self.queue.publish_after(&self.changes, self.after.clone(), began);
+        self.queue.publish(self.after.clone(), began);
         if let (Some(embeddings), Some(before)) = (&engine.embeddings, &self.before) {
             match &self.after {
                 Some(after) => embeddings.heed(before, &self.changes, after),

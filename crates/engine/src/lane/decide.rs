@@ -4,7 +4,8 @@ use std::{collections::HashSet, sync::Arc};
 
 use crate::{
     Address, Engine, EngineError, Operation, Result,
-    lane::queued::{Added, WriteCall},
+    applied::{RuleResult, Value},
+    lane::queued::{Added, QueuedWrite, WriteCall},
     offload::{LONG_LIST, LONG_TOKENS, offload},
 };
 use utterd_domain::{
@@ -91,7 +92,7 @@ impl<R> Asking<R> {
 impl Engine {
     /// Asks the rule until it has seen all it needs, and returns it with its decision: `None` if it needs something
     /// that has `moved`. A panic of the rule is an error.
-    pub(crate) async fn decide<R: Send + 'static, T: Send + 'static>(
+    async fn decide<R: Send + 'static, T: Send + 'static>(
         &self,
         rule: R,
         ask: Ask<R, T>,
@@ -129,6 +130,18 @@ impl Engine {
             };
             return (again.rule, decided);
         }
+    }
+
+    /// Asks the rule of a write.
+    pub(crate) async fn decide_write(
+        &self,
+        write: Box<QueuedWrite>,
+        before: &Arc<Conversation>,
+        moved: &Moved,
+        is_long: bool,
+    ) -> (Box<QueuedWrite>, Result<Option<RuleResult<Value>>>) {
+        let ask: Ask<Box<QueuedWrite>, _> = |write, before, context| write.request.decide(before, context);
+        self.decide(write, ask, before, moved, is_long).await
     }
 
     async fn load(&self, before: &Conversation, need: Need, loaded: &mut Loaded) -> Result<()> {

@@ -1,7 +1,6 @@
 //! One conversation in memory: its queue, and its published state.
 
 use std::{
-    collections::VecDeque,
     mem,
     sync::{
         Arc, OnceLock,
@@ -13,8 +12,14 @@ use std::{
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, watch};
 
-use crate::{EngineError, Result, footprint, lane::confirmed::Confirmed, lane::queued::QueuedWrite};
-use utterd_domain::{Change, Conversation, ConversationKey};
+use crate::{
+    EngineError, Result, footprint,
+    lane::{
+        confirmed::Confirmed,
+        queued::{QueuedWrite, Writes},
+    },
+};
+use utterd_domain::{Conversation, ConversationKey};
 
 /// A conversation as seen by this process.
 ///
@@ -23,8 +28,9 @@ use utterd_domain::{Change, Conversation, ConversationKey};
 pub struct Queue {
     pub key: ConversationKey,
     turn: Arc<AsyncMutex<()>>,
-    waiting: Mutex<Waiting>,
-    charge: Charge,
+    waiting: Mutex<WaitingWrites>,
+    /// The bytes that the cache charges for the conversation.
+    charged: AtomicU64,
     /// Locked only to copy or replace a pointer: a reader never waits for a decision or a commit.
     published: RwLock<Confirmed<Published>>,
     changed: OnceLock<watch::Sender<()>>,
@@ -37,8 +43,8 @@ pub struct Queue {
 const CONTENDED: u32 = 16;
 
 /// The writes that no run has taken yet.
-struct Waiting {
-    writes: VecDeque<Box<dyn QueuedWrite>>,
+struct WaitingWrites {
+    writes: Writes,
     /// When this many writes wait, those whose callers are gone are swept.
     sweep_at: usize,
     /// Whether there is a run, which takes them.
@@ -47,14 +53,6 @@ struct Waiting {
 
 /// Fewer writes than this are not swept.
 const LEAST_SWEPT: usize = 16;
-
-/// What the cache charges for the conversation.
-struct Charge {
-    /// The approximate size of the window in bytes.
-    window: AtomicU64,
-    /// The bytes charged.
-    bytes: AtomicU64,
-}
 
 /// The state of a conversation, as far as it is known.
 #[derive(Clone, Debug, Default)]
@@ -85,10 +83,10 @@ impl Published {
 impl Queue {
     /// Creates the queue of a conversation about which nothing is known yet.
     pub fn new(key: ConversationKey) -> Self {
-        let waiting = Waiting { writes: VecDeque::new(), sweep_at: LEAST_SWEPT, is_run: false };
-        let charge = Charge { window: AtomicU64::new(0), bytes: AtomicU64::new(footprint::QUEUE) };
+        let waiting = WaitingWrites { writes: Writes::new(), sweep_at: LEAST_SWEPT, is_run: false };
         let (turn, published, changed, contended) = Default::default();
-        Self { key, turn, waiting: Mutex::new(waiting), charge, published, changed, contended }
+        let (waiting, charged) = (Mutex::new(waiting), AtomicU64::new(footprint::QUEUE));
+        Self { key, turn, waiting, charged, published, changed, contended }
     }
 
     /// Waits for the turn to change the conversation. Turns are given in the order in which they were asked for.
@@ -147,7 +145,7 @@ impl Queue {
 
     /// Adds a write, unless `most` already wait. Returns whether the caller has to run the queue, because nobody
     /// does. Writes of callers that are gone are swept, or a stalled store would pile them up.
-    pub fn push(&self, write: Box<dyn QueuedWrite>, most: usize) -> Result<bool> {
+    pub fn push(&self, write: Box<QueuedWrite>, most: usize) -> Result<bool> {
         let mut waiting = self.waiting.lock();
         let gone = waiting.sweep(most);
         let is_full = waiting.writes.len() >= most;
@@ -162,7 +160,7 @@ impl Queue {
     }
 
     /// Moves waiting writes to the end of `taken`, until it has `most`.
-    pub fn take(&self, taken: &mut VecDeque<Box<dyn QueuedWrite>>, most: usize) {
+    pub fn take(&self, taken: &mut Writes, most: usize) {
         let writes = &mut self.waiting.lock().writes;
         let count = most.saturating_sub(taken.len()).min(writes.len());
         taken.extend(writes.drain(..count));
@@ -184,58 +182,42 @@ impl Queue {
         drop(writes);
     }
 
-    /// Publishes a state that was loaded after `asked`; `None` if it may be older than what was committed here.
-    pub fn publish_loaded(&self, state: Option<Arc<Conversation>>, asked: Option<Duration>) {
-        self.charge.window.store(state.as_deref().map_or(0, footprint::window), Ordering::Relaxed);
-        self.publish(Published::of(state), asked);
-    }
-
-    /// Publishes the state after `changes`, whose commit `began` at this time; `None` if the conversation is
-    /// deleted.
-    pub fn publish_after(
-        &self,
-        changes: &[Arc<Change>],
-        after: Option<Arc<Conversation>>,
-        began: Option<Duration>,
-    ) {
-        if let Some(after) = &after {
-            let before = self.charge.window.load(Ordering::Relaxed);
-            self.charge.window.store(footprint::window_after(before, changes, after), Ordering::Relaxed);
-        }
-        self.publish(Published::of(after), began);
+    /// Publishes a state that the store had after `asked`; `None` for `asked` if it may be older than what was
+    /// committed here.
+    pub fn publish(&self, state: Option<Arc<Conversation>>, asked: Option<Duration>) {
+        self.replace(Published::of(state), asked);
     }
 
     /// Drops the published state: the next caller to ask loads the stored one.
     pub fn forget(&self) {
-        self.publish(Published::Unknown, None);
+        self.replace(Published::Unknown, None);
     }
 
     /// Returns what the cache should charge, if that differs much from what it does charge.
     pub fn new_charge(&self) -> Option<u64> {
         let state = self.published().state()?;
-        let charged = self.charge.bytes.load(Ordering::Relaxed);
-        let bytes = footprint::queue(&state, self.charge.window.load(Ordering::Relaxed));
+        let (charged, bytes) = (self.charged.load(Ordering::Relaxed), footprint::queue(&state));
         (bytes > charged * 2 || bytes < charged / 2).then_some(bytes)
     }
 
     /// Records that the cache charges `bytes`.
     pub fn charged(&self, bytes: u64) {
-        self.charge.bytes.store(bytes, Ordering::Relaxed);
+        self.charged.store(bytes, Ordering::Relaxed);
     }
 
-    fn publish(&self, published: Published, asked: Option<Duration>) {
+    fn replace(&self, published: Published, asked: Option<Duration>) {
         let before = self.published.write().replace(published, asked);
         drop(before);
         self.tell();
     }
 }
 
-impl Waiting {
+impl WaitingWrites {
     /// Removes the writes nobody waits for any more, if there may be many, or if the maximum number is
     /// waiting.
-    fn sweep(&mut self, most: usize) -> VecDeque<Box<dyn QueuedWrite>> {
+    fn sweep(&mut self, most: usize) -> Writes {
         if self.writes.len() < self.sweep_at.min(most) {
-            return VecDeque::new();
+            return Writes::new();
         }
         let (awaited, gone) = mem::take(&mut self.writes).into_iter().partition(|write| write.is_awaited());
         self.writes = awaited;

@@ -1,10 +1,13 @@
 //! A write on its way: the request, its wait in a queue, and its result.
 
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
 use tokio::sync::oneshot;
 
-use crate::{Address, Applied, Attempt, Caller, EngineError, Operation, Result, applied::RuleResult};
+use crate::{
+    Address, Applied, Attempt, Caller, EngineError, Operation, Result,
+    applied::{RuleResult, Value},
+};
 use utterd_domain::{Conversation, ConversationKey, Policy, Undecided, change::Context, state::UpdateState};
 use utterd_store::{Outcome, OutcomeKey, PointerWrite};
 
@@ -16,7 +19,7 @@ pub type Ruling<T> = Result<RuleResult<T>, Undecided>;
 
 /// Makes a decision from a state. It is called again when it needs to see more, or when the state turns out not
 /// to be the newest.
-pub type Rule<T> = dyn FnMut(&Conversation, &Context<'_>) -> Ruling<T> + Send;
+type Rule = dyn FnMut(&Conversation, &Context<'_>) -> Ruling<Value> + Send;
 
 /// How a write treats a conversation that does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,9 +78,14 @@ impl WriteCall {
         }
     }
 
+    /// Returns the key of the attempt's outcome, if the caller gave a request id.
+    pub fn outcome_key(&self) -> Option<OutcomeKey> {
+        self.attempt.as_ref().map(|attempt| attempt.key(&self.caller))
+    }
+
     /// Returns the outcome to store, so that the attempt can be replayed.
     pub fn kept(&self, done: &Applied<()>) -> Option<(OutcomeKey, Arc<Outcome>)> {
-        self.attempt.as_ref().map(|attempt| (attempt.key(&self.caller), done.outcome.clone()))
+        self.outcome_key().map(|key| (key, done.outcome.clone()))
     }
 }
 
@@ -99,67 +107,45 @@ pub struct Target {
 pub type Seen = Option<Arc<Conversation>>;
 
 /// A write with its rule.
-pub struct Request<T> {
+pub struct Request {
     pub call: WriteCall,
-    pub rule: Box<Rule<T>>,
+    rule: Box<Rule>,
     tries: u32,
 }
 
-/// The result of a queued write.
-pub type Reply<T> = Result<Applied<T>, Unapplied<T>>;
-
-pub enum Unapplied<T> {
-    Failed(EngineError),
-    /// The address may mean something else by now, or the attempt has an outcome: resolve it again.
-    Anew(Box<Request<T>>),
-}
-
 /// A write that waits in its conversation's queue.
-pub trait QueuedWrite: Send {
-    fn call(&self) -> &WriteCall;
-    fn target(&self) -> &Target;
-
-    /// Takes the state that was read for it.
-    fn take_seen(&mut self) -> Option<Seen>;
-
-    /// Decides on `before`, and stores what else the response needs.
-    fn decide(&mut self, before: &Conversation, context: &Context<'_>) -> Ruling<()>;
-
-    /// Counts one more try. Returns whether another is allowed.
-    fn try_again(&mut self) -> bool;
-
-    /// Whether its caller is still waiting.
-    fn is_awaited(&self) -> bool;
-
-    /// Sends the result to the caller.
-    fn answer(self: Box<Self>, answer: Answer);
+pub struct QueuedWrite {
+    pub request: Request,
+    pub target: Target,
+    reply: oneshot::Sender<Answer>,
 }
+
+/// Writes to decide, in order.
+pub type Writes = VecDeque<Box<QueuedWrite>>;
 
 /// The answer sent to a caller.
 pub enum Answer {
-    Applied(Applied<()>),
+    Applied(Applied<Value>),
     Failed(EngineError),
-    Anew,
+    /// The address may mean something else by now, or the attempt has an outcome: resolve it again.
+    Anew(Box<Request>),
 }
 
-struct Queued<T> {
-    request: Box<Request<T>>,
-    target: Target,
-    value: Option<T>,
-    reply: oneshot::Sender<Reply<T>>,
-}
-
-impl<T> Request<T> {
-    pub fn new(
+impl Request {
+    pub fn new<T: Send + 'static>(
         call: WriteCall,
-        rule: impl FnMut(&Conversation, &Context<'_>) -> Ruling<T> + Send + 'static,
-    ) -> Self {
-        Self { call, rule: Box::new(rule), tries: 0 }
+        mut rule: impl FnMut(&Conversation, &Context<'_>) -> Ruling<T> + Send + 'static,
+    ) -> Box<Self> {
+        let rule = move |before: &Conversation, context: &Context<'_>| {
+            let RuleResult { transition, named, value } = rule(before, context)?;
+            Ok(RuleResult { transition, named, value: Box::new(value) as Value })
+        };
+        Box::new(Self { call, rule: Box::new(rule), tries: 0 })
     }
 
-    /// Prepares it to be resolved again, unless that was done too often.
-    pub fn again(mut self: Box<Self>) -> Result<Box<Self>> {
-        if self.try_again() { Ok(self) } else { Err(EngineError::Contended) }
+    /// Decides on `before`.
+    pub fn decide(&mut self, before: &Conversation, context: &Context<'_>) -> Ruling<Value> {
+        (self.rule)(before, context)
     }
 
     /// Whether it was not tried yet.
@@ -167,56 +153,32 @@ impl<T> Request<T> {
         self.tries == 0
     }
 
-    fn try_again(&mut self) -> bool {
+    /// Counts one more try. Fails if there were too many.
+    pub fn try_again(&mut self) -> Result<()> {
         self.tries += 1;
-        self.tries < ATTEMPTS
+        if self.tries < ATTEMPTS { Ok(()) } else { Err(EngineError::Contended) }
     }
 }
 
-impl<T: Send + 'static> Request<T> {
-    /// Returns the write to put in a queue, and the receiver its caller waits on.
-    pub fn queued(self: Box<Self>, target: Target) -> (Box<dyn QueuedWrite>, oneshot::Receiver<Reply<T>>) {
+impl QueuedWrite {
+    /// Creates the write to put in a queue, and the receiver its caller waits on.
+    pub fn new(request: Box<Request>, target: Target) -> (Box<Self>, oneshot::Receiver<Answer>) {
         let (reply, answered) = oneshot::channel();
-        (Box::new(Queued { request: self, target, value: None, reply }), answered)
-    }
-}
-
-impl<T: Send + 'static> QueuedWrite for Queued<T> {
-    fn call(&self) -> &WriteCall {
-        &self.request.call
+        (Box::new(Self { request: *request, target, reply }), answered)
     }
 
-    fn target(&self) -> &Target {
-        &self.target
-    }
-
-    fn take_seen(&mut self) -> Option<Seen> {
-        self.target.seen.take()
-    }
-
-    fn decide(&mut self, before: &Conversation, context: &Context<'_>) -> Ruling<()> {
-        let RuleResult { transition, named, value } = (self.request.rule)(before, context)?;
-        self.value = Some(value);
-        Ok(RuleResult { transition, named, value: () })
-    }
-
-    fn try_again(&mut self) -> bool {
-        self.request.try_again()
-    }
-
-    fn is_awaited(&self) -> bool {
+    /// Whether its caller is still waiting.
+    pub fn is_awaited(&self) -> bool {
         !self.reply.is_closed()
     }
 
-    fn answer(self: Box<Self>, answer: Answer) {
-        let Self { request, value, reply, .. } = *self;
-        let answer = match (answer, value) {
-            (Answer::Applied(applied), Some(value)) => Ok(applied.with(value)),
-            (Answer::Applied(_), None) => Err(Unapplied::Failed(EngineError::Interrupted)),
-            (Answer::Failed(error), _) => Err(Unapplied::Failed(error)),
-            (Answer::Anew, _) => Err(Unapplied::Anew(request)),
-        };
-        // the caller may be gone
-        let _ = reply.send(answer);
+    /// Sends the result to the caller, who may be gone.
+    pub fn answer(self, answer: Result<Applied<Value>>) {
+        drop(self.reply.send(answer.map_or_else(Answer::Failed, Answer::Applied)));
+    }
+
+    /// Has the caller resolve the write again.
+    pub fn send_back(self) {
+        drop(self.reply.send(Answer::Anew(Box::new(self.request))));
     }
 }

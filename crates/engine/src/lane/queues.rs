@@ -6,11 +6,12 @@
 
 use std::{convert::Infallible, sync::Arc};
 
-use quick_cache::{DefaultHashBuilder, Lifecycle, OptionsBuilder, Weighter, sync::Cache};
+use quick_cache::Lifecycle;
 
 use crate::{
     footprint,
     lane::queue::{Published, Queue},
+    weighed::{Weighed, WeighedCache, weighed_cache},
 };
 use utterd_domain::ConversationKey;
 
@@ -27,28 +28,14 @@ const MAX_EXPECTED: u64 = 1 << 15;
 
 /// The queues, by conversation.
 pub struct Queues {
-    cache: Cache<ConversationKey, Cached, Bytes, DefaultHashBuilder, InUse>,
+    cache: WeighedCache<ConversationKey, Arc<Queue>, InUse>,
     /// The most that a queue is charged, half a shard: a conversation larger than that is expensive to hold,
     /// but more expensive to load for each call.
     most: u64,
 }
 
-#[derive(Clone)]
-struct Cached {
-    queue: Arc<Queue>,
-    /// The bytes it is charged. Stored here and not in the queue, because the weight of an entry must not
-    /// change while the entry is in the cache.
-    bytes: u64,
-}
-
-#[derive(Clone)]
-struct Bytes;
-
-impl Weighter<ConversationKey, Cached> for Bytes {
-    fn weight(&self, _: &ConversationKey, cached: &Cached) -> u64 {
-        cached.bytes
-    }
-}
+/// A queue in the cache, and the bytes that it is charged.
+type Cached = Weighed<Arc<Queue>>;
 
 /// Keeps a queue that is referenced from outside the cache. Queues are handed out under the lock that evictions
 /// hold, so none is handed out while it is being evicted.
@@ -60,7 +47,7 @@ impl Lifecycle<ConversationKey, Cached> for InUse {
     type RequestState = Vec<Cached>;
 
     fn is_pinned(&self, _: &ConversationKey, cached: &Cached) -> bool {
-        Arc::strong_count(&cached.queue) > 1
+        Arc::strong_count(&cached.held) > 1
     }
 
     fn on_evict(&self, evicted: &mut Vec<Cached>, _: ConversationKey, cached: Cached) {
@@ -70,17 +57,11 @@ impl Lifecycle<ConversationKey, Cached> for InUse {
 
 impl Queues {
     /// Creates a cache of at most about `limit` bytes, not counting the queues in use.
-    #[allow(clippy::expect_used)] // all required fields are set
     pub fn new(limit: u64) -> Self {
         let limit = limit.min(UNLIMITED);
         let shards = (limit / SHARD_BYTES).clamp(1, MAX_SHARDS);
-        let options = OptionsBuilder::new()
-            .estimated_items_capacity((limit / EXPECTED_BYTES).min(MAX_EXPECTED) as usize)
-            .weight_capacity(limit)
-            .shards(shards as usize)
-            .build()
-            .expect("a capacity is given");
-        let cache = Cache::with_options(options, Bytes, DefaultHashBuilder::default(), InUse);
+        let expected = (limit / EXPECTED_BYTES).min(MAX_EXPECTED);
+        let cache = weighed_cache(limit, shards as usize, expected as usize, InUse);
         Self { cache, most: limit / shards / 2 }
     }
 
@@ -91,24 +72,22 @@ impl Queues {
 
     /// Returns the queue of a conversation, if it is in memory.
     pub fn get(&self, key: &ConversationKey) -> Option<Arc<Queue>> {
-        self.cache.get(key).map(|cached| cached.queue)
+        self.cache.get(key).map(|cached| cached.held)
     }
 
     /// Returns the queue of a conversation, creating it if it is not in memory.
     pub fn of(&self, key: &ConversationKey) -> Arc<Queue> {
         let new = || {
-            Ok::<_, Infallible>(Cached { queue: Arc::new(Queue::new(key.clone())), bytes: footprint::QUEUE })
+            Ok::<_, Infallible>(Cached { held: Arc::new(Queue::new(key.clone())), bytes: footprint::QUEUE })
         };
-        match self.cache.get_or_insert_with(key, new) {
-            Ok(cached) => cached.queue,
-            Err(never) => match never {},
-        }
+        let Ok(cached) = self.cache.get_or_insert_with(key, new);
+        cached.held
     }
 
     /// Charges a queue its current size, if that differs much from its charge. The caller must hold the queue.
     pub fn charge(&self, queue: &Arc<Queue>) {
         let Some(bytes) = queue.new_charge() else { return };
-        let cached = Cached { queue: queue.clone(), bytes: bytes.min(self.most) };
+        let cached = Cached { held: queue.clone(), bytes: bytes.min(self.most) };
         if self.cache.replace(queue.key.clone(), cached, true).is_ok() {
             queue.charged(bytes);
         }
@@ -118,7 +97,7 @@ impl Queues {
     /// the lock that this takes, so nobody gets it meanwhile.
     pub fn discard_unused(&self, queue: &Arc<Queue>) {
         if matches!(queue.published(), Published::Absent) {
-            self.cache.remove_if(&queue.key, |cached| Arc::strong_count(&cached.queue) == 2);
+            self.cache.remove_if(&queue.key, |cached| Arc::strong_count(&cached.held) == 2);
         }
     }
 }

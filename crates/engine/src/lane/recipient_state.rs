@@ -13,63 +13,46 @@ use utterd_domain::{ChangeId, Conversation, ConversationId, Identity, change::Co
 ///
 /// It is always taken after the conversations, so no two tasks wait for each other's holds.
 #[derive(Default)]
-pub struct RecipientStateWrite(Option<Held>);
-
-struct Held {
-    hold: Hold,
-    part: Part,
-    /// The state after the changes so far.
-    state: Arc<Conversation>,
-}
+pub struct RecipientStateWrite(Option<(Part, Hold)>);
 
 impl RecipientStateWrite {
-    /// Decides the write's change to the state, if any, on the result of the writes before it.
-    pub async fn decide(
+    /// Makes the write's change to the state, if any, on the result of the writes before it.
+    pub async fn change(
         &mut self,
         engine: &Arc<Engine>,
         call: &WriteCall,
         conversation: &Identity,
         commit: ChangeId,
-    ) -> Result<Option<Decided>> {
-        let Some(update) = call.recipient_state.clone() else { return Ok(None) };
-        if self.0.is_none() {
-            self.0 = Some(Held::of(engine, call, conversation).await?);
-        }
-        let Some(held) = &self.0 else { return Ok(None) };
+    ) -> Result<()> {
+        let Some(update) = call.recipient_state.clone() else { return Ok(()) };
+        let recipient = &conversation.recipient;
+        let key = call.caller.key(ConversationId::of_state(recipient));
+        let (part, _) = match &mut self.0 {
+            Some(held) => held,
+            none => {
+                let hold = engine.hold(&key).await;
+                none.insert((Part::new(&hold, hold.state().await?), hold))
+            }
+        };
+        let address = Address::of_state(recipient.clone());
+        let before = part.newest().cloned();
+        let before = before.unwrap_or_else(|| engine.new_conversation(key, &address, None));
         let rule = move |before: &Conversation, context: &Context<'_>| {
             let updated = update_state(before, &update, context);
             Ok(updated.map_err(|refusal| refusal.within("recipient_state."))?)
         };
-        Ok(Some(Decided::of(engine.rehearse(&held.state, rule).await?, commit)))
-    }
-
-    /// Adds a decided change to the commit.
-    pub fn add(&mut self, decided: Option<&Decided>, call: &WriteCall) {
-        if let (Some(held), Some(decided)) = (&mut self.0, decided) {
-            held.state = decided.after.clone();
-            held.part.add(decided, Operation::UpdateState, call.attempt.as_ref());
-        }
+        let decided = Decided::of(engine.rehearse(&before, rule).await?, commit);
+        part.add(&decided, Operation::UpdateState, call.attempt.as_ref());
+        Ok(())
     }
 
     /// Whether there is nothing to commit.
     pub fn is_empty(&self) -> bool {
-        self.0.as_ref().is_none_or(|held| held.part.changes().is_empty())
+        self.0.as_ref().is_none_or(|(part, _)| part.changes().is_empty())
     }
 
     /// Returns the part to commit, and the hold to keep until it is committed.
     pub fn done(self) -> (Option<Part>, Option<Hold>) {
-        self.0.map(|held| (held.part, held.hold)).unzip()
-    }
-}
-
-impl Held {
-    async fn of(engine: &Arc<Engine>, call: &WriteCall, conversation: &Identity) -> Result<Self> {
-        let address = Address::of_state(conversation.recipient.clone());
-        let key = call.caller.key(ConversationId::of_state(&conversation.recipient));
-        let hold = engine.hold(&key).await;
-        let before = hold.state().await?;
-        let part = Part::new(&hold, before.clone());
-        let state = before.unwrap_or_else(|| engine.new_conversation(key, &address, None));
-        Ok(Self { hold, part, state })
+        self.0.unzip()
     }
 }

@@ -1,18 +1,18 @@
 //! The run of a queue: deciding, committing and answering the waiting writes in order.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::sync::Arc;
 
 use crate::{
-    Engine, EngineError, Operation, Result,
-    applied::{Applied, Decided, RuleResult},
+    Address, Applied, Engine, EngineError, Operation, Result,
+    applied::{Decided, RuleResult, Value},
     lane::{
-        batch::{Batch, Decisions, Finished, Joined, conflicted},
+        batch::{Batch, Finished, MOST, NotJoined, answer, conflicted},
         commit::{Extras, Part, Uncommitted},
         completed::start,
         decide::{Moved, is_long},
         hold::Hold,
         queue::Queue,
-        queued::{Answer, QueuedWrite, WriteCall},
+        queued::{QueuedWrite, WriteCall, Writes},
         recipient_state::RecipientStateWrite,
     },
 };
@@ -23,13 +23,8 @@ use utterd_domain::{
 use utterd_store::PointerWrite;
 use utterd_telemetry::panics::{Panicked, Within};
 
-/// The most writes in one commit.
-const BATCH: usize = 256;
 /// The number of rounds after which a run yields to other tasks on its thread.
 const ROUNDS: usize = 16;
-
-/// Writes that a run has taken, in order.
-type Writes = VecDeque<Box<dyn QueuedWrite>>;
 
 /// The only run of a queue.
 #[must_use = "if it is dropped without being started, so are the waiting writes"]
@@ -45,11 +40,19 @@ impl Engine {
     pub(crate) fn enqueue(
         self: &Arc<Self>,
         key: &ConversationKey,
-        write: Box<dyn QueuedWrite>,
+        write: Box<QueuedWrite>,
         most: usize,
     ) -> Result<Option<Run>> {
         let queue = self.queues.of(key);
         Ok(queue.push(write, most)?.then(|| Run { engine: self.clone(), queue, has_ended: false }))
+    }
+
+    /// Returns the conversation that follows one that ended, before its first revision.
+    fn successor(&self, key: ConversationKey, ended: &Conversation) -> Arc<Conversation> {
+        let (recipient, encoding) = (&ended.head.identity.recipient, ended.head.identity.encoding);
+        let address = Address { recipient: Some(recipient.clone()), ..Address::default() };
+        let identity = self.identity(key, &address, encoding, self.now_for(ended));
+        Arc::new(Conversation::new(identity, ended.head.policy.clone()))
     }
 }
 
@@ -74,7 +77,7 @@ impl Run {
     /// decision is based on a committed state, or on the result of the writes before it in the same batch. Between
     /// two commits, others may hold the conversation.
     async fn go(mut self) {
-        let (mut writes, mut most) = (Writes::new(), BATCH);
+        let (mut writes, mut most) = (Writes::new(), MOST);
         for round in 1.. {
             let hold = Hold::of(&self.engine, self.queue.clone()).await;
             // taken before the state is read, so that the state is no older than any of them
@@ -82,10 +85,9 @@ impl Run {
             let batch = Within::Queue.catching(drive_batch(&hold, &mut writes, most)).await;
             let finished = batch.unwrap_or_else(|Panicked| {
                 self.queue.forget();
-                Finished { one_by_one: true, ..Finished::default() }
+                Finished::nothing(1)
             });
-            most = if finished.one_by_one { 1 } else { BATCH };
-            put_back(&mut writes, finished.undecided);
+            most = finished.most;
             if writes.is_empty() && self.end() {
                 // the last to leave removes the queue of a conversation that does not exist
                 drop(self);
@@ -107,80 +109,68 @@ impl Run {
     }
 }
 
-fn answer(decisions: Decisions) {
-    decisions.into_iter().for_each(|(write, answer)| write.answer(answer));
-}
-
-/// Makes one commit of the first writes, at most this many.
+/// Makes one commit of the first writes, at most this many. Those that have to be decided again are first afterwards.
 async fn drive_batch(hold: &Hold, writes: &mut Writes, most: usize) -> Finished {
     let engine = &hold.engine;
     // if several have seen a state, there is no telling which is the newest
     let alone = writes.len().min(most) == 1;
-    let seen = writes.iter_mut().take(most).filter_map(|write| write.take_seen()).last();
+    let seen = writes.iter_mut().take(most).filter_map(|write| write.target.seen.take()).last();
     let seen = seen.filter(|_| alone);
     let begun = Within::Queue.catching(Batch::on(hold, seen)).await;
     let mut batch = match begun.unwrap_or(Err(EngineError::Panicked)) {
         Ok(batch) => Box::new(batch),
         Err(error) => {
-            let failed = |write| (write, Answer::Failed(error.clone()));
-            return Finished { answered: writes.drain(..).map(failed).collect(), ..Finished::default() };
+            let failed = |write| (write, Some(Err(error.clone())));
+            return Finished { answered: writes.drain(..).map(failed).collect(), most: MOST };
         }
     };
     for _ in 0..most {
         let Some(write) = writes.pop_front() else { break };
         match batch.join(engine, write).await {
-            Joined::Yes => {}
-            Joined::AfterCommit(write) => {
+            Ok(()) => {}
+            Err((write, NotJoined::RollsOver(left))) => {
+                let undecided = Box::pin(roll_over(hold, write, left)).await;
+                undecided.into_iter().for_each(|write| writes.push_front(write));
+                return Finished::nothing(MOST);
+            }
+            Err((write, NotJoined::Panicked)) => {
+                write.answer(Err(EngineError::Panicked));
+                batch.give_up(writes);
+                return Finished::nothing(MOST);
+            }
+            Err((write, _)) => {
                 writes.push_front(write);
                 break;
             }
-            Joined::Panicked => return Finished::of_undecided(batch.into_undecided_writes()),
-            Joined::RollsOver(write, left) => {
-                let undecided = Box::pin(roll_over(hold, write, left)).await;
-                return Finished::of_undecided(undecided.into_iter().collect());
-            }
         }
     }
-    batch.finish(engine).await
-}
-
-/// Puts writes that have to be decided again before the others, keeping their order.
-fn put_back(writes: &mut Writes, undecided: Vec<Box<dyn QueuedWrite>>) {
-    undecided.into_iter().rev().for_each(|write| writes.push_front(write));
+    batch.finish(engine, writes).await
 }
 
 /// Ends the conversation that was left idle and starts its recipient's next one with the write, in one commit.
 /// The next one inherits the policy and the encoding. Returns the write if it has to be decided again.
 async fn roll_over(
     hold: &Hold,
-    write: Box<dyn QueuedWrite>,
+    write: Box<QueuedWrite>,
     left: Arc<Conversation>,
-) -> Option<Box<dyn QueuedWrite>> {
-    let (engine, call) = (&hold.engine, write.call().clone());
+) -> Option<Box<QueuedWrite>> {
+    let (engine, call) = (&hold.engine, write.request.call.clone());
     let fresh = engine.successor(call.caller.key(engine.new_conversation_id()), &left);
-    let (write, decision) = engine
-        .decide(
-            write,
-            |write, before, context| write.decide(before, context),
-            &fresh,
-            &Moved::default(),
-            is_long(&fresh, &call),
-        )
-        .await;
+    let is_long = is_long(&fresh, &call);
+    let (write, decision) = engine.decide_write(write, &fresh, &Moved::default(), is_long).await;
     let rolled = Within::Queue.catching(async { rolled_over(hold, &call, &left, fresh, decision?).await });
     match rolled.await.unwrap_or(Err(Uncommitted::Panicked)) {
         Ok((done, ended)) => {
-            hold.engine.retention.add(&ended);
-            write.answer(Answer::Applied(done));
-            None
+            engine.retention.add(&ended);
+            write.answer(Ok(done));
         }
-        Err(Uncommitted::Conflict(conflict)) => conflicted(write, &conflict),
-        Err(error) => {
-            let answer = hold.engine.refused(write.call(), write.target(), error.into()).await;
-            write.answer(answer);
-            None
-        }
+        Err(Uncommitted::Conflict(conflict)) => return conflicted(write, &conflict),
+        Err(error) => match engine.refused(&write.request.call, &write.target, error.into()).await {
+            Some(answer) => write.answer(answer),
+            None => write.send_back(),
+        },
     }
+    None
 }
 
 async fn rolled_over(
@@ -188,8 +178,8 @@ async fn rolled_over(
     call: &WriteCall,
     left: &Arc<Conversation>,
     fresh: Arc<Conversation>,
-    decision: Option<RuleResult<()>>,
-) -> Result<(Applied<()>, Arc<Conversation>), Uncommitted> {
+    decision: Option<RuleResult<Value>>,
+) -> Result<(Applied<Value>, Arc<Conversation>), Uncommitted> {
     let engine = &hold.engine;
     let decision = decision.ok_or(EngineError::Interrupted)?;
     let idle = End { reason: IDLE_TIMEOUT.into(), expected: None };
@@ -207,8 +197,7 @@ async fn rolled_over(
     // nobody else can name the new conversation yet, so this never waits
     let beginning = engine.hold(start.after.key()).await;
     let mut recipient_state = RecipientStateWrite::default();
-    let state = recipient_state.decide(engine, call, &fresh.head.identity, commit).await?;
-    recipient_state.add(state.as_ref(), call);
+    recipient_state.change(engine, call, &fresh.head.identity, commit).await?;
     let (state, _hold) = recipient_state.done();
     let mut parts = vec![
         Part::from(hold, left).and(&ending, Operation::EndConversation, None),
@@ -217,5 +206,5 @@ async fn rolled_over(
     parts.extend(state);
     let extras = Extras { pointers: vec![pointer], outcomes: call.kept(&done).into_iter().collect() };
     engine.commit(&mut parts, extras).await?;
-    Ok((done, ending.after))
+    Ok((done.with(decision.value), ending.after))
 }

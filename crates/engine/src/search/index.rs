@@ -5,7 +5,7 @@ use std::{num::NonZeroUsize, sync::Arc, thread::available_parallelism};
 use parking_lot::Mutex;
 use tokio::sync::Mutex as AsyncMutex;
 
-use crate::weighed::{Weighed, WeighedCache, weighed_cache};
+use crate::weighed::{HeldCache, Weighed, held_cache};
 use utterd_domain::{
     LineageId, Revision,
     recall::{Index, IndexMaker},
@@ -13,7 +13,7 @@ use utterd_domain::{
 
 /// The indexes of recently searched conversations.
 pub struct Indexes {
-    kept: WeighedCache<Entry>,
+    kept: HeldCache<Entry>,
     makers: Mutex<Makers>,
 }
 
@@ -39,7 +39,7 @@ pub type SharedIndex = Arc<AsyncMutex<Index>>;
 impl Indexes {
     /// Creates a cache of at most `bytes`; the least used indexes are evicted, and rebuilt when needed.
     pub fn new(bytes: u64) -> Self {
-        Self { kept: weighed_cache(bytes), makers: Mutex::default() }
+        Self { kept: held_cache(bytes), makers: Mutex::default() }
     }
 
     /// Returns the index of a lineage, if its text was last erased at `erased_at`; otherwise an empty one.

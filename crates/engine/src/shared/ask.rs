@@ -92,7 +92,7 @@ impl Engine {
     /// - Another process may have changed the conversation: its state and the data loaded with it may then be
     ///   from different moments.
     pub(crate) async fn is_outdated(&self, call: &WriteCall, target: &Target) -> Result<bool> {
-        let attempt = call.attempt.as_ref().map(|attempt| attempt.key(&call.caller));
+        let attempt = call.outcome_key();
         let pointer = target.pointer.as_ref();
         if attempt.is_none() && pointer.is_none() && !self.is_shared() {
             return Ok(false);

@@ -84,7 +84,7 @@ impl Hold {
                 let asked = engine.asking();
                 engine.meters.misses.inc();
                 let state = engine.store.load(key).await?;
-                self.queue.publish_loaded(state.clone(), asked);
+                self.queue.publish(state.clone(), asked);
                 return Ok(state);
             }
             known => known.clone().state(),
@@ -104,7 +104,7 @@ impl Hold {
             Newer::State(state) => Some(state),
         };
         engine.meters.misses.inc();
-        self.queue.publish_loaded(state.clone(), Some(asked));
+        self.queue.publish(state.clone(), Some(asked));
         Ok(state)
     }
 
@@ -122,7 +122,7 @@ impl Hold {
             },
             _ => return self.state().await,
         }
-        self.queue.publish_loaded(seen.clone(), None);
+        self.queue.publish(seen.clone(), None);
         Ok(seen)
     }
 
@@ -150,7 +150,7 @@ impl Hold {
             }
             Published::Absent | Published::State(_) => return,
         };
-        self.queue.publish_loaded(Some(state.clone()), asked);
+        self.queue.publish(Some(state.clone()), asked);
     }
 }
 

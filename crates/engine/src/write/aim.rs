@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::{
-    Engine, EngineError, Result,
-    lane::queued::{Answer, IfAbsent, Target, WriteCall},
+    Applied, Engine, EngineError, Result,
+    applied::Value,
+    lane::queued::{IfAbsent, Target, WriteCall},
 };
 use utterd_domain::{ConversationId, Policy, Refusal};
 use utterd_store::{Outcome, Page, PointerWrite, RecipientKey};
@@ -38,7 +39,7 @@ impl Engine {
         let may_start = address.conversation.as_ref().filter(|_| *if_absent == IfAbsent::CreateAndActivate);
         let exists = may_start.is_some_and(|id| self.surely_exists(&caller.key(id.clone())));
         let activates = may_start.is_some() && !exists;
-        let key = attempt.as_ref().map(|attempt| attempt.key(caller));
+        let key = call.outcome_key();
         let active = address.conversation.is_none() || activates;
         let asked = self.ask(address, &recipient, active, key.as_ref()).await?;
         if let (Some(outcome), Some(attempt)) = (asked.outcome, attempt) {
@@ -72,16 +73,21 @@ impl Engine {
     }
 
     /// Returns the answer to a write that was not committed: its error, or, if the error is an outdated
-    /// refusal, the instruction to resolve the write again.
-    pub(crate) async fn refused(&self, call: &WriteCall, target: &Target, error: EngineError) -> Answer {
-        if !matches!(error, EngineError::Refused(_)) {
-            return Answer::Failed(error);
-        }
+    /// refusal, `None`: the write must be resolved again.
+    pub(crate) async fn refused(
+        &self,
+        call: &WriteCall,
+        target: &Target,
+        error: EngineError,
+    ) -> Option<Result<Applied<Value>>> {
         // boxed: rarely needed, and large
-        match Box::pin(self.is_outdated(call, target)).await {
-            Ok(true) => Answer::Anew,
-            Ok(false) => Answer::Failed(error),
-            Err(unknown) => Answer::Failed(unknown),
+        match matches!(error, EngineError::Refused(_)) {
+            true => match Box::pin(self.is_outdated(call, target)).await {
+                Ok(true) => None,
+                Ok(false) => Some(Err(error)),
+                Err(unknown) => Some(Err(unknown)),
+            },
+            false => Some(Err(error)),
         }
     }
 }

@@ -114,8 +114,7 @@ impl Engine {
             }
         }
         let mut recipient_state = RecipientStateWrite::default();
-        let state = recipient_state.decide(self, call, &before.head.identity, commit).await?;
-        recipient_state.add(state.as_ref(), call);
+        recipient_state.change(self, call, &before.head.identity, commit).await?;
         let (state, _hold) = recipient_state.done();
         parts.extend(state);
         named.in_forks = Some(in_forks);

@@ -44,7 +44,7 @@ pub struct MemorizeCall {
 pub type MemorizeReply = Applied<Vec<Irregularity>>;
 
 /// A call whose conversation has been found and whose tokens are counted.
-pub type Prepared = (Box<Request<Vec<Irregularity>>>, Target);
+pub type Prepared = (Box<Request>, Target);
 
 impl Engine {
     /// Stores the utterances, all or none. Starts the conversation if necessary.
@@ -134,7 +134,7 @@ impl Engine {
             let memorized = memorize(before, &command, context)?;
             Ok(RuleResult::of(memorized.transition, memorized.irregularities))
         });
-        Ok((Box::new(request), target))
+        Ok((request, target))
     }
 
     /// Returns the encoding in which a conversation's tokens are counted, or will be.

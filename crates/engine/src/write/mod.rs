@@ -4,7 +4,6 @@ pub(super) mod aim;
 pub(super) mod background;
 pub(super) mod command;
 pub(super) mod compact;
-pub(super) mod end;
 pub(super) mod erase;
 pub(super) mod forget;
 pub(super) mod fork;
@@ -29,7 +28,7 @@ use crate::{
     applied::Decided,
     events::facts::Named,
     lane::{
-        queued::{Reply, Request, Ruling, Target, Unapplied, WriteCall},
+        queued::{Answer, QueuedWrite, Request, Ruling, Target, WriteCall},
         run::Run,
     },
     write::aim::Unqueued,
@@ -47,28 +46,29 @@ impl Engine {
         call: WriteCall,
         rule: impl FnMut(&Conversation, &Context<'_>) -> Ruling<T> + Send + 'static,
     ) -> Result<Applied<T>> {
-        self.request(Box::new(Request::new(call, rule)), None).await
+        self.request(Request::new(call, rule), None).await
     }
 
-    /// Like [`Self::write`], for a request with its rule, and the conversation that its address means, if that is
-    /// known. Starts over if the address means another one by the time the write is decided.
-    pub(super) async fn request<T: Send + 'static>(
+    /// Like [`Self::write`], for a request whose rule returns a `T`, and the conversation that its address means, if
+    /// that is known. Starts over if the address means another one by the time the write is decided.
+    pub(super) async fn request<T: 'static>(
         self: &Arc<Self>,
-        mut request: Box<Request<T>>,
+        mut request: Box<Request>,
         mut target: Option<Target>,
     ) -> Result<Applied<T>> {
         let caller = request.call.caller.clone();
         loop {
-            let (run, reply) = match self.submit(request, target.take(), MAX_WAITING_WRITES).await {
+            let (run, answer) = match self.submit(request, target.take(), MAX_WAITING_WRITES).await {
                 Ok(submitted) => submitted,
                 Err(unqueued) => return self.unqueued(&caller, unqueued).await,
             };
             run.into_iter().for_each(Run::start);
-            request = match reply.await.map_err(|_| EngineError::Interrupted)? {
-                Ok(applied) => return Ok(applied),
-                Err(Unapplied::Failed(error)) => return Err(error),
-                Err(Unapplied::Anew(request)) => request.again()?,
+            request = match answer.await.map_err(|_| EngineError::Interrupted)? {
+                Answer::Applied(applied) => return applied.typed(),
+                Answer::Failed(error) => return Err(error),
+                Answer::Anew(request) => request,
             };
+            request.try_again()?;
         }
     }
 
@@ -86,19 +86,19 @@ impl Engine {
 
     /// Puts a write in its conversation's queue, after finding the conversation if its `target` is not known. Returns
     /// the queue's run, to be started, if it was free. Fails if `most` writes already wait there.
-    pub(super) async fn submit<T: Send + 'static>(
+    pub(super) async fn submit(
         self: &Arc<Self>,
-        request: Box<Request<T>>,
+        request: Box<Request>,
         target: Option<Target>,
         most: usize,
-    ) -> Result<(Option<Run>, oneshot::Receiver<Reply<T>>), Unqueued> {
+    ) -> Result<(Option<Run>, oneshot::Receiver<Answer>), Unqueued> {
         let target = match target {
             Some(target) => target,
             None => self.aim(&request.call, request.is_first()).await?,
         };
         let key = target.key.clone();
-        let (write, reply) = request.queued(target);
-        Ok((self.enqueue(&key, write, most)?, reply))
+        let (write, answer) = QueuedWrite::new(request, target);
+        Ok((self.enqueue(&key, write, most)?, answer))
     }
 
     /// Returns the time before which an outcome is no longer valid.

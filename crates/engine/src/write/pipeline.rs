@@ -8,12 +8,12 @@ use tokio::sync::oneshot;
 use crate::{
     Caller, Engine, EngineError, MemorizeCall, MemorizeReply, Result,
     lane::{
-        queued::{Reply, Request, Unapplied},
+        queued::{Answer, Request},
         run::Run,
     },
     write::aim::Unqueued,
 };
-use utterd_domain::{ConversationKey, Draft, RecipientId, Refusal, memorize::Irregularity};
+use utterd_domain::{ConversationKey, Draft, RecipientId, Refusal};
 
 /// The most messages a pipeline holds, answered or not.
 const MAX_MESSAGES: usize = 256;
@@ -63,9 +63,9 @@ struct Means {
 }
 
 enum State {
-    Waiting(oneshot::Receiver<Reply<Vec<Irregularity>>>, Means),
+    Waiting(oneshot::Receiver<Answer>, Means),
     /// The message has to be resolved again.
-    Anew(Option<Box<Request<Vec<Irregularity>>>>),
+    Anew(Option<Box<Request>>),
     Answered(Result<MemorizeReply>),
 }
 
@@ -213,9 +213,9 @@ impl Message {
     async fn wait(&mut self) {
         let State::Waiting(reply, _) = &mut self.state else { return };
         self.state = match reply.await {
-            Ok(Ok(reply)) => State::Answered(Ok(reply)),
-            Ok(Err(Unapplied::Failed(error))) => State::Answered(Err(error)),
-            Ok(Err(Unapplied::Anew(request))) => State::Anew(Some(request)),
+            Ok(Answer::Applied(applied)) => State::Answered(applied.typed()),
+            Ok(Answer::Failed(error)) => State::Answered(Err(error)),
+            Ok(Answer::Anew(request)) => State::Anew(Some(request)),
             Err(_) => State::Answered(Err(EngineError::Interrupted)),
         };
     }
@@ -223,9 +223,9 @@ impl Message {
     /// Resolves and writes the message again if necessary. Returns whether it was.
     async fn finish(&mut self, engine: &Arc<Engine>) -> bool {
         let State::Anew(request) = &mut self.state else { return false };
-        let Some(request) = request.take() else { return false };
-        self.state = State::Answered(match request.again() {
-            Ok(request) => engine.request(request, None).await,
+        let Some(mut request) = request.take() else { return false };
+        self.state = State::Answered(match request.try_again() {
+            Ok(()) => engine.request(request, None).await,
             Err(error) => Err(error),
         });
         true

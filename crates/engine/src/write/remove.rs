@@ -11,6 +11,7 @@ use crate::{
     },
 };
 use utterd_domain::{Conversation, ConversationKey, Refusal};
+use utterd_store::{PointerWrite, RecipientKey};
 
 impl Engine {
     /// Removes the conversation if `check` allows it; `None` if there is none.
@@ -50,5 +51,17 @@ impl Engine {
         self.commit(&mut [part], Extras { pointers, outcomes: Vec::new() }).await?;
         self.indexes.remove(state.head.identity.lineage);
         Ok(Some(state))
+    }
+
+    /// Returns the pointer write that clears the recipient's active conversation, if it is this one. Its queue
+    /// must be held.
+    pub(crate) async fn release(&self, state: &Conversation) -> Result<Option<PointerWrite>> {
+        let identity = &state.head.identity;
+        let active = self.is_active(state).await?;
+        Ok(active.then(|| PointerWrite {
+            recipient: RecipientKey::of(identity),
+            before: Some(identity.key.id.clone()),
+            after: None,
+        }))
     }
 }

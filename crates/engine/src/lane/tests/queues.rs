@@ -61,8 +61,8 @@ fn what_grows_is_charged_and_what_shrinks() {
     (0..64).for_each(|number| drop(queues.of(&key(number))));
     let queue = queues.of(&key(0));
     let state = state(&key(0));
-    let small = footprint::queue(&state, 0);
-    queue.publish_loaded(Some(state), None);
+    let small = footprint::queue(&state);
+    queue.publish(Some(state), None);
     queues.charge(&queue);
     assert!(queues.size().1 <= LIMIT);
     assert!(queues.size().0 as u64 <= (LIMIT - small) / footprint::QUEUE + 1, "others made room");
@@ -85,7 +85,7 @@ fn a_conversation_never_has_two_queues() {
             assert_eq!(inside[number].fetch_add(1, Ordering::SeqCst), 0, "two queues are in use");
             thread::yield_now();
             inside[number].fetch_sub(1, Ordering::SeqCst);
-            queue.publish_loaded(None, None);
+            queue.publish(None, None);
             drop(turn);
             queues.discard_unused(&queue);
         }

@@ -5,7 +5,7 @@ use std::{convert::Infallible, sync::Arc};
 use parking_lot::RwLock;
 
 use super::held::Held;
-use crate::weighed::{Weighed, WeighedCache, weighed_cache};
+use crate::weighed::{HeldCache, Weighed, held_cache};
 use utterd_domain::{Conversation, LineageId};
 
 /// The largest part of the cache that one conversation may take: a quarter.
@@ -13,7 +13,7 @@ const CONVERSATION_SHARE: u64 = 4;
 
 /// The embeddings of recently searched conversations.
 pub(super) struct Vectors {
-    cache: WeighedCache<SharedVectors>,
+    cache: HeldCache<SharedVectors>,
     most: u64,
 }
 
@@ -23,7 +23,7 @@ pub(super) type SharedVectors = Arc<RwLock<Held>>;
 impl Vectors {
     /// Creates a cache of at most `bytes`; the least used embeddings are evicted.
     pub(super) fn new(bytes: u64) -> Self {
-        Self { cache: weighed_cache(bytes), most: bytes / CONVERSATION_SHARE }
+        Self { cache: held_cache(bytes), most: bytes / CONVERSATION_SHARE }
     }
 
     /// Returns the embeddings of the conversation, if any are in memory.
@@ -40,10 +40,7 @@ impl Vectors {
             let bytes = held.memory_bytes();
             Ok::<_, Infallible>(Weighed { held: Arc::new(RwLock::new(held)), bytes })
         };
-        let shared = match self.cache.get_or_insert_with(&lineage, new) {
-            Ok(entry) => entry.held,
-            Err(never) => match never {},
-        };
+        let Ok(Weighed { held: shared, .. }) = self.cache.get_or_insert_with(&lineage, new);
         if shared.read().is_of(state) {
             return Some(shared);
         }
