@@ -1,17 +1,19 @@
 //! Turns: namespaces alternate, so that none waits for the whole queue of another.
 
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, HashSet, VecDeque},
     ops::Bound::{Excluded, Unbounded},
 };
 
 use utterd_domain::{ConversationKey, Namespace};
 
-/// Conversations that a model may be asked about; those of a namespace are in queue order.
+/// Conversations that a model may be asked about, each once; those of a namespace are in queue order.
 pub(crate) struct Turns {
     /// The most conversations in the line of a namespace.
     places: usize,
     lines: BTreeMap<Namespace, VecDeque<ConversationKey>>,
+    /// All that are in a line.
+    waiting: HashSet<ConversationKey>,
     /// The namespace that had the last turn.
     last: Option<Namespace>,
     /// Whether some waiting conversations have no place in their namespace's line.
@@ -22,7 +24,7 @@ impl Turns {
     /// Creates lines of `places` places, to be filled from a queue: with fewer places, new entries get their
     /// turn sooner; with more, a long queue is read less often.
     pub(crate) fn new(places: usize) -> Self {
-        Self { places, lines: BTreeMap::new(), last: None, left_out: false }
+        Self { places, lines: BTreeMap::new(), waiting: HashSet::new(), last: None, left_out: false }
     }
 
     /// Clears the lines so that the queue is read again. If the queue is long, does nothing: a long queue is
@@ -30,6 +32,7 @@ impl Turns {
     pub(crate) fn renew(&mut self) {
         if !self.left_out {
             self.lines.clear();
+            self.waiting.clear();
         }
     }
 
@@ -42,16 +45,19 @@ impl Turns {
         self.left_out = false;
     }
 
-    /// Adds the next conversation of the queue to its namespace's line. Returns whether it got a place.
-    pub(crate) fn add(&mut self, key: &ConversationKey) -> bool {
+    /// Adds the next conversation of the queue to its namespace's line, if there is a place and it is not there yet.
+    pub(crate) fn add(&mut self, key: &ConversationKey) {
         let line = self.lines.entry(key.namespace.clone()).or_default();
-        let has_room = line.len() < self.places;
-        if has_room {
-            line.push_back(key.clone())
-        } else {
-            self.left_out = true
+        if line.len() >= self.places {
+            self.left_out = true;
+        } else if self.waiting.insert(key.clone()) {
+            line.push_back(key.clone());
         }
-        has_room
+    }
+
+    /// Returns how many conversations of a namespace wait.
+    pub(crate) fn waiting(&self, namespace: &Namespace) -> usize {
+        self.lines.get(namespace).map_or(0, VecDeque::len)
     }
 
     /// Returns the conversation whose turn it is.
@@ -61,6 +67,9 @@ impl Turns {
         let namespace = behind.or_else(|| self.lines.first_key_value())?.0.clone();
         let line = self.lines.get_mut(&namespace)?;
         let key = line.pop_front();
+        if let Some(key) = &key {
+            self.waiting.remove(key);
+        }
         if line.is_empty() {
             self.lines.remove(&namespace);
         }
@@ -128,5 +137,17 @@ mod tests {
         read(&mut turns, &queue[..LINE]);
         turns.renew();
         assert!(turns.is_empty());
+    }
+
+    #[test]
+    fn a_conversation_waits_once_and_a_line_is_bounded() {
+        let mut turns = Turns::new(LINE);
+        (0..2 * LINE).for_each(|number| turns.add(&key("a", number)));
+        [key("a", 0), key("b", 0), key("b", 0)].iter().for_each(|key| turns.add(key));
+        assert_eq!(["a", "b"].map(|name| turns.waiting(&key(name, 0).namespace)), [LINE, 1]);
+        assert_eq!(took(&mut turns, 3), ["a-0", "b-0", "a-1"]);
+        assert_eq!(took(&mut turns, 100).len(), LINE - 2);
+        turns.add(&key("a", 0));
+        assert_eq!(turns.take(), Some(key("a", 0)));
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Address, BuildContextCall, Caller, Engine, Recall, RememberCall, Result, Scope, read::page::PageRoom,
-    search::searched::Searched,
+    search::found::Searched,
 };
 use utterd_domain::{
     Conversation, Ranges, Sequence, Utterance,

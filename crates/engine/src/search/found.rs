@@ -1,9 +1,9 @@
-//! The results of Remember, collected match by match until the page ends.
+//! What a search covers, and its results, collected match by match until the page ends.
 
 use std::{collections::HashMap, sync::Arc};
 
 use crate::read::page::PageRoom;
-use utterd_domain::{Conversation, Sequence, Timestamp, Utterance, recall::Match};
+use utterd_domain::{Conversation, Ranges, Sequence, Timestamp, Utterance, recall::Match};
 
 /// One match.
 #[derive(Clone, Debug)]
@@ -115,4 +115,26 @@ impl Matches {
         }
         is_first
     }
+}
+
+/// Where to search: conversations, newest first.
+pub struct Searched {
+    /// The conversations.
+    pub states: Vec<Arc<Conversation>>,
+    /// The sequences to search in each.
+    pub wanted: Vec<Ranges>,
+}
+
+impl Searched {
+    /// Whether the search covers a sequence of the conversation at `index`.
+    pub fn has(&self, index: usize, sequence: u64) -> bool {
+        self.wanted[index].contains(Sequence(sequence))
+    }
+}
+
+/// How new an utterance of the conversation at `index` is: above 0, and 1 for the newest of all.
+pub fn recency(states: &[Arc<Conversation>], index: usize, sequence: u64) -> f64 {
+    let newest = states[index].head.next.get().saturating_sub(1).max(1);
+    let older = (states.len() - 1 - index) as f64;
+    (older + sequence as f64 / newest as f64) / states.len() as f64
 }

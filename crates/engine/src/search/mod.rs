@@ -5,4 +5,3 @@ pub(super) mod index;
 pub(super) mod indexing;
 pub(super) mod ranked;
 pub(super) mod remember;
-pub(super) mod searched;

@@ -9,9 +9,8 @@ use crate::{
     offload::{LONG_TEXT_BYTES, most_offloaded, offload},
     read::page::{PageRoom, ReadSize},
     search::{
-        found::{Found, Matches},
+        found::{Found, Matches, Searched, recency},
         remember::{Order, RememberCall},
-        searched::{Searched, recency},
     },
 };
 use utterd_domain::{

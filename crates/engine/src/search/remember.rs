@@ -6,10 +6,7 @@ use crate::{
     Address, Caller, Engine, Operation, Result,
     events::Event,
     read::page::{PageRoom, ReadSize},
-    search::{
-        found::{Found, Matches},
-        searched::{Searched, recency},
-    },
+    search::found::{Found, Matches, Searched, recency},
 };
 use utterd_domain::{Conversation, Ranges, RecipientId, Role, Sequence, Timestamp, Utterance, recall::Floor};
 use utterd_store::Page;

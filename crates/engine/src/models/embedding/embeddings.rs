@@ -9,11 +9,20 @@ use dashmap::DashMap;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use super::{Embedder, counts::Counts, meters::Meters, prompts::Prompts, queue::Queue, vectors::Vectors};
-use crate::models::breaker::Breaker;
+use super::{
+    Embedder,
+    counts::{Counts, Meters},
+    prompts::Prompts,
+    vectors::Vectors,
+};
+use crate::models::{breaker::Breaker, turns::Turns};
 use utterd_domain::{
     Change, Conversation, ConversationKey, LineageId, Namespace, Ranges, limits::EMBEDDING_BATCH,
 };
+
+/// The most waiting conversations per namespace. A conversation that finds no room is queued again by its
+/// next search.
+const LINE: usize = 1_024;
 
 /// A model that embeds, and its embeddings.
 pub(crate) struct Embeddings {
@@ -22,7 +31,8 @@ pub(crate) struct Embeddings {
     pub(super) timeout: Duration,
     pub(super) vectors: Vectors,
     pub(super) prompts: Prompts,
-    pub(super) queue: Mutex<Queue>,
+    /// The waiting conversations.
+    pub(super) queue: Mutex<Turns>,
     /// Notified when something is queued.
     pub(super) news: Notify,
     /// The breaker for background calls.
@@ -41,7 +51,7 @@ impl Embeddings {
             timeout,
             vectors: Vectors::new(bytes),
             prompts: Prompts::default(),
-            queue: Mutex::default(),
+            queue: Mutex::new(Turns::new(LINE)),
             news: Notify::new(),
             breaker: Mutex::default(),
             batch: Mutex::new(EMBEDDING_BATCH),

@@ -15,12 +15,11 @@
 //! | `embedder` | the interface to a model |
 //! | `held`, `vectors` | the embeddings of one conversation, and the cache of all |
 //! | `kept`, `block` | the stored embeddings, and their byte format |
-//! | `queue` | the waiting conversations |
 //! | `worker` | the background task that embeds their utterances |
-//! | `prompt`, `prompts` | the embedding of a search's prompt, and the most recent ones |
+//! | `prompts` | the embedding of a search's prompt, and the most recent ones |
 //! | `similar` | the similarity of utterances to the prompt |
-//! | `embeddings` | the model, with its embeddings, prompts and queue |
-//! | `standing`, `counts`, `meters` | counts of the work so far |
+//! | `embeddings` | the model, with its embeddings, prompts and the waiting conversations |
+//! | `standing`, `counts` | counts of the work so far |
 
 mod block;
 mod counts;
@@ -28,10 +27,7 @@ mod embedder;
 mod embeddings;
 mod held;
 mod kept;
-mod meters;
-mod prompt;
 mod prompts;
-mod queue;
 mod similar;
 mod standing;
 mod vectors;

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{embeddings::Embeddings, vectors::SharedVectors};
-use crate::{Engine, offload::offload, search::searched::Searched};
+use crate::{Engine, offload::offload, search::found::Searched};
 use utterd_domain::{
     Conversation,
     limits::{BLOCK_SEQUENCES, EMBEDDING_PATIENCE},
@@ -37,7 +37,7 @@ impl Engine {
             return None;
         }
         let patience = patience.map_or(EMBEDDING_PATIENCE, |patience| (patience / 2).min(EMBEDDING_PATIENCE));
-        let found = match embeddings.embed_prompt(prompt, patience).await {
+        let found = match embeddings.prompts.embed(&*embeddings.embedder, prompt, patience).await {
             Some(prompt) => embeddings.compare(searched.clone(), held, prompt).await,
             None => Vec::new(),
         };

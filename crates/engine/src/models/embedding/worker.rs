@@ -8,7 +8,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use super::{Embedder, embeddings::Embeddings, prompt::beginning, vectors::SharedVectors};
+use super::{Embedder, embeddings::Embeddings, prompts::beginning, vectors::SharedVectors};
 use crate::{
     Engine, EngineError, Result,
     models::llm::{LlmError, call_within},

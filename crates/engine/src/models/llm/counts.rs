@@ -1,8 +1,11 @@
-//! Counts of the calls made for a namespace.
+//! Counts of the calls to a model: for a namespace, and for operators.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts since the process started.
+use super::summarizer::{LlmError, Told, Usage};
+use utterd_telemetry::{Histogram, IntCounterVec, Registry, by, seconds};
+
+/// The counts of a namespace since the process started.
 #[derive(Default)]
 pub(super) struct Counts {
     pub(super) out: AtomicU64,
@@ -34,5 +37,48 @@ pub(super) struct Out<'a>(&'a Counts);
 impl Drop for Out<'_> {
     fn drop(&mut self) {
         self.0.out.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The metrics of the calls to a model.
+pub(super) struct Meters {
+    calls: IntCounterVec,
+    tokens: IntCounterVec,
+    pub(super) call: Histogram,
+}
+
+impl Meters {
+    pub(super) fn new() -> Self {
+        Self {
+            calls: by(
+                &["outcome"],
+                "utterd_llm_calls_total",
+                "Calls to the model that writes summaries, by their outcome.",
+            ),
+            tokens: by(
+                &["kind"],
+                "utterd_llm_tokens_total",
+                "Tokens that the model's server reports: of the requests (input) and the answers (output).",
+            ),
+            call: seconds("utterd_llm_call_seconds", "How long a call to the model takes."),
+        }
+    }
+
+    /// Counts a call.
+    pub(super) fn called(&self, answer: &Result<Told, LlmError>) {
+        let outcome = match answer {
+            Ok(_) => "answered",
+            Err(error) => error.kind(),
+        };
+        self.calls.with_label_values(&[outcome]).inc();
+        if let Ok(Told { usage: Some(Usage { input, output }), .. }) = answer {
+            self.tokens.with_label_values(&["input"]).inc_by(*input);
+            self.tokens.with_label_values(&["output"]).inc_by(*output);
+        }
+    }
+
+    pub(super) fn register(&self, registry: &Registry) {
+        [&self.calls, &self.tokens].into_iter().for_each(|it| registry.add(it));
+        registry.add(&self.call);
     }
 }

@@ -9,7 +9,6 @@
 mod counts;
 mod job;
 mod material;
-mod meters;
 mod model;
 mod on_demand;
 mod standing;

@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use super::{
-    meters::Meters,
+    counts::Meters,
     summarizer::{LlmError, LlmSummarizer, Material, Told, Usage, call_within},
     tenant::Tenants,
 };

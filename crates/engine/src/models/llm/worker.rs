@@ -96,9 +96,7 @@ impl Engine {
                 waiting.entry(key.namespace.clone()).or_insert(*since);
                 match llm.queue.lock().held_back(key, now) {
                     Some(until) => next = next.into_iter().chain(until).min(),
-                    None => {
-                        turns.add(key);
-                    }
+                    None => turns.add(key),
                 }
             }
             match page.last() {
