@@ -7,7 +7,7 @@ use utterd::{
         ConversationId, Draft, Encoding, Policy, Sequence, Utterance,
         conversation::{Conversation as State, Timeouts},
     },
-    engine::{Address, Caller, Defaults, Engine, MemorizeCall, SystemClock},
+    engine::{Address, Caller, Defaults, Engine, MemorizeCall, Operation, SystemClock},
     store::MemoryStore,
     tokenizer,
 };
@@ -54,7 +54,9 @@ async fn states(conversation: &Conversation, places: &[usize], limit: u32) -> Ve
         };
         engine.memorize(&Caller::default(), call).await.unwrap();
         if places.contains(&number) {
-            states.push(engine.summary(&Caller::default(), &address).await.unwrap());
+            states.push(
+                engine.read_for(&Caller::default(), &address, Operation::GetSummary, |_| 1).await.unwrap(),
+            );
         }
     }
     states

@@ -72,7 +72,10 @@ impl Call {
         Ok(match self {
             Self::Do(command, attempt) => done(engine, command, attempt).await?,
             Self::Delete(id) => Answer::Deleted(engine.delete_conversation(caller, id, None).await?),
-            Self::Capacity(address) => Answer::State(engine.capacity(caller, &address).await?, None),
+            Self::Capacity(address) => Answer::State(
+                engine.read_for(caller, &address, engine::Operation::GetCapacity, |_| 1).await?,
+                None,
+            ),
             Self::Get(address) => {
                 let (state, active) = engine.get_conversation(caller, &address).await?;
                 Answer::State(state, Some(active))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use utterd::{
     domain::{Conversation, ConversationId, capacity::Capacity},
-    engine::{Address, Caller, Engine, EngineError, Found, ListConversations, ListOrder},
+    engine::{Address, Caller, Engine, EngineError, Found, ListConversations, ListOrder, Operation},
 };
 
 use crate::{
@@ -66,7 +66,8 @@ impl Rest {
                 self.wrong(id.as_str(), &format!("has the values {told:?}; its head tells of {kept:?}")),
             );
         }
-        let read = self.engine.capacity(&Caller::default(), &address).await.ok();
+        let read =
+            self.engine.read_for(&Caller::default(), &address, Operation::GetCapacity, |_| 1).await.ok();
         if read != last.state {
             wrongs.push(self.wrong(id.as_str(), "is not what took effect last"));
         }

@@ -19,7 +19,7 @@ use utterd_domain::{
     compaction::{Answer, Cause, Compact, Compaction, Extent, Undo},
     limits::{DEFAULT_KEEP_RECENT, MAX_COMPACTIONS},
 };
-use utterd_engine::{Applied, Call, PageRoom};
+use utterd_engine::{Applied, Call, Operation, PageRoom};
 
 /// Compactions per page, by default and at most: all of a conversation's.
 const ENTRIES: (usize, usize) = (MAX_COMPACTIONS, MAX_COMPACTIONS);
@@ -95,7 +95,11 @@ impl CompactionService for Services {
         };
         let address = decode::read_address_of!(request).or_status()?;
         let limit = decode::page_size(request.page_size, ENTRIES).or_status()?;
-        let state = self.engine.compactions(&caller, &address).await.or_status()?;
+        let state = self
+            .engine
+            .read_for(&caller, &address, Operation::ListCompactions, |state| state.compactions.len())
+            .await
+            .or_status()?;
         let older = state.compactions.iter().rev().filter(|compaction| compaction.number < before);
         let (mut response, mut room) = (proto::ListCompactionsResponse::default(), PageRoom::new(limit, 0));
         let mut last = 0;

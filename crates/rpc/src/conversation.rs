@@ -16,7 +16,7 @@ use crate::{
 use utterd_domain::{
     Conversation, Refusal, Sequence, draft::check_map, limits::MAX_TITLE_BYTES, quoted, update::Update,
 };
-use utterd_engine::{Call, CreateCall, ListUtterances};
+use utterd_engine::{Call, CreateCall, ListUtterances, Operation};
 use utterd_tokenizer as tokenizer;
 
 #[tonic::async_trait]
@@ -198,7 +198,11 @@ impl ConversationService for Services {
         let caller = self.caller(&request);
         let request = request.into_inner();
         let address = decode::read_address_of!(request).or_status()?;
-        let state = self.engine.summary(&caller, &address).await.or_status()?;
+        let state = self
+            .engine
+            .read_for(&caller, &address, Operation::GetSummary, |state| state.summary.segments().len())
+            .await
+            .or_status()?;
         Ok(Response::new(proto::GetSummaryResponse {
             conversation_id: encode::id(&state),
             text: state.summary.text(),

@@ -18,7 +18,7 @@ use utterd_domain::{
     Reason, Refusal, extract::Untold, forget::restore::Restore, limits::MAX_PROMPT_BYTES, recall::Floor,
 };
 use utterd_engine::{
-    Address, Call, Found, Order, Patience, RememberCall, Scope, SummarizeCall, SummarizeScope,
+    Address, Call, Found, Operation, Order, Patience, RememberCall, Scope, SummarizeCall, SummarizeScope,
 };
 
 /// Matches per page, by default and at most.
@@ -131,7 +131,8 @@ impl MemoryService for Services {
         let request = request.into_inner();
         let address = decode::read_address_of!(request).or_status()?;
         let session = decode::session(&request.session_id).or_status()?;
-        let state = self.engine.capacity(&caller, &address).await.or_status()?;
+        let state =
+            self.engine.read_for(&caller, &address, Operation::GetCapacity, |_| 1).await.or_status()?;
         let capacity = Some(self.capacity_in(&state, session.as_deref()));
         let durable = Some(self.engine.is_durable());
         Ok(Response::new(proto::GetCapacityInfoResponse { capacity, durable }))

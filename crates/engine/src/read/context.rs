@@ -1,18 +1,19 @@
 //! Builds the context for a model.
 
-use std::sync::Arc;
+use std::{cmp::Reverse, sync::Arc};
 
 use crate::{
     Address, Caller, Engine, LONG_TEXT_BYTES, Operation, Result, Scope, events::Event,
-    lane::decide::is_large, offload,
+    lane::decide::is_large, offload, read::page::ReadSize,
 };
 use utterd_domain::{
-    Conversation, Refusal, Role, TokenCounter, Utterance,
+    Conversation, Ranges, Refusal, Role, TokenCounter, Utterance,
     context::{
-        Archived, Content, ContentParts, Context, Earlier, Format, Match, RecallLimits, Request,
+        Archived, Content, ContentParts, Context, Earlier, Format, Match, Reach, RecallLimits, Request,
         asked_before, build_with, recallable,
     },
 };
+use utterd_store::Page;
 
 /// A context to build.
 #[derive(Clone, Debug)]
@@ -61,6 +62,9 @@ const ASKED_CHUNK: u64 = 4;
 
 /// The limit in bytes for content with images and the like, so that clients can receive the context.
 const MAX_PARTS_BYTES: usize = 2 << 20;
+
+/// How many of the recipient's newest conversations are looked at.
+const NEWEST: usize = 16;
 
 /// The input of a context.
 struct Sources {
@@ -210,5 +214,38 @@ impl Engine {
             chunk *= 4;
         }
         Ok(None)
+    }
+
+    /// Returns the newest archived utterances, whole units, ascending: as many as fill what the window leaves of
+    /// the budget, or more.
+    async fn archived_turns(
+        self: &Arc<Self>,
+        state: &Conversation,
+        request: &Request,
+    ) -> Result<Vec<Arc<Utterance>>> {
+        let mut turns = Vec::new();
+        let Some(mut reach) = Reach::of(state, request) else { return Ok(turns) };
+        let (mut rest, mut size) = ((*state.head.archived).clone(), ReadSize::of(&state.head));
+        while reach.goes_on() && !rest.is_empty() {
+            let mut read = self.stored(state, &rest.take_last(size.get())).await?;
+            size.learn(&read);
+            reach.go_over(&read);
+            read.append(&mut turns);
+            turns = read;
+        }
+        reach.trim(&mut turns, rest.is_empty());
+        Ok(turns)
+    }
+
+    /// Returns how other conversations of the recipient of `state` ended, the newest first, without those that
+    /// share utterances with `state`.
+    async fn earlier_conversations(&self, caller: &Caller, state: &Conversation) -> Result<Vec<Earlier>> {
+        let recipient = caller.recipient(state.head.identity.recipient.clone());
+        let mut heads = self.store.list(Page { after: None, limit: NEWEST }.of(&recipient)).await?;
+        let own = state.head.origins_of(&Ranges::before(state.head.next));
+        heads.retain(|head| head.identity.key != *state.key() && head.having(&own).all().is_empty());
+        let mut earlier: Vec<Earlier> = heads.iter().filter_map(Earlier::of).collect();
+        earlier.sort_by_key(|one| Reverse(one.end_time));
+        Ok(earlier)
     }
 }

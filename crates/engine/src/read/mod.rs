@@ -1,9 +1,7 @@
 //! Reads the conversation that an address means.
 
-mod archived;
 pub(super) mod context;
 pub(super) mod conversations;
-mod earlier;
 pub(super) mod export;
 pub(super) mod messages;
 pub(super) mod page;

@@ -165,17 +165,17 @@ impl Engine {
         Ok((first, end))
     }
 
-    /// Reads a conversation for its capacity; a blank one if the recipient has none.
-    pub async fn capacity(self: &Arc<Self>, caller: &Caller, address: &Address) -> Result<Arc<Conversation>> {
+    /// Reads a conversation for the answer to `operation`, which has this many results; a blank one if the recipient
+    /// has none.
+    pub async fn read_for(
+        self: &Arc<Self>,
+        caller: &Caller,
+        address: &Address,
+        operation: Operation,
+        results: fn(&Conversation) -> usize,
+    ) -> Result<Arc<Conversation>> {
         let state = self.read_or_blank(caller, address).await?;
-        self.events.push(Event::read(Operation::GetCapacity, &state, 1));
-        Ok(state)
-    }
-
-    /// Reads a conversation for its summary.
-    pub async fn summary(self: &Arc<Self>, caller: &Caller, address: &Address) -> Result<Arc<Conversation>> {
-        let state = self.read_or_blank(caller, address).await?;
-        self.events.push(Event::read(Operation::GetSummary, &state, state.summary.segments().len()));
+        self.events.push(Event::read(operation, &state, results(&state)));
         Ok(state)
     }
 

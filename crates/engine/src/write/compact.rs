@@ -39,15 +39,4 @@ impl Engine {
     pub fn is_silenced(&self, state: &Conversation, session: Option<&str>) -> bool {
         self.sessions.is_silenced(state, session)
     }
-
-    /// Returns the addressed conversation, so that its compactions can be listed.
-    pub async fn compactions(
-        self: &Arc<Self>,
-        caller: &Caller,
-        address: &Address,
-    ) -> Result<Arc<Conversation>> {
-        let state = self.read_or_blank(caller, address).await?;
-        self.events.push(Event::read(Operation::ListCompactions, &state, state.compactions.len()));
-        Ok(state)
-    }
 }
