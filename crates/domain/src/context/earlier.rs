@@ -34,9 +34,10 @@ pub(super) fn message(
         text.push_str(&line);
         told.push(one.source.id.clone());
     }
+    told.first()?;
     text.push_str(after);
     let tokens = costs.of_words(&text);
-    (!told.is_empty()).then(|| (Message::own(role, How::Earlier, text, tokens), told))
+    Some((Message::own(role, How::Earlier, text, tokens), told))
 }
 
 fn frame(placement: SummaryPlacement, format: Format) -> (Role, &'static str, &'static str) {

@@ -98,6 +98,11 @@ impl Ranges {
             return;
         }
         let (first, last) = (first.0, last.0);
+        // most follow the newest one
+        if let Some(newest) = self.0.last_mut().filter(|newest| newest.1.checked_add(1) == Some(first)) {
+            newest.1 = last;
+            return;
+        }
         let start = self.0.partition_point(|range| range.1.saturating_add(1) < first);
         let end = self.0.partition_point(|range| range.0 <= last.saturating_add(1));
         let merged = self.0[start..end]

@@ -16,12 +16,11 @@ use utterd_domain::{
 ///
 /// A recurring id gets its utterance's sequence as a suffix, and a refused one a hash, so that ids stay the same in the
 /// next rendering with the same beginning.
-pub fn lines(messages: &[Message], format: Format, ids: Rule) -> Vec<Line<'_>> {
+pub fn lines<'m>(messages: &'m [Message], format: Format, ids: Rule) -> Vec<Line<'m>> {
     let mut ids = CallIds::by(Rule { recurs: false, hashes: true, ..ids });
     // the ids of the most recent calls
     let mut called: Vec<Box<str>> = Vec::new();
-    let mut lines = Vec::with_capacity(messages.len());
-    for (place, message) in messages.iter().enumerate() {
+    let mut more = |message: &Message| {
         let sequence = message.utterance.as_ref().map_or(0, |utterance| utterance.sequence.0);
         let call = |call: &ToolCall| ToolCall {
             id: ids.assign(&call.id, &format!("_{sequence}")).into(),
@@ -35,17 +34,21 @@ pub fn lines(messages: &[Message], format: Format, ids: Rule) -> Vec<Line<'_>> {
         let is_result = message.role == Role::Tool;
         // a result that says something else by now has no name
         let name = message.name().filter(|_| !is_result || message.instead.is_none());
-        let more = More {
+        More {
             name: name.map(|name| participant(name).into()),
             tool_call_id: called.get(message.answers).filter(|_| is_result).cloned(),
             tool_calls,
             ..More::default()
-        };
+        }
+    };
+    let line = |(place, message): (usize, &'m Message)| {
         let text = if says(message.text(), format) { message.text() } else { "" };
         let parts = Parts { role: message.role, content: text, more: None, id: None, time: None };
-        lines.push(Line { place, parts, changed: Some(Box::new(more)), note: None });
-    }
-    lines
+        let said = message.utterance.as_ref();
+        let has_more = message.role == Role::Tool || said.is_some_and(|said| said.more.is_some());
+        Line { place, parts, changed: has_more.then(|| Box::new(more(message))), note: None }
+    };
+    messages.iter().enumerate().map(line).collect()
 }
 
 /// How many calls have another id in `lines` than in `messages`, for which these are.
