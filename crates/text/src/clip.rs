@@ -12,7 +12,8 @@ const TOKEN_BYTES: usize = 64;
 /// A text on one line, without control characters and with one blank between words.
 pub fn one_line(text: &str) -> String {
     let is_inner = |c: char| matches!(c, ' '..='~') || !c.is_ascii() && !c.is_whitespace() && !c.is_control();
-    if span(text, is_inner) == text.len() && !text.contains("  ") {
+    let is_plain = text.bytes().fold(true, |all, byte| all & matches!(byte, b' '..=b'~'));
+    if (is_plain || span(text, is_inner) == text.len()) && !text.contains("  ") {
         return text.trim_matches(' ').to_owned();
     }
     let mut line = String::with_capacity(text.len());

@@ -83,7 +83,7 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     fn see<'m>(&mut self, found: &Found, meanings: impl Iterator<Item = &'m Meaning>) {
-        self.clause += self.text[self.at..found.start].matches(',').count();
+        self.clause += self.text[self.at..found.start].bytes().filter(|byte| *byte == b',').count();
         self.at = found.start;
         let between = &self.text[self.opened.min(found.start)..found.start];
         let opens = found.start >= self.opened && !between.contains(is_word);

@@ -78,7 +78,7 @@ pub(super) fn find(text: &str) -> Vec<Found> {
     let found = phrases.find_iter(text).filter(|found| ends_word(text, found.start(), found.end()));
     let phrase = |found: Match| Found {
         meanings: &meanings[found.pattern()],
-        words: text[found.range()].matches(' ').count().max(1) as u32,
+        words: text[found.range()].bytes().filter(|byte| *byte == b' ').count().max(1) as u32,
         start: found.start(),
         end: found.end(),
     };
