@@ -79,13 +79,19 @@ pub fn write(parts: &Parts<'_>, json: &mut String) {
     json.push('}');
 }
 
-/// Adds a text: as it stands, if it has nothing to escape.
+/// Adds a text, most of whose lines have nothing to escape.
 fn write_text(text: &str, json: &mut String) {
     let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
-    match text.bytes().fold(true, |all, byte| all & is_plain(byte)) {
-        true => json.extend(["\"", text, "\""]),
-        false => json.push_str(&Value::from(text).to_string()),
+    for (place, line) in text.split('\n').enumerate() {
+        json.push_str(if place > 0 { "\\n" } else { "\"" });
+        if line.bytes().fold(true, |all, byte| all & is_plain(byte)) {
+            json.push_str(line);
+        } else {
+            let escaped = Value::from(line).to_string();
+            json.push_str(&escaped[1..escaped.len() - 1]);
+        }
     }
+    json.push('"');
 }
 
 /// Writes the conversation: an array of messages, or the object with `messages` that it came as.

@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
+use proptest::prelude::*;
+
 use super::*;
-use crate::{Format, UnknownRoles, document, extras::Parts};
+use crate::{Format, UnknownRoles, document, extras::Parts, openai_chat};
 use utterd_domain::{Draft, LineageId, More, Refusal, Role, Sequence, Timestamp, Utterance, UtteranceId};
 
 /// The utterances that drafts are stored as.
@@ -234,4 +236,24 @@ fn halves_of_surrogate_pairs_are_known() {
     };
     assert!(has(r"cut \ud83d off"));
     assert!(!has(r"\ud83d\ude00") && !has(r"\\ud83d") && !has("plain"));
+}
+
+proptest! {
+    /// A chat message is the same bytes whether it is written at once or by its form.
+    #[test]
+    fn a_chat_message_is_written_by_its_form(
+        texts in prop::array::uniform3(".{0,9}[\"\\\\\n]?.{0,9}"),
+        has in any::<[bool; 2]>(),
+    ) {
+        let [content, name, call] = texts;
+        let more = More {
+            name: has[0].then(|| name.into()),
+            tool_call_id: has[1].then(|| call.into()),
+            ..More::default()
+        };
+        let draft = Draft::of(Role::Tool, content, more);
+        let (parts, mut json) = (Parts::from(&draft), String::new());
+        openai_chat::write(&parts, &mut json);
+        prop_assert_eq!(json, openai_chat::PROVIDER.plain(&parts)[0].to_string());
+    }
 }
