@@ -14,7 +14,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PYTHON = ("clients/python/utterd", "clients/python/utterd-server")
-NPM = ("clients/typescript", "clients/typescript/hosts/pi")
+NPM = ("clients/typescript", "clients/typescript/hosts/pi", "clients/typescript/hosts/openclaw")
 IMAGE = re.compile(r"(?<=image: )utterd:\S+")
 
 
