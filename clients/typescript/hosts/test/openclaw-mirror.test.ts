@@ -74,6 +74,14 @@ test("each message is stored once, whatever OpenClaw calls its calls", async () 
   assert.equal((await it.session.conversation.messages()).length, 25);
 });
 
+test("a turn that is committed again is stored once", async () => {
+  await using it = await mirrored(turns(0, 1));
+  // The first answer is lost.
+  const commit = () => it.mirror.store(ADDRESS, { ...it.session, stored: new Set() }, named(turn(1)), "key");
+  assert.deepEqual([await commit(), await commit()], [true, false]);
+  assert.equal((await it.session.conversation.messages()).length, 10);
+});
+
 test("a message leaves a context only into its summary", async () => {
   const all = turns(0, 40);
   await using it = await mirrored(all);
