@@ -101,7 +101,13 @@ impl CliError {
     }
 }
 
-/// Whether the connection to the server was lost: a server that refuses gives a reason.
+/// Whether a call ended without an answer: a server that refuses gives a reason.
+#[cfg(feature = "mcp")]
+pub fn is_lost(status: &Status) -> bool {
+    unanswered(status).is_some()
+}
+
+/// Whether the connection to the server was lost.
 pub fn is_gone(status: &Status) -> bool {
     status.code() == Code::Unavailable && reason(status).is_empty()
 }

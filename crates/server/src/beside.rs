@@ -75,7 +75,7 @@ impl Listeners {
         };
         let metrics = bind(metrics_listen, "metrics-listen", "metrics are at /metrics").await?;
         let inspector = bind(inspector, "inspector", "the inspector is served").await?;
-        Ok(Self { metrics, inspector: inspector.map(|bound| bound.secured(tls).private(is_guarded)) })
+        Ok(Self { metrics, inspector: inspector.map(|bound| bound.guarded(tls, is_guarded)) })
     }
 
     /// Serves until `server` closes, then answers the requests in flight.

@@ -52,7 +52,6 @@ pub struct Call {
     #[arg(long, conflicts_with = "request")]
     list: bool,
     #[command(flatten)]
-    #[expect(dead_code, reason = "it is read before the others: errors are JSON too")]
     json: Json,
 }
 

@@ -3,7 +3,7 @@
 use rmcp::model::{CallToolResult, ContentBlock};
 use tonic::{Code, Status};
 
-use crate::errors::{reason, refusal};
+use crate::errors::{is_lost, reason, refusal};
 
 /// Why a call failed.
 #[derive(Debug)]
@@ -31,12 +31,6 @@ where
         }
     }
     attempt().await
-}
-
-/// Whether a call ended without an answer: a server that refuses gives a reason.
-pub fn is_lost(status: &Status) -> bool {
-    let codes = [Code::Unavailable, Code::Unknown, Code::Internal, Code::Cancelled];
-    codes.contains(&status.code()) && reason(status).is_empty()
 }
 
 impl From<Status> for Fault {

@@ -8,10 +8,7 @@
 use std::{borrow::Cow, net::SocketAddr, sync::Arc};
 
 use bytes::Bytes;
-use http::{
-    HeaderMap, HeaderValue, Request, StatusCode,
-    header::{CONTENT_TYPE, HOST},
-};
+use http::{HeaderValue, Request, StatusCode, header::HOST};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use rmcp::{
@@ -40,6 +37,8 @@ use utterd_server::{
     plain_http::{self as plain, Access, Answer, Bound, Room, Unread},
 };
 
+/// The type of a message.
+const JSON: &str = "application/json";
 /// The path of the only endpoint.
 const PATH: &str = "/mcp";
 /// The origins of web pages on this machine, whose programs can reach the address anyway.
@@ -133,7 +132,7 @@ async fn answer(request: Request<Incoming>, service: Service, handler: Handler, 
     if let Some(host) = parts.uri.authority().and_then(|host| HeaderValue::try_from(host.as_str()).ok()) {
         parts.headers.insert(HOST, host);
     }
-    let (extensions, is_json) = (parts.extensions.clone(), is_json(&parts.headers));
+    let (extensions, is_json) = (parts.extensions.clone(), plain::is_of_type(&parts.headers, JSON));
     let mut head = Request::new(body);
     *head.extensions_mut() = extensions;
     let body = match room.read(head, Access::Write, MOST_BYTES).await {
@@ -163,13 +162,8 @@ async fn answer(request: Request<Incoming>, service: Service, handler: Handler, 
     }
 }
 
-fn is_json(headers: &HeaderMap) -> bool {
-    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"))
-}
-
 /// The answer to a request that cannot be read; its id is null if that cannot be read either (JSON-RPC 2.0, 5.1).
 fn fault(error: ErrorData, id: Option<RequestId>) -> Answer {
     let text = serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string();
-    plain::text(StatusCode::BAD_REQUEST, "application/json", text)
+    plain::text(StatusCode::BAD_REQUEST, JSON, text)
 }

@@ -42,10 +42,10 @@ fn admit(guard: Option<&Arc<Guard>>, request: &mut Request<Body>) -> Result<Opti
         return Ok(None);
     }
     let shown = Shown::with(request);
-    let admitted = guard.admit(request, &shown, method.access)?;
-    let revoked = method.is_stream().then(|| revoked(guard.clone(), shown, admitted.credential));
-    request.extensions_mut().insert(Caller { namespace: admitted.principal.namespace.clone() });
-    request.extensions_mut().insert(admitted.principal);
+    let (principal, credential) = guard.admit(request, &shown, method.access)?;
+    let revoked = method.is_stream().then(|| revoked(guard.clone(), shown, credential));
+    request.extensions_mut().insert(Caller { namespace: principal.namespace.clone() });
+    request.extensions_mut().insert(principal);
     Ok(revoked)
 }
 

@@ -160,7 +160,7 @@ mod tests {
             let these = METHODS.values().filter(move |it| it.access == asked);
             these.map(|it| it.names().1).collect::<BTreeSet<_>>()
         };
-        assert_eq!(of(Access::Open), BTreeSet::from(["Check", "List", "ReadShared", "Watch"]));
+        assert_eq!(of(Access::Open), BTreeSet::from(["Check", "ReadShared", "Watch"]));
         assert_eq!(of(Access::Admin), BTreeSet::from(["Backup"]));
         assert_eq!(of(Access::Read), READS.into());
         let writes = [

@@ -139,7 +139,7 @@ impl Guard {
 
     /// Returns the caller of a request that stands for a call with `access`, before the call is made.
     pub fn caller<B>(&self, request: &Request<B>, access: Access) -> Result<Principal, Status> {
-        Ok(self.admit(request, &Shown::with(request), access)?.principal)
+        Ok(self.admit(request, &Shown::with(request), access)?.0)
     }
 
     /// Logs that a call from `peer` was refused, at most once in an [`ATTEMPT_LOG_INTERVAL`].
@@ -153,8 +153,14 @@ impl Guard {
         }
     }
 
-    /// Admits the call `request`, which requires `access`, and returns its caller.
-    fn admit<B>(&self, request: &Request<B>, shown: &Shown, access: Access) -> Result<Admitted, Refused> {
+    /// Admits the call `request`, which requires `access`; returns its caller in the namespace of the call, and the
+    /// credential that let it in.
+    fn admit<B>(
+        &self,
+        request: &Request<B>,
+        shown: &Shown,
+        access: Access,
+    ) -> Result<(Principal, Credential), Refused> {
         let log = |refused: &Refused| self.log_attempt(request.extensions().get(), refused);
         let credential = self.identify(shown).inspect_err(log)?;
         let principal = &*credential.principal;
@@ -162,17 +168,8 @@ impl Guard {
             return Err(Refused::Role(Role::needed(access)));
         }
         let namespace = namespace(request.headers(), principal)?;
-        let principal = Principal { namespace, ..principal.clone() };
-        Ok(Admitted { principal, credential })
+        Ok((Principal { namespace, ..principal.clone() }, credential))
     }
-}
-
-/// An admitted caller.
-struct Admitted {
-    /// The caller, in the namespace of the call.
-    principal: Principal,
-    /// The credential that let it in.
-    credential: Credential,
 }
 
 /// Checks the files of a guard from time to time, as long as it exists.

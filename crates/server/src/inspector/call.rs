@@ -52,7 +52,7 @@ pub async fn answer(request: Request<Incoming>, service: Stack, room: &Room, mos
     };
     let is_stream = method.is_client_streaming() || method.is_server_streaming();
     let expected = if is_stream { STREAM } else { UNARY };
-    if !is_of_type(request.headers(), expected) {
+    if !plain::is_of_type(request.headers(), expected) {
         let status = Status::invalid_argument(format!("content-type: accepted for this call: {expected}"));
         return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, &status);
     }
@@ -87,11 +87,6 @@ fn method(path: &str) -> Option<MethodDescriptor> {
     let (service, method) = path.strip_prefix('/')?.split_once('/')?;
     let service = proto::descriptors()?.get_service_by_name(service)?;
     service.methods().find(|it| it.name() == method)
-}
-
-fn is_of_type(headers: &HeaderMap, expected: &str) -> bool {
-    let given = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    given.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(expected))
 }
 
 /// What the call that `request` stands for has besides its messages: the caller's credential, trace and patience, the

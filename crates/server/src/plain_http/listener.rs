@@ -10,7 +10,9 @@ use super::{Answer, PLAIN, host::unfit, text};
 use crate::{
     Result, ServeError,
     calls::{REQUEST_ID, given},
-    transport::{activity::Activity, connections::Connections, http, socket::Listener, tls::Tls},
+    transport::{
+        activity::Activity, connection::accepted, connections::Connections, http, socket::Listener, tls::Tls,
+    },
 };
 use utterd_config::Listen;
 use utterd_domain::limits::HTTP_CONNECTIONS;
@@ -41,15 +43,12 @@ impl Bound {
         Ok(Some(Self { listener: listener.into(), address, tls: None, is_private: false }))
     }
 
-    /// Encrypts connections from the network, if there is TLS.
-    pub fn secured(self, tls: Option<Arc<Tls>>) -> Self {
-        Self { tls, ..self }
-    }
-
-    /// Refuses requests of other sites' web pages if the address is one of this machine and there are no credentials.
-    pub fn private(self, is_guarded: bool) -> Self {
-        let is_private = !is_guarded && matches!(&self.address, Listen::Tcp(_) if self.address.is_local());
-        Self { is_private, ..self }
+    /// Encrypts connections from the network, if there is TLS. Refuses requests of other sites' web pages if the address is
+    /// one of this machine and there are no credentials.
+    pub fn guarded(self, tls: Option<Arc<Tls>>, has_credentials: bool) -> Self {
+        let is_private =
+            !has_credentials && matches!(&self.address, Listen::Tcp(_) if self.address.is_local());
+        Self { tls, is_private, ..self }
     }
 
     /// Where it listens, with the actual port or the absolute path.
@@ -70,7 +69,7 @@ where
 {
     let Some(bound) = bound else { return };
     let is_private = bound.is_private;
-    let incoming = Connections::new(HTTP_CONNECTIONS).to(bound.listener, bound.tls);
+    let incoming = accepted(Connections::new(HTTP_CONNECTIONS), bound.listener, bound.tls);
     let requests = move |mut request: Request<Incoming>| {
         let (unfit, id) = (unfit(&request, is_private), id_of(request.headers()));
         request.headers_mut().insert(REQUEST_ID, id.clone());

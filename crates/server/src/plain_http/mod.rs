@@ -8,7 +8,7 @@ use std::convert::Infallible;
 
 use bytes::Bytes;
 use http::{
-    HeaderValue, Response, StatusCode,
+    HeaderMap, HeaderValue, Response, StatusCode,
     header::{ALLOW, CONTENT_TYPE},
 };
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
@@ -33,6 +33,12 @@ pub fn text(status: StatusCode, kind: &'static str, text: impl Into<Bytes>) -> A
     *answer.status_mut() = status;
     answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     answer
+}
+
+/// Whether the body of a request is of this type.
+pub fn is_of_type(headers: &HeaderMap, expected: &str) -> bool {
+    let given = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    given.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(expected))
 }
 
 /// The answer to a request with a method other than those `allowed`; `told` says which are accepted.

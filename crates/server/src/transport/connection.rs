@@ -2,16 +2,16 @@
 
 use std::{any::Any, future::ready, io, net::SocketAddr, sync::Arc};
 
-use futures::future::BoxFuture;
+use futures::{future::BoxFuture, stream::unfold};
 use tokio::net::{TcpStream, UnixStream};
 use tonic::transport::server::Connected;
 
 use super::{
     activity::Activity,
     certificate,
-    connections::Place,
-    socket::{Socket, Stream},
-    tls::Accepting,
+    connections::{Connections, Place},
+    socket::{Listener, Socket, Stream},
+    tls::{Accepting, Tls},
 };
 
 /// The client at the other end of a request's connection; in the request's extensions.
@@ -74,6 +74,20 @@ impl Arriving {
         let met = Ready { stream: Box::new(connection), peer, kept: Box::new(()) };
         Self { ready: Box::pin(ready(Ok(met))), activity: Activity::new() }
     }
+}
+
+/// Returns the connections to `listener` that `connections` have room for; `tls` encrypts those of plain HTTP from the
+/// network.
+pub fn accepted(
+    connections: Arc<Connections>,
+    listener: Arc<Listener>,
+    tls: Option<Arc<Tls>>,
+) -> impl futures::Stream<Item = Arriving> + Send {
+    unfold((connections, listener, tls), |(connections, listener, tls)| async {
+        let (socket, place) = connections.accept(&listener).await;
+        let accepting = tls.as_ref().map(|tls| tls.http_acceptor());
+        Some((Arriving::new(socket, accepting, place, Arc::default()), (connections, listener, tls)))
+    })
 }
 
 /// Makes the connection of `socket` at `place` ready on the current runtime: the stream of its bytes, after the TLS

@@ -13,15 +13,12 @@ use std::{
     time::Duration,
 };
 
-use futures::{Stream, stream::unfold};
 use parking_lot::Mutex;
 use tokio::time::sleep;
 
 use super::{
     activity::Activity,
-    connection::Arriving,
     socket::{Listener, Socket},
-    tls::Tls,
 };
 use utterd_domain::limits::MAX_LEAVING_CONNECTIONS;
 
@@ -57,19 +54,6 @@ impl Connections {
     pub fn count(&self) -> usize {
         let open = self.open.lock();
         open.members.len() + open.leaving
-    }
-
-    /// Returns the connections to `listener` that there is room for; `tls` encrypts those of plain HTTP from the network.
-    pub fn to(
-        self: Arc<Self>,
-        listener: Arc<Listener>,
-        tls: Option<Arc<Tls>>,
-    ) -> impl Stream<Item = Arriving> + Send {
-        unfold((self, listener, tls), |(connections, listener, tls)| async {
-            let (socket, place) = connections.accept(&listener).await;
-            let accepting = tls.as_ref().map(|tls| tls.http_acceptor());
-            Some((Arriving::new(socket, accepting, place, Arc::default()), (connections, listener, tls)))
-        })
     }
 
     /// Returns the next connection to `listener` that there is room for, and its place. The others are closed: before a

@@ -14,6 +14,7 @@ use tokio::{
 };
 
 use super::{
+    connection::accepted,
     connections::Connections,
     in_process::InProcess,
     socket::{Listener, Stream},
@@ -80,7 +81,7 @@ impl Shared {
             if let Bound::Door(door) = self.bind().await? {
                 let mut server = self.open().await?;
                 if let Some(door) = &door {
-                    server.serve_also(Connections::new(usize::MAX).to(door.clone(), None));
+                    server.serve_also(accepted(Connections::new(usize::MAX), door.clone(), None));
                 }
                 *state = State::Here(Box::new(server), door);
             }

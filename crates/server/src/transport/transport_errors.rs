@@ -8,7 +8,7 @@
 //! While the clock shows a time that a header cannot express, this layer sets the date of responses: the transport
 //! would panic.
 
-use std::time::Duration;
+use std::{future::poll_fn, pin::pin, task::Poll, time::Duration};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header::DATE};
 use tokio::time::{Instant, timeout_at};
@@ -34,16 +34,17 @@ impl TransportErrors {
         let deadline = self.deadline(&request, Instant::now());
         let (call, most) = (call(request), self.max_message_bytes);
         Box::pin(async move {
-            let answered = match deadline {
-                None => call.await,
-                // the caller no longer waits, so nothing is started
-                Some(deadline) if deadline.at <= Instant::now() => return Ok(deadline.exceeded()),
-                Some(deadline) => match timeout_at(deadline.at, call).await {
-                    Ok(answered) => answered,
-                    Err(_) => return Ok(deadline.exceeded()),
-                },
-            };
-            Ok(dated(clearer(answered?, most)))
+            let Some(deadline) = deadline else { return Ok(dated(clearer(call.await?, most))) };
+            let mut call = pin!(timeout_at(deadline.at, call));
+            let response = poll_fn(|context| match deadline.at <= Instant::now() {
+                // the caller no longer waits, so nothing more is started
+                true => Poll::Ready(None),
+                false => call.as_mut().poll(context).map(Result::ok),
+            });
+            match response.await {
+                Some(response) => Ok(dated(clearer(response?, most))),
+                None => Ok(deadline.exceeded()),
+            }
         })
     }
 

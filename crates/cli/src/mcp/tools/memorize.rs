@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use super::role::Role;
 use crate::{
+    errors::is_lost,
     mcp::{
         bounds::LISTED,
-        fault::is_lost,
         tool::{Aliases, Answer, Effect, Fault, Memory, Tool},
     },
     terminal::{count, counted, sequences},
