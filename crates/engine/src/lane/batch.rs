@@ -92,7 +92,7 @@ impl Batch {
             Err(why) => return Err((write, why)),
         };
         match self.is_empty() {
-            true => answer_one(write, answer),
+            true => answer_one(*write, answer),
             false => self.decided.push((write, answer)),
         }
         Ok(())
@@ -254,10 +254,10 @@ fn put_back(writes: &mut Writes, undecided: impl DoubleEndedIterator<Item = Box<
 }
 
 pub fn answer(decisions: Decisions) {
-    decisions.into_iter().for_each(|(write, answer)| answer_one(write, answer));
+    decisions.into_iter().for_each(|(write, answer)| answer_one(*write, answer));
 }
 
-fn answer_one(write: Box<QueuedWrite>, answer: Option<Result<Applied<Value>>>) {
+fn answer_one(write: QueuedWrite, answer: Option<Result<Applied<Value>>>) {
     match answer {
         Some(answer) => write.answer(answer),
         None => write.send_back(),

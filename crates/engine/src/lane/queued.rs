@@ -115,7 +115,7 @@ pub struct Request {
 
 /// A write that waits in its conversation's queue.
 pub struct QueuedWrite {
-    pub request: Request,
+    pub request: Box<Request>,
     pub target: Target,
     reply: oneshot::Sender<Answer>,
 }
@@ -164,7 +164,7 @@ impl QueuedWrite {
     /// Creates the write to put in a queue, and the receiver its caller waits on.
     pub fn new(request: Box<Request>, target: Target) -> (Box<Self>, oneshot::Receiver<Answer>) {
         let (reply, answered) = oneshot::channel();
-        (Box::new(Self { request: *request, target, reply }), answered)
+        (Box::new(Self { request, target, reply }), answered)
     }
 
     /// Whether its caller is still waiting.
@@ -179,6 +179,6 @@ impl QueuedWrite {
 
     /// Has the caller resolve the write again.
     pub fn send_back(self) {
-        drop(self.reply.send(Answer::Anew(Box::new(self.request))));
+        drop(self.reply.send(Answer::Anew(self.request)));
     }
 }
