@@ -126,6 +126,10 @@ impl Marks {
     pub const TESTS: Self = Self(1 << 13);
     /// Somebody said it who talks with others, of whom none calls tools.
     pub const PERSON: Self = Self(1 << 17);
+    /// It may take the place of what was said, if that has another value: "now", "from now on".
+    pub const UPDATE: Self = Self(1 << 14);
+    /// It opens with a denial, and says more.
+    pub const DENIAL: Self = Self(1 << 20);
     /// Its message also calls tools.
     pub const CALLS: Self = Self(1 << 15);
     /// The check came before a later change, or what failed worked later.

@@ -8,7 +8,7 @@ use std::{
 use rustc_hash::FxHashSet;
 use utterd_text::{Kind as Shape, Language, entities_in, words_in};
 
-use crate::item::{Kind, Marks};
+use crate::item::{Item, Kind, Marks};
 
 /// What stands between a thing and its value, in several languages.
 const COPULAS: [&str; 24] = [
@@ -77,14 +77,17 @@ impl Words {
 
     /// What `text`, which has these words, names: names and values, and their shapes.
     pub(crate) fn named<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (Shape, &'a str)> {
-        let named = self.named.get_or_init(|| {
+        self.places(text).iter().filter_map(|(shape, place)| Some((*shape, text.get(place.clone())?)))
+    }
+
+    fn places(&self, text: &str) -> &Named {
+        self.named.get_or_init(|| {
             // what stands before a colon is a label
             let is_label = |end: usize| text[end..].starts_with(':');
             let found = entities_in(text, self.language).into_iter();
             let found = found.filter(|one| one.kind != Shape::Name || !is_label(one.start + one.text.len()));
             found.map(|entity| (entity.kind, entity.start..entity.start + entity.text.len())).collect()
-        });
-        named.iter().filter_map(|(shape, place)| Some((*shape, text.get(place.clone())?)))
+        })
     }
 
     /// What it is that `text`, which has these words, says the value of, in small letters: `my address is`. Empty if it
@@ -92,6 +95,26 @@ impl Words {
     pub(crate) fn thing(&self, text: &str) -> &str {
         self.thing.get_or_init(|| thing(text, self.language).to_lowercase().into())
     }
+}
+
+/// What the words of an item mean that are neither its label in capitals, `RULE: `, nor in what it names.
+pub(crate) fn subject(item: &Item) -> Vec<u64> {
+    let read = item.read.words(&item.text);
+    let label = label(&item.text).map_or(0, |label| label.len());
+    let is_named = |at: usize| read.places(&item.text).iter().any(|(_, place)| place.contains(&at));
+    let words = words_in(&item.text, read.language).filter(|word| !word.is_stop && word.start >= label);
+    words.filter(|word| !is_named(word.start)).map(|word| word.concept).collect()
+}
+
+/// What the words mean that say of which thing an item says the value.
+pub(crate) fn thing_of(item: &Item) -> Vec<u64> {
+    concepts_in(item.thing(), item.read.words(&item.text).language)
+}
+
+/// The label in capitals that a text begins with: `RULE`, `IMPORTANT`.
+pub(crate) fn label(text: &str) -> Option<&str> {
+    let end = text.find(|c: char| !c.is_uppercase() && c != ' ')?;
+    (end > 2 && text[end..].starts_with(": ")).then(|| &text[..end])
 }
 
 /// How many meanings two texts have in common.
@@ -107,6 +130,8 @@ fn thing(text: &str, language: Language) -> &str {
     let lead = text.split_once(", ").filter(|(lead, _)| !lead.contains(' '));
     let text = lead.map_or(text, |(_, rest)| rest);
     let is_copula = |word: &str| COPULAS.iter().any(|copula| copula.eq_ignore_ascii_case(word));
+    // "now my address is"
+    let text = text.split_once(' ').filter(|(first, _)| is_copula(first)).map_or(text, |(_, rest)| rest);
     let mut end = 0;
     for word in text.split_inclusive(' ') {
         let start = end;

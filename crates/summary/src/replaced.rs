@@ -4,29 +4,32 @@ use utterd_text::Kind as Shape;
 
 use crate::{
     item::{Item, Kind, Marks, retain},
-    read::{concepts, shared},
+    read::{concepts, shared, subject, thing_of},
 };
 
 /// How many statements before a correction it can be about.
 const REACH: usize = 40;
 
-/// Drops statements that a later one of the same speaker replaces, and the names that only they named.
+/// Drops statements that a later one of the same speaker replaces, and the names that only they named. What replaces
+/// something is a correction, whatever its words.
 pub fn drop_replaced(items: &mut Vec<Item>) {
     let says = |item: &Item| matches!(item.kind, Kind::Said | Kind::Goal) && !item.marks.has(Marks::QUESTION);
     let statements: Vec<(usize, &Item)> = items.iter().enumerate().filter(|(_, item)| says(item)).collect();
     let mut keep = vec![true; items.len()];
-    for (place, (_, later)) in statements.iter().enumerate() {
+    let mut corrections = Vec::new();
+    for (place, (later_at, later)) in statements.iter().enumerate() {
         let earlier = statements[place.saturating_sub(REACH)..place].iter().rev();
         // what one message says holds together: "I expect 5, but get 8 instead"
         let mut earlier = earlier
             .filter(|(at, item)| item.sequence < later.sequence && item.head == later.head && keep[*at]);
-        let found = if later.marks.has(Marks::CORRECTION) {
-            // the most alike; of those, the newest
-            let best = earlier.rev().max_by_key(|(_, item)| likeness(item, later));
-            best.filter(|(_, item)| likeness(item, later) > 0)
-        } else {
-            earlier.find(|(_, item)| tells_same(item, later))
-        };
+        // the most alike; of those, the newest
+        let best = earlier.clone().rev().max_by_key(|(_, item)| closeness(item, later));
+        let best = best.filter(|(_, item)| closeness(item, later) > 0);
+        let is_marked = later.marks.has(Marks::CORRECTION);
+        if !is_marked && (best.is_some() || denies_last(items, later)) {
+            corrections.push(*later_at);
+        }
+        let found = best.or_else(|| earlier.find(|(_, item)| !is_marked && tells_same(item, later)));
         if let Some((at, _)) = found {
             keep[*at] = false;
         }
@@ -38,7 +41,93 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
         let only_there = |said: &&Item| last == Some(said.sequence) && said.text.contains(&*item.text);
         keep[at] &= !replaced.iter().any(only_there);
     }
+    for at in corrections {
+        let item = &mut items[at];
+        (item.marks, item.worth) = (item.marks.with(Marks::CORRECTION), item.worth * 9 / 5);
+    }
     retain(items, &keep);
+}
+
+/// How sure it is that a statement takes the place of an earlier one; 0 if it does not.
+fn closeness(earlier: &Item, later: &Item) -> usize {
+    match later.marks {
+        marks if marks.has(Marks::CORRECTION) => likeness(earlier, later),
+        marks if marks.has(Marks::USER) => update(earlier, later),
+        _ => 0,
+    }
+}
+
+/// The same where only another value shows it, since its words can as well say something new: one value takes the place
+/// of one of its kind. Besides, it has all words of the earlier one, or its value is a code of the same form; and one is
+/// about what the other begins with: `the hotel` and `the flight` cost each their own.
+fn update(earlier: &Item, later: &Item) -> usize {
+    let is_told = later.marks.has_any(Marks::UPDATE.with(Marks::DENIAL));
+    let Some(shape) = changed(earlier, later).filter(|shape| is_told || is_fixed(*shape)) else { return 0 };
+    let has_form = matches!(shape, Shape::Code | Shape::Identifier) && has_form_like(earlier, later);
+    let is_other = if has_form { are_siblings(earlier, later) } else { are_apart(earlier, later) };
+    if is_other || shape == Shape::Identifier && !has_form {
+        return 0;
+    }
+    let (old, new) = (subject(earlier), subject(later));
+    let shares = shared(&old, &new);
+    // what the earlier one says besides is not to be lost
+    let has_all = old.len() == shares || shares > 1 && old.len() == shares + 1 && new.len() == shares;
+    let is_same = match asks(earlier) {
+        // a rule takes the place of a rule that asks for the same
+        true => later.marks.has(Marks::CONSTRAINT) && old.first() == new.first() && has_all,
+        false if is_told => has_all || has_form,
+        false => has_all && shares > 1 && !asks(later),
+    };
+    let is_about = |one: &[u64], other: &[u64]| one.first().is_some_and(|head| other.contains(head));
+    let is_of_one = shares > 0 && (is_about(&old, &new) || is_about(&new, &old));
+    if is_same && is_of_one { 2 + 2 * shares } else { 0 }
+}
+
+/// Whether a thing has one value of a kind at a time, so that another one takes its place if nothing says so.
+fn is_fixed(shape: Shape) -> bool {
+    !matches!(shape, Shape::Name | Shape::Number | Shape::Money)
+}
+
+/// The kind of value of which the later one names another in place of one of the earlier; `None` if more differs in what
+/// they name.
+fn changed(earlier: &Item, later: &Item) -> Option<Shape> {
+    let only_of = |one: &Item, other: &Item| {
+        let is_in =
+            |value: &str| other.text.contains(value) || other.named().any(|(_, text)| value.contains(text));
+        let mut own = one.named().filter(|(_, value)| !is_in(value)).map(|(shape, _)| shape);
+        own.next().filter(|_| own.next().is_none())
+    };
+    only_of(later, earlier).filter(|shape| only_of(earlier, later) == Some(*shape))
+}
+
+/// Whether each says what a thing of its own is, in the same form: `the price of the flight is`, `the price of the hotel
+/// is`.
+fn are_siblings(earlier: &Item, later: &Item) -> bool {
+    let [old, new] = [earlier, later].map(thing_of);
+    let differs = old.iter().zip(&new).filter(|(old, new)| old != new).count();
+    old.len() == new.len() && old.len() > 1 && differs == 1
+}
+
+/// Whether each says what a thing of its own is.
+fn are_apart(earlier: &Item, later: &Item) -> bool {
+    let [old, new] = [earlier, later].map(thing_of);
+    let lacks = |one: &[u64], other: &[u64]| one.iter().any(|word| !other.contains(word));
+    !old.is_empty() && !new.is_empty() && (lacks(&old, &new) || lacks(&new, &old))
+}
+
+/// Whether it denies what was last said to its speaker, and has another value.
+fn denies_last(items: &[Item], later: &Item) -> bool {
+    if !later.marks.has(Marks::DENIAL) {
+        return false;
+    }
+    let said = |item: &&Item| {
+        matches!(item.kind, Kind::Said | Kind::Goal)
+            && item.sequence < later.sequence
+            && item.head != later.head
+    };
+    let last = items.iter().filter(said).map(|item| item.sequence).max();
+    let of_last = |item: &&Item| Some(item.sequence) == last && said(item);
+    items.iter().filter(of_last).any(|item| has_value_like(item, later))
 }
 
 /// How sure it is that a correction is about an earlier statement; 0 if it is not. They share a third of the words of the
@@ -48,6 +137,7 @@ fn likeness(earlier: &Item, later: &Item) -> usize {
     let least = earlier.concepts().len().min(later.concepts().len());
     let (is_meant, has_value) = (shares > 0 && 3 * shares >= least, has_value_like(earlier, later));
     match () {
+        () if are_siblings(earlier, later) => 0,
         () if has_value && (is_meant || shares > 0 && !asks(earlier)) => 2 + 2 * shares,
         // a wish stays a wish when how it is to be met changes
         () if is_meant && (!asks(earlier) || begins_like(earlier, later)) => shares,
@@ -61,11 +151,35 @@ fn has_value_like(earlier: &Item, later: &Item) -> bool {
     let is_gone = |shape: Shape| old.iter().any(|value| value.0 == shape && !new.contains(value));
     // names are values where both say what one thing is: there are too many of them elsewhere
     let is_value = |shape: Shape| match shape {
-        Shape::Identifier => false,
+        Shape::Identifier => has_form_like(earlier, later),
         Shape::Name => says_thing_of(earlier, later),
         _ => true,
     };
     new.iter().any(|value| !old.contains(value) && is_gone(value.0) && is_value(value.0))
+}
+
+/// Whether it has another code of the form of one of an earlier statement: `spike/abc-12`, `spike/xyz-30`.
+fn has_form_like(earlier: &Item, later: &Item) -> bool {
+    let codes = |item: &Item| -> Vec<(String, String)> {
+        let named = item.named().filter(|(shape, _)| matches!(shape, Shape::Code | Shape::Identifier));
+        named.filter_map(|(_, code)| Some((form(code)?, code.to_owned()))).collect()
+    };
+    let (old, new) = (codes(earlier), codes(later));
+    new.iter().any(|code| !old.contains(code) && old.iter().any(|one| one.0 == code.0 && !new.contains(one)))
+}
+
+/// What a code with letters and digits looks like: `a-0` for `vault-17`. `None` if it has only one of them.
+fn form(code: &str) -> Option<String> {
+    let class = |c: char| match c {
+        c if c.is_numeric() => '0',
+        c if c.is_uppercase() => 'A',
+        c if c.is_alphabetic() => 'a',
+        c => c,
+    };
+    let mut form: Vec<char> = code.chars().map(class).collect();
+    form.dedup();
+    let has = |is: fn(&char) -> bool| form.iter().any(is);
+    (has(|c| *c == '0') && has(|c| c.is_alphabetic())).then(|| form.into_iter().collect())
 }
 
 /// Whether a correction asks for the same to be done in another way: it has the verb that the earlier one begins with.
@@ -80,7 +194,7 @@ fn asks(item: &Item) -> bool {
 
 /// Whether the earlier one says what a thing is, and a correction has all words for that thing: `my new address is`.
 fn says_thing_of(earlier: &Item, later: &Item) -> bool {
-    let thing = concepts(earlier.thing());
+    let thing = thing_of(earlier);
     !thing.is_empty() && thing.iter().all(|word| later.concepts().contains(word))
 }
 

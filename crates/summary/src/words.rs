@@ -6,7 +6,7 @@ use utterd_text::{Cues, End, Language, Sentence, cues_and_votes, one_line, sente
 
 use crate::{
     item::Marks,
-    read::{Read, Words},
+    read::{Read, Words, label},
 };
 
 /// A sentence, on one line.
@@ -96,6 +96,8 @@ fn of(sentence: &Sentence<'_>) -> Option<Said> {
         .with_if(has(Cues::CONSTRAINT), Marks::CONSTRAINT)
         .with_if(has(Cues::REQUEST), Marks::REQUEST)
         .with_if(has(Cues::CORRECTION), Marks::CORRECTION)
+        .with_if(has(Cues::UPDATE), Marks::UPDATE)
+        .with_if(has(Cues::DENIES) && content > 0, Marks::DENIAL)
         .with_if(has(Cues::DECISION), Marks::DECISION)
         .with_if(has(Cues::PROMISE), Marks::PROMISE);
     Some(Said {
@@ -106,15 +108,10 @@ fn of(sentence: &Sentence<'_>) -> Option<Said> {
         read: Words::new(language, concepts).into(),
         affirms_only: has(Cues::AFFIRMS) && content <= COURTESY_WORDS,
         refuses: has(Cues::REFUSAL),
-        stressed: is_stressed(&text),
+        stressed: label(&text).is_some(),
         announces: ends == End::Colon || text.ends_with('…') || text.ends_with("..."),
         text: text.into(),
     })
-}
-
-fn is_stressed(text: &str) -> bool {
-    let label = text.find(|c: char| !c.is_uppercase() && c != ' ');
-    label.is_some_and(|end| end > 2 && text[end..].starts_with(": "))
 }
 
 /// On one line, without the marks of lists, headings and emphasis.

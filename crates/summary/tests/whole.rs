@@ -260,6 +260,7 @@ fn what_was_corrected_is_told_as_it_holds_now() {
             "8000",
             "5000",
         ),
+        ("会議は月曜日です。", "部屋を予約してください。", "いいえ、会議は水曜日です。", "水曜日", "月曜日"),
     ] {
         let mut lines = vec![first, "Noted.", other, "Fine.", correction, "Noted."];
         for _ in 0..6 {
@@ -628,8 +629,12 @@ fn what_changed_after_the_last_commit_is_not_committed() {
 #[test]
 fn a_correction_is_told_before_requests_of_one_form() {
     let corrections = [
-        "Actually, the reviewers are Kim and Ola.",
         "No, the port of the staging server is 8443, not 8080.",
+        "Actually, the reviewers are Kim and Ola.",
+        "Nein, der Termin ist am Mittwoch, nicht am Montag.",
+        "No, el servidor está en Lisboa, no en Oporto.",
+        "Non, la livraison est à Lyon, pas à Nantes.",
+        "いいえ、会議は水曜日です、月曜日ではありません。",
         "不对,端口是8443,不是8080。",
     ];
     let forms = [

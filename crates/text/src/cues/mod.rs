@@ -114,14 +114,23 @@ impl Reading<'_> {
             Cues::ONLY if opens => self.cues |= Cues::CONSTRAINT,
             Cues::ONLY => self.restricted.push(self.clause),
             Cues::MODAL => self.modals.push(self.clause),
+            // "no, it is Friday, not Monday", but not "no, not today"
+            Cues::CONTRAST if self.clause < 2 || !self.begins_clause(found.start) => {}
             cue => self.cues |= cue,
         }
+    }
+
+    /// Whether a clause begins here; in scripts without spaces, it need not.
+    fn begins_clause(&self, at: usize) -> bool {
+        self.text[..at].ends_with(',') || self.text[at..].starts_with(is_unspaced)
     }
 
     fn done(self) -> Cues {
         let asks = self.cues.has(Cues::REQUEST.or(Cues::CONSTRAINT));
         let is_bound = self.restricted.iter().any(|clause| asks || self.modals.contains(clause));
-        self.cues.or(if is_bound { Cues::CONSTRAINT } else { Cues::default() })
+        let corrects = self.cues.has(Cues::DENIES) && self.cues.has(Cues::CONTRAST);
+        let with = |is: bool, cue| if is { cue } else { Cues::default() };
+        self.cues.or(with(is_bound, Cues::CONSTRAINT)).or(with(corrects, Cues::CORRECTION))
     }
 }
 

@@ -26,6 +26,11 @@ impl Cues {
     /// It opens by turning something down.
     pub const DENIES: Self = Self(1 << 9);
 
+    /// It may say what holds from now on in place of what was said before: "now", "new", "from today".
+    pub const UPDATE: Self = Self(1 << 10);
+
+    /// Behind a denial, it says what does not hold: "No, it is Friday, not Monday."
+    pub(super) const CONTRAST: Self = Self(1 << 11);
     /// Words that can stand before the beginning.
     pub(super) const LEAD: Self = Self(1 << 12);
     /// Verbs that say what may be done.
@@ -39,7 +44,7 @@ impl Cues {
     pub(super) const OPENING: Self = Self::COURTESY.or(Self::AFFIRMS).or(Self::DENIES);
 
     /// The names of the cues in `cues.tsv`.
-    pub(super) const NAMES: [(&str, Self); 13] = [
+    pub(super) const NAMES: [(&str, Self); 15] = [
         ("constraint", Self::CONSTRAINT),
         ("request", Self::REQUEST),
         ("correction", Self::CORRECTION),
@@ -49,6 +54,8 @@ impl Cues {
         ("courtesy", Self::COURTESY),
         ("affirms", Self::AFFIRMS),
         ("denies", Self::DENIES),
+        ("update", Self::UPDATE),
+        ("contrast", Self::CONTRAST),
         ("lead", Self::LEAD),
         ("modal", Self::MODAL),
         ("only", Self::ONLY),

@@ -60,7 +60,7 @@ fn codes_and_identifiers_are_found() {
     assert_eq!(
         of(
             Kind::Identifier,
-            "max_tokens, getUser, fetch(), std::io, os.path, --force, user_id=7, sofia_kim_7287, gpt-4o"
+            "max_tokens, getUser, fetch(), std::io, os.path, --force, user_id=7, sofia_kim_7287, gpt-4o, fix/login-12"
         ),
         [
             "max_tokens",
@@ -71,7 +71,8 @@ fn codes_and_identifiers_are_found() {
             "--force",
             "user_id",
             "sofia_kim_7287",
-            "gpt-4o"
+            "gpt-4o",
+            "fix/login-12"
         ]
     );
     assert_eq!(found("a well-known thing, don't you think"), []);
@@ -108,6 +109,7 @@ fn dates_and_times_are_found() {
         ]
     );
     assert_eq!(of(Kind::Date, "2024年5月14日、見る。5月14日"), ["2024年5月14日", "5月14日"]);
+    assert_eq!(of(Kind::Date, "会议在星期三，见周五。月曜日に"), ["星期三", "周五", "月曜日"]);
     assert_eq!(of(Kind::Date, "at 2024-05-27T11:00:00Z in September"), ["2024-05-27T11:00:00Z", "September"]);
     assert_eq!(
         of(Kind::Time, "11:00, 5 p.m., 10am, 5:30 pm, 14h30, 10.30 Uhr"),
