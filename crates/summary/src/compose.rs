@@ -41,7 +41,7 @@ const SENTENCE_PERCENT: u32 = 14;
 const LEAST_SENTENCE: u32 = 60;
 /// Facts take at most this many percent of the budget before what else was said is told, but always `LEAST_FACTS`.
 const FACTS_PERCENT: u32 = 25;
-const LEAST_FACTS: u32 = 1_000;
+const LEAST_FACTS: u32 = 700;
 /// A deed, a check, an error: as much.
 const DEED_TOKENS: u32 = 44;
 /// A remainder below is left unused.
