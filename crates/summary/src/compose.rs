@@ -379,8 +379,7 @@ fn part_of(budget: u32, percent: u32) -> u32 {
 
 /// The tokens that an item adds to a summary, nearly.
 fn cost(item: &Item, root: Option<&str>, count: Count<'_>) -> u32 {
-    let form = (item.kind, item.marks, item.head.len(), item.note.len());
-    let tokens = item.read.tokens(form, || count(&alone(item)));
+    let tokens = item.read.tokens(item.form(), || count(&alone(item)));
     match root.filter(|root| !is_quoted(item) && item.text.contains(root)) {
         Some(root) => tokens - tokens * root.len() as u32 / (item.text.len() as u32 + 1),
         None => tokens,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use utterd_text::Kind as Shape;
 
-use crate::read::Read;
+use crate::read::{Form, Read};
 
 /// The worth of an item about which nothing is known.
 pub const WORTH: u32 = 1_000;
@@ -209,6 +209,21 @@ impl Item {
     /// What it is that it says the value of, in small letters: `my address is`. Empty if it says none.
     pub(crate) fn thing(&self) -> &str {
         self.read.words(&self.text).thing(&self.text)
+    }
+
+    /// What the words mean that say of which thing it says the value.
+    pub(crate) fn thing_concepts(&self) -> Vec<u64> {
+        self.read.words(&self.text).thing_concepts(&self.text)
+    }
+
+    /// What its words mean that are neither its label in capitals nor in what it names.
+    pub(crate) fn subject(&self) -> Vec<u64> {
+        self.read.words(&self.text).subject(&self.text)
+    }
+
+    /// What the length of its line depends on beside its text.
+    pub(crate) fn form(&self) -> Form {
+        (self.kind as u32, self.marks.0, self.head.len(), self.note.len())
     }
 
     /// How much a reader misses without it.

@@ -8,8 +8,6 @@ use std::{
 use rustc_hash::FxHashSet;
 use utterd_text::{Kind as Shape, Language, entities_in, words_in};
 
-use crate::item::{Item, Kind, Marks};
-
 /// What stands between a thing and its value, in several languages.
 const COPULAS: [&str; 24] = [
     "is", "are", "was", "=", "es", "son", "está", "ist", "sind", "est", "sont", "é", "são", "è", "sono",
@@ -24,7 +22,7 @@ pub(crate) struct Read {
 }
 
 /// What the length of an item's line depends on beside its text: kind, marks, and the bytes of head and note.
-pub(crate) type Form = (Kind, Marks, usize, usize);
+pub(crate) type Form = (u32, u32, usize, usize);
 
 impl PartialEq for Read {
     fn eq(&self, _: &Self) -> bool {
@@ -95,20 +93,19 @@ impl Words {
     pub(crate) fn thing(&self, text: &str) -> &str {
         self.thing.get_or_init(|| thing(text, self.language).to_lowercase().into())
     }
-}
 
-/// What the words of an item mean that are neither its label in capitals, `RULE: `, nor in what it names.
-pub(crate) fn subject(item: &Item) -> Vec<u64> {
-    let read = item.read.words(&item.text);
-    let label = label(&item.text).map_or(0, |label| label.len());
-    let is_named = |at: usize| read.places(&item.text).iter().any(|(_, place)| place.contains(&at));
-    let words = words_in(&item.text, read.language).filter(|word| !word.is_stop && word.start >= label);
-    words.filter(|word| !is_named(word.start)).map(|word| word.concept).collect()
-}
+    /// What the words mean that say of which thing `text` says the value.
+    pub(crate) fn thing_concepts(&self, text: &str) -> Vec<u64> {
+        concepts_in(self.thing(text), self.language)
+    }
 
-/// What the words mean that say of which thing an item says the value.
-pub(crate) fn thing_of(item: &Item) -> Vec<u64> {
-    concepts_in(item.thing(), item.read.words(&item.text).language)
+    /// What the words of `text` mean that are neither its label in capitals, `RULE: `, nor in what it names.
+    pub(crate) fn subject(&self, text: &str) -> Vec<u64> {
+        let label = label(text).map_or(0, str::len);
+        let is_named = |at: usize| self.places(text).iter().any(|(_, place)| place.contains(&at));
+        let words = words_in(text, self.language).filter(|word| !word.is_stop && word.start >= label);
+        words.filter(|word| !is_named(word.start)).map(|word| word.concept).collect()
+    }
 }
 
 /// The label in capitals that a text begins with: `RULE`, `IMPORTANT`.

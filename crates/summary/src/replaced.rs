@@ -4,7 +4,7 @@ use utterd_text::Kind as Shape;
 
 use crate::{
     item::{Item, Kind, Marks, retain},
-    read::{concepts, shared, subject, thing_of},
+    read::{concepts, shared},
 };
 
 /// How many statements before a correction it can be about.
@@ -68,7 +68,7 @@ fn update(earlier: &Item, later: &Item) -> usize {
     if is_other || shape == Shape::Identifier && !has_form {
         return 0;
     }
-    let (old, new) = (subject(earlier), subject(later));
+    let (old, new) = (earlier.subject(), later.subject());
     let shares = shared(&old, &new);
     // what the earlier one says besides is not to be lost
     let has_all = old.len() == shares || shares > 1 && old.len() == shares + 1 && new.len() == shares;
@@ -103,14 +103,14 @@ fn changed(earlier: &Item, later: &Item) -> Option<Shape> {
 /// Whether each says what a thing of its own is, in the same form: `the price of the flight is`, `the price of the hotel
 /// is`.
 fn are_siblings(earlier: &Item, later: &Item) -> bool {
-    let [old, new] = [earlier, later].map(thing_of);
+    let [old, new] = [earlier, later].map(Item::thing_concepts);
     let differs = old.iter().zip(&new).filter(|(old, new)| old != new).count();
     old.len() == new.len() && old.len() > 1 && differs == 1
 }
 
 /// Whether each says what a thing of its own is.
 fn are_apart(earlier: &Item, later: &Item) -> bool {
-    let [old, new] = [earlier, later].map(thing_of);
+    let [old, new] = [earlier, later].map(Item::thing_concepts);
     let lacks = |one: &[u64], other: &[u64]| one.iter().any(|word| !other.contains(word));
     !old.is_empty() && !new.is_empty() && (lacks(&old, &new) || lacks(&new, &old))
 }
@@ -194,7 +194,7 @@ fn asks(item: &Item) -> bool {
 
 /// Whether the earlier one says what a thing is, and a correction has all words for that thing: `my new address is`.
 fn says_thing_of(earlier: &Item, later: &Item) -> bool {
-    let thing = thing_of(earlier);
+    let thing = earlier.thing_concepts();
     !thing.is_empty() && thing.iter().all(|word| later.concepts().contains(word))
 }
 

@@ -159,9 +159,14 @@ impl Fit<'_> {
     }
 
     fn over(&self, limit: Limit, tokens: u32, bytes: usize) -> Over {
-        let needed = if limit == Limit::Bytes { bytes } else { tokens as usize };
         let most = self.request.limits.of(limit);
-        let text = format!("is {most}; the prompt alone needs {needed}, which is the least accepted");
+        let needs = |least| format!("is {most}; the prompt alone needs {least}, which is the least accepted");
+        let text = match limit {
+            // Everything but the summary can leave.
+            Limit::Messages => format!("is {most}; the summary alone needs 1, which is the least accepted"),
+            Limit::Bytes => needs(bytes),
+            Limit::Tokens => needs(tokens as usize),
+        };
         Over { limit, tokens, bytes, refusal: Refusal::invalid(limit.field(), text) }
     }
 

@@ -380,6 +380,20 @@ fn halves_of_surrogate_pairs_are_replaced() {
 }
 
 #[test]
+fn a_summary_is_a_message() {
+    let history =
+        json!([{"role": "user", "content": "Use tabs."}, {"role": "assistant", "content": "I will."}]);
+    let with = |messages| {
+        let limits = Limits { messages, ..OPENAI.limits };
+        let summary = Some(Compaction { token_limit: 100, ..Compaction::default() });
+        prepared(&history, "", &Request { limits, summary, ..OPENAI })
+    };
+    assert!(with(1).unwrap().summary.contains("Use tabs."));
+    let refused = with(0).unwrap_err().to_string();
+    assert!(refused.starts_with("max_messages: is 0; the summary alone needs 1"), "{refused}");
+}
+
+#[test]
 fn a_history_that_is_none_is_refused() {
     for (json, says) in [
         ("[{\"role\"", "messages_json: is not JSON (EOF"),
