@@ -139,6 +139,8 @@ pub async fn a_watch_ends_with_a_deletion_by_the_other(pair: &Pair) {
     assert_eq!(next(&mut watch).await.revision, 1);
     let request = DeleteConversationRequest { conversation_id: "c".to_owned(), ..Default::default() };
     pair.one.delete_conversation(Request::new(request)).await.reply();
+    // another conversation of this id is not the one that is watched
+    say(&pair.one, says_in("c", "2")).await;
     let over = watch.next().await.expect("it is told why").expect_err("the conversation is gone");
     assert_eq!(reason(&over), "CONVERSATION_NOT_FOUND");
 }
