@@ -43,7 +43,7 @@ pub fn trials() -> Vec<Trial> {
     trials.push(Trial::test("docs::docs/languages.md::excerpts", move || {
         Ok(excerpts::are_of_programs(&excerpted[languages])?)
     }));
-    let figures: [(&str, fn(&Page, &Page) -> Result<(), String>); 3] = [
+    let figures: [(&str, Check); 3] = [
         ("charts", figures::charts_show_the_tables),
         ("counts", figures::compactions_are_counted),
         ("comparison", |readme, _| figures::tests_are_about_the_faults(readme)),
@@ -54,6 +54,9 @@ pub fn trials() -> Vec<Trial> {
     }));
     trials
 }
+
+/// Compares the README with the page of figures.
+type Check = fn(&Page, &Page) -> Result<(), String>;
 
 fn commands_of(page: &Page) -> Result<Completion, libtest_mimic::Failed> {
     if page.asks_for("openssl") && !commands::is_installed("openssl") {

@@ -139,7 +139,7 @@ async fn conversations_are_counted_when_they_start_and_when_they_end() {
     }
     session.end("ended").await;
     for id in ["ended", "deleted"] {
-        session.delete(&id.to_owned()).await;
+        session.delete(id).await;
     }
     assert_eq!(metric(&session, "utterd_conversations_started_total"), 3.0);
     assert_eq!(metric(&session, "utterd_conversations_ended_total"), 2.0);

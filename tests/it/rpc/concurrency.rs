@@ -182,6 +182,7 @@ async fn one_of_many_who_expect_the_same_wins() {
     });
     let results = join_all(calls).await;
     let refused = results.into_iter().filter_map(Result::err).map(Refused::new);
-    assert_eq!(refused.map(|refused| refused.is(Code::Aborted, "STALE_REVISION")).count(), 19);
+    let refused: Vec<_> = refused.map(|refused| refused.is(Code::Aborted, "STALE_REVISION")).collect();
+    assert_eq!(refused.len(), 19);
     assert_eq!(session.capacity().await.revision, 2);
 }
