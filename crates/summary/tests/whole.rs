@@ -1,6 +1,9 @@
 //! Summaries of whole conversations: what a reader needs is in them, and what must not be is not.
 #![allow(clippy::expect_used, reason = "a test may panic")]
 
+#[path = "whole/replaced.rs"]
+mod replaced;
+
 use std::sync::LazyLock;
 
 use proptest::prelude::*;

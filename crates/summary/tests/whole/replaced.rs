@@ -2,11 +2,11 @@
 
 use utterd_summary::{
     analysis::analyse,
-    compose::{Wanted, summarise},
     item::Marks,
-    message::{Message, Role},
     settle::{Part, settle},
 };
+
+use super::{talk, text};
 
 /// What is said first, what is said later, and the words of either that say which it is.
 type Case = (&'static str, &'static str, &'static str, &'static str);
@@ -83,24 +83,6 @@ const KEPT: &[Case] = &[
     ("会議は月曜日です。", "いいえ、発表は水曜日です。", "月曜日", "水曜日"),
 ];
 
-fn messages<'a>(lines: &[&'a str]) -> Vec<Message<'a>> {
-    let role = |sequence: u64| if sequence % 2 == 1 { Role::User } else { Role::Assistant };
-    let message = |(sequence, text)| Message {
-        sequence,
-        role: role(sequence),
-        name: None,
-        time: None,
-        text,
-        calls: Vec::new(),
-    };
-    (1..).zip(lines.iter().copied()).map(message).collect()
-}
-
-fn told(lines: &[&str]) -> String {
-    let count = |text: &str| text.len().div_ceil(4) as u32;
-    summarise(analyse(&messages(lines)), &Wanted { budget: 400, ..Wanted::default() }, &count).text()
-}
-
 #[test]
 fn a_denial_corrects_what_the_assistant_said_last_if_it_has_another_value() {
     for (said, answer, corrects) in [
@@ -111,7 +93,7 @@ fn a_denial_corrects_what_the_assistant_said_last_if_it_has_another_value() {
         ("Your seat is 12A. Anything else?", "No, that is all until May 5.", false),
         ("It leaves at 10:00. Shall I book it?", "No, leave it as it stands.", false),
     ] {
-        let items = settle(analyse(&messages(&["Plan the week.", said, answer])), Part::WHOLE);
+        let items = settle(analyse(&talk(&["Plan the week.", said, answer])), Part::WHOLE);
         let found = items.iter().find(|item| &*item.text == answer).expect("it is told");
         assert_eq!(found.marks.has(Marks::CORRECTION), corrects, "{answer}");
     }
@@ -123,7 +105,7 @@ fn a_new_value_of_the_same_thing_holds_alone_and_one_of_another_beside_it() {
     let mut wrong = Vec::new();
     for (cases, stays) in [(REPLACED, false), (KEPT, true)] {
         for (first, later, old, new) in cases {
-            let told = told(&[&[*first][..], &between, &[*later, "Noted."]].concat());
+            let told = text(&talk(&[&[*first][..], &between, &[*later, "Noted."]].concat()), 400);
             if !told.contains(new) || told.contains(old) != stays {
                 wrong.push(format!("{first} {later}\n{told}"));
             }
