@@ -141,7 +141,13 @@ struct Composing<'a> {
 impl<'a> Composing<'a> {
     fn new(mut items: Vec<Item>, wanted: &'a Wanted, focus: &Focus, count: Count<'a>) -> Self {
         let most = part_of(wanted.budget, SENTENCE_PERCENT).max(LEAST_SENTENCE);
-        for item in items.iter_mut().filter(|item| item.kind != Kind::Quoted && item.seen.is_none()) {
+        for item in &mut items {
+            // what it is may have changed since it was counted
+            let form = item.form();
+            item.read.count_as(form);
+            if item.kind == Kind::Quoted || item.seen.is_some() {
+                continue;
+            }
             let most = if is_spoken(item) { most } else { DEED_TOKENS };
             shorten(item, most.min(wanted.budget), count);
         }
@@ -263,6 +269,7 @@ impl<'a> Composing<'a> {
 
     /// What was cut for its section's share takes what the sections left.
     fn restore(&mut self) {
+        self.left = self.wanted.budget.saturating_sub(self.write());
         for at in self.chosen.clone() {
             let Some(whole) = self.whole.get(&at).filter(|_| self.left >= LEAST_REST) else { continue };
             let before = self.candidates[at].tokens;
@@ -285,7 +292,6 @@ impl<'a> Composing<'a> {
         let said = self.places(|item| matches!(item.kind, Kind::Said | Kind::Goal | Kind::Quoted));
         let done = self.places(|item| matches!(item.kind, Kind::Did | Kind::Error));
         let most_facts = part_of(self.wanted.budget, FACTS_PERCENT).max(LEAST_FACTS);
-        self.left = self.wanted.budget.saturating_sub(self.write());
         self.restore();
         for _ in 0..3 {
             self.left = self.wanted.budget.saturating_sub(self.write());

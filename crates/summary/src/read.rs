@@ -54,6 +54,13 @@ impl Read {
         })
     }
 
+    /// Forgets the tokens of another form, so that those of this one are kept.
+    pub(crate) fn count_as(&mut self, form: Form) {
+        if self.tokens.get().is_some_and(|(of, _)| *of != form) {
+            self.tokens = OnceLock::new();
+        }
+    }
+
     /// The tokens of the item in this form, counted by `count` once as long as it keeps the form.
     pub(crate) fn tokens(&self, form: Form, count: impl Fn() -> u32) -> u32 {
         let (of, tokens) = *self.tokens.get_or_init(|| (form, count()));
