@@ -361,7 +361,8 @@ impl Ledger {
         let had_others = || self.worlds_since(since).any(|world| world.has_any(recipient.as_str()));
         let is_heard = change.before.next().get() == 1 && had_others();
         world.heard = is_heard.then(|| (&after.head.policy).into());
-        let done = world.take(command, time_of(change, after, command), id);
+        let updated = before.get(id).map(|before| before.update);
+        let done = world.take(command, time_of(change, after, command, updated), id);
         let facts = done.map_err(|reason| format!("must be refused as {reason}"))?;
         if revision_in(&world, after) != change.before.next().get() {
             return Err(format!("must change {} to revision {}", facts.id, facts.revision));
@@ -507,14 +508,16 @@ fn revision_in(world: &World, of: &Conversation) -> u64 {
     }
 }
 
-/// When a change was decided: in a batch, only the last one's time is known, and those of what was said.
-fn time_of(change: &Change, after: &Conversation, command: &Command) -> i64 {
-    let is_own_time = match &command.doing {
-        Doing::Memorize(said) => said.drafts.iter().all(|draft| draft.create_time.is_none()),
-        _ => false,
-    };
-    let said = change.appended.first().filter(|_| is_own_time).map(|first| first.create_time.0);
-    said.unwrap_or(after.head.update_time.0)
+/// When a change was decided: in a batch, only the last one's time is known, and those of what was said. A message
+/// that only replaces utterances has no time of its own: before the last change it came once the change `before` it
+/// was made, when the conversation was not idle.
+fn time_of(change: &Change, after: &Conversation, command: &Command, before: Option<i64>) -> i64 {
+    let Doing::Memorize(said) = &command.doing else { return after.head.update_time.0 };
+    let is_last = change.before.next() == after.head.revision;
+    let is_own_time = said.drafts.iter().all(|draft| draft.create_time.is_none());
+    let first = change.appended.first();
+    let said = first.filter(|_| is_own_time).map(|first| first.create_time.0);
+    said.or(before.filter(|_| first.is_none() && !is_last)).unwrap_or(after.head.update_time.0)
 }
 
 /// Whether a write has several changes.

@@ -210,13 +210,15 @@ impl<'a> Order<'a> {
         sights
     }
 
-    /// The end of the conversation that was ended to start another; one with its id might have ended before.
+    /// The end of the conversation that was ended to start another: one commit does both. One with its id might have
+    /// ended before.
     fn end(&self, attempt: &Try) -> Option<Sight> {
-        let End::Answered(Answer::Now { outcome, .. }) = &attempt.end else { return None };
-        let id = outcome.ended.as_ref()?;
+        let End::Answered(Answer::Now { after, outcome, .. }) = &attempt.end else { return None };
+        let (id, started) = (outcome.ended.as_ref()?, self.find(after)?);
+        let tick = self.versions(&after.key().id)[started].tick;
         let has_ended =
             |version: &Version| version.state.as_ref().is_some_and(|state| state.head.ended.is_some());
-        let is_end = |version: &Version| attempt.invoked < version.tick && has_ended(version);
+        let is_end = |version: &Version| version.tick == tick && has_ended(version);
         let version = self.versions(id).iter().position(is_end)?;
         Some(Sight { id: id.clone(), version, made: true })
     }
