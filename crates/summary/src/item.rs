@@ -217,8 +217,13 @@ impl Item {
     }
 
     /// What its words mean that are neither its label in capitals nor in what it names.
-    pub(crate) fn subject(&self) -> Vec<u64> {
+    pub(crate) fn subject(&self) -> &[u64] {
         self.read.words(&self.text).subject(&self.text)
+    }
+
+    /// What it has in common with statements that differ only in their numbers.
+    pub(crate) fn statement(&self) -> u64 {
+        self.read.words(&self.text).statement(&self.text)
     }
 
     /// What the length of its line depends on beside its text.

@@ -1,11 +1,12 @@
 //! What the words of an item are, read once: a summary that grows is chosen from the same items again and again.
 
 use std::{
+    hash::Hasher,
     ops::Range,
     sync::{Arc, OnceLock},
 };
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHasher;
 use utterd_text::{Kind as Shape, Language, entities_in, words_in};
 
 /// What stands between a thing and its value, in several languages.
@@ -43,6 +44,8 @@ pub(crate) struct Words {
     language: Language,
     named: OnceLock<Named>,
     thing: OnceLock<Box<str>>,
+    subject: OnceLock<Box<[u64]>>,
+    statement: OnceLock<u64>,
 }
 
 impl Read {
@@ -77,7 +80,9 @@ impl From<Words> for Read {
 impl Words {
     /// The words of a text in `language` that mean `concepts`.
     pub(crate) fn new(language: Language, concepts: Vec<u64>) -> Self {
-        Self { concepts: concepts.into(), language, named: OnceLock::new(), thing: OnceLock::new() }
+        let (named, thing) = (OnceLock::new(), OnceLock::new());
+        let (subject, statement) = (OnceLock::new(), OnceLock::new());
+        Self { concepts: concepts.into(), language, named, thing, subject, statement }
     }
 
     /// What `text`, which has these words, names: names and values, and their shapes.
@@ -107,11 +112,23 @@ impl Words {
     }
 
     /// What the words of `text` mean that are neither its label in capitals, `RULE: `, nor in what it names.
-    pub(crate) fn subject(&self, text: &str) -> Vec<u64> {
-        let label = label(text).map_or(0, str::len);
-        let is_named = |at: usize| self.places(text).iter().any(|(_, place)| place.contains(&at));
-        let words = words_in(text, self.language).filter(|word| !word.is_stop && word.start >= label);
-        words.filter(|word| !is_named(word.start)).map(|word| word.concept).collect()
+    pub(crate) fn subject(&self, text: &str) -> &[u64] {
+        self.subject.get_or_init(|| {
+            let label = label(text).map_or(0, str::len);
+            let is_named = |at: usize| self.places(text).iter().any(|(_, place)| place.contains(&at));
+            let words = words_in(text, self.language).filter(|word| !word.is_stop && word.start >= label);
+            words.filter(|word| !is_named(word.start)).map(|word| word.concept).collect()
+        })
+    }
+
+    /// What `text`, which has these words, has in common with statements that differ only in their numbers: `Look at
+    /// part 7`.
+    pub(crate) fn statement(&self, text: &str) -> u64 {
+        *self.statement.get_or_init(|| {
+            let mut statement = FxHasher::default();
+            text.chars().filter(|c| !c.is_numeric()).for_each(|c| statement.write_u32(c.into()));
+            statement.finish()
+        })
     }
 }
 
@@ -123,9 +140,8 @@ pub(crate) fn label(text: &str) -> Option<&str> {
 
 /// How many meanings two texts have in common.
 pub(crate) fn shared(one: &[u64], other: &[u64]) -> usize {
-    let one: FxHashSet<u64> = one.iter().copied().collect();
-    let other: FxHashSet<u64> = other.iter().copied().collect();
-    one.intersection(&other).count()
+    let is_new = |at: usize| !one[..at].contains(&one[at]);
+    (0..one.len()).filter(|at| other.contains(&one[*at]) && is_new(*at)).count()
 }
 
 /// The words up to the first that stands between a thing and its value, unless they say nothing of which thing.

@@ -20,17 +20,20 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
     for (place, (later_at, later)) in statements.iter().enumerate() {
         let earlier = statements[place.saturating_sub(REACH)..place].iter().rev();
         // what one message says holds together: "I expect 5, but get 8 instead"
-        let mut earlier = earlier
+        let earlier = earlier
             .filter(|(at, item)| item.sequence < later.sequence && item.head == later.head && keep[*at]);
         // the most alike; of those, the newest
-        let best = earlier.clone().rev().max_by_key(|(_, item)| closeness(item, later));
-        let best = best.filter(|(_, item)| closeness(item, later) > 0);
+        let alike = earlier.clone().rev().take(if can_replace(later) { REACH } else { 0 });
+        let close = alike.map(|said| (closeness(said.1, later), said));
+        let best =
+            close.filter(|(close, _)| *close > 0).max_by_key(|(close, _)| *close).map(|(_, said)| said);
         let is_marked = later.marks.has(Marks::CORRECTION);
         if !is_marked && (best.is_some() || denies_last(items, later)) {
             corrections.push(*later_at);
         }
-        let found = best.or_else(|| earlier.find(|(_, item)| !is_marked && tells_same(item, later)));
-        if let Some((at, _)) = found {
+        let says_thing = !is_marked && !later.thing().is_empty();
+        let mut same = earlier.take(if says_thing { REACH } else { 0 });
+        if let Some((at, _)) = best.or_else(|| same.find(|(_, item)| tells_same(item, later))) {
             keep[*at] = false;
         }
     }
@@ -48,6 +51,17 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
     retain(items, &keep);
 }
 
+/// Whether a statement can take the place of an earlier one at all: seen by itself, it is a correction, or has a value.
+fn can_replace(later: &Item) -> bool {
+    let has_value = || later.named().any(|(shape, _)| is_fixed(shape) || is_told(later));
+    later.marks.has(Marks::CORRECTION) || later.marks.has(Marks::USER) && has_value()
+}
+
+/// Whether its words say that it may take the place of another statement.
+fn is_told(later: &Item) -> bool {
+    later.marks.has_any(Marks::UPDATE.with(Marks::DENIAL))
+}
+
 /// How sure it is that a statement takes the place of an earlier one; 0 if it does not.
 fn closeness(earlier: &Item, later: &Item) -> usize {
     match later.marks {
@@ -61,15 +75,20 @@ fn closeness(earlier: &Item, later: &Item) -> usize {
 /// of one of its kind. Besides, it has all words of the earlier one, or its value is a code of the same form; and one is
 /// about what the other begins with: `the hotel` and `the flight` cost each their own.
 fn update(earlier: &Item, later: &Item) -> usize {
-    let is_told = later.marks.has_any(Marks::UPDATE.with(Marks::DENIAL));
+    // seldom, and seen soonest
+    let (old, new) = (earlier.subject(), later.subject());
+    let is_about = |one: &[u64], other: &[u64]| one.first().is_some_and(|head| other.contains(head));
+    if !is_about(old, new) && !is_about(new, old) {
+        return 0;
+    }
+    let is_told = is_told(later);
     let Some(shape) = changed(earlier, later).filter(|shape| is_told || is_fixed(*shape)) else { return 0 };
     let has_form = matches!(shape, Shape::Code | Shape::Identifier) && has_form_like(earlier, later);
     let is_other = if has_form { are_siblings(earlier, later) } else { are_apart(earlier, later) };
     if is_other || shape == Shape::Identifier && !has_form {
         return 0;
     }
-    let (old, new) = (earlier.subject(), later.subject());
-    let shares = shared(&old, &new);
+    let shares = shared(old, new);
     // what the earlier one says besides is not to be lost
     let has_all = old.len() == shares || shares > 1 && old.len() == shares + 1 && new.len() == shares;
     let is_same = match asks(earlier) {
@@ -78,9 +97,7 @@ fn update(earlier: &Item, later: &Item) -> usize {
         false if is_told => has_all || has_form,
         false => has_all && shares > 1 && !asks(later),
     };
-    let is_about = |one: &[u64], other: &[u64]| one.first().is_some_and(|head| other.contains(head));
-    let is_of_one = shares > 0 && (is_about(&old, &new) || is_about(&new, &old));
-    if is_same && is_of_one { 2 + 2 * shares } else { 0 }
+    if is_same { 2 + 2 * shares } else { 0 }
 }
 
 /// Whether a thing has one value of a kind at a time, so that another one takes its place if nothing says so.
@@ -134,11 +151,14 @@ fn denies_last(items: &[Item], later: &Item) -> bool {
 /// shorter one, or some and a value of one kind.
 fn likeness(earlier: &Item, later: &Item) -> usize {
     let shares = shared(earlier.concepts(), later.concepts());
+    if shares == 0 {
+        return 0;
+    }
     let least = earlier.concepts().len().min(later.concepts().len());
-    let (is_meant, has_value) = (shares > 0 && 3 * shares >= least, has_value_like(earlier, later));
+    let (is_meant, has_value) = (3 * shares >= least, has_value_like(earlier, later));
     match () {
         () if are_siblings(earlier, later) => 0,
-        () if has_value && (is_meant || shares > 0 && !asks(earlier)) => 2 + 2 * shares,
+        () if has_value && (is_meant || !asks(earlier)) => 2 + 2 * shares,
         // a wish stays a wish when how it is to be met changes
         () if is_meant && (!asks(earlier) || begins_like(earlier, later)) => shares,
         () => 0,
@@ -198,8 +218,8 @@ fn says_thing_of(earlier: &Item, later: &Item) -> bool {
     !thing.is_empty() && thing.iter().all(|word| later.concepts().contains(word))
 }
 
-/// Whether both say what one thing is, and say different things.
+/// Whether both say what one thing is, which the later one says, and say different things.
 fn tells_same(earlier: &Item, later: &Item) -> bool {
-    let same = !earlier.thing().is_empty() && earlier.thing() == later.thing();
+    let same = earlier.thing() == later.thing();
     same && !asks(earlier) && !asks(later) && earlier.text != later.text
 }

@@ -1,8 +1,6 @@
 //! How much a reader misses each item, before what is told beside it is considered.
 
-use std::hash::Hasher;
-
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 
 use crate::{
     item::{Item, Kind, Marks},
@@ -89,7 +87,7 @@ impl<'a> Weighing<'a> {
             (Kind::Fact, Some(seen)) => seen.probability(self.now),
             (Kind::Fact, None) => self.value(item, told),
             (Kind::Said, _) if item.marks.has(Marks::PERSON) => item.worth(),
-            (Kind::Said, _) => item.worth() * (0.8 + 0.5 * place) * further(form(item), told),
+            (Kind::Said, _) => item.worth() * (0.8 + 0.5 * place) * further(item.statement(), told),
             (Kind::Check, _) if item.marks.has(Marks::TESTS) => item.worth() * NEWEST,
             // newest first
             (Kind::Did | Kind::Step | Kind::Check | Kind::Error, _) => item.worth() * power(NEWEST, place),
@@ -110,11 +108,4 @@ fn further(like: u64, told: &mut FxHashMap<u64, i32>) -> f64 {
     let before = told.entry(like).or_default();
     *before += 1;
     FURTHER.powi(*before - 1)
-}
-
-/// What statements have in common that differ only in their numbers: `Look at part 7`.
-fn form(item: &Item) -> u64 {
-    let mut form = FxHasher::default();
-    item.text.chars().filter(|c| !c.is_numeric()).for_each(|c| form.write_u32(c.into()));
-    form.finish()
 }

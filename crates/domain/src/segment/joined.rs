@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    Ranges,
+    Ranges, TokenCounter,
     extract::{Extract, Item, Part},
     segment::{
         llm_text::{Awaits, LlmText},
@@ -33,7 +33,9 @@ impl<'a> Joined<'a> {
     /// The segment with the best of what they can tell, in `budget` tokens; the texts of models are kept for
     /// the model that is to rewrite it.
     pub(super) fn within(&self, budget: u32, part: Part, with: &SummaryContext<'_>) -> Segment {
-        let segment = self.plain(Extract::default()).telling(self.items(), budget, part, with);
+        let counter = &KnownLines { segments: self.0, counter: with.counter };
+        let telling = SummaryContext { counter, ..*with };
+        let segment = self.plain(Extract::default()).telling(self.items(), budget, part, &telling);
         Segment { awaits: self.awaits(with), ..segment }
     }
 
@@ -91,6 +93,19 @@ impl<'a> Joined<'a> {
         let told = self.0.iter().map(|segment| llm_text_of(segment).unwrap_or_else(|| segment.text()));
         let told: String = told.collect();
         if told.len() > MAX_TOLD_BYTES { String::new() } else { told }
+    }
+}
+
+/// Counts what is not a line of these segments: most lines stay as they are when segments are folded.
+struct KnownLines<'a> {
+    segments: &'a [Arc<Segment>],
+    counter: &'a dyn TokenCounter,
+}
+
+impl TokenCounter for KnownLines<'_> {
+    fn count(&self, text: &str) -> u32 {
+        let mut lines = self.segments.iter().flat_map(|segment| &segment.own_lines);
+        lines.find(|line| *line.text == *text).map_or_else(|| self.counter.count(text), |line| line.tokens)
     }
 }
 
