@@ -138,6 +138,8 @@ impl Marks {
     pub const LISTED: Self = Self(1 << 19);
     /// Its text is the number of deeds that are no longer known one by one.
     pub const COUNTED: Self = Self(1 << 18);
+    /// It was settled which of the earlier statements it replaces, and which of the later ones replaces it.
+    pub const SETTLED: Self = Self(1 << 21);
 
     /// Whether all of `other` are set.
     pub fn has(self, other: Self) -> bool {
@@ -181,14 +183,30 @@ impl Item {
 
     /// As it was before it was settled what holds of all, so that it can be settled again with others.
     pub(crate) fn unsettled(&self, given: &Self) -> Self {
-        // the question that was said yes to is told by whoever asked
-        if self.head != given.head {
-            return given.clone();
+        let mut unsettled = Self { given: 0, ..given.clone() };
+        // what a statement replaced is gone
+        if self.marks.has(Marks::SETTLED) {
+            unsettled.marks = unsettled.marks.with(Marks::SETTLED);
         }
-        let (text, read) = (self.text.clone(), self.read.clone());
-        // the commit may be left out before what is in it
-        let marks = given.marks.with_if(self.marks.has(Marks::COMMITTED), Marks::COMMITTED);
-        Self { text, read, marks, seen: self.seen, given: 0, ..given.clone() }
+        if self.marks.has(Marks::CORRECTION) {
+            unsettled.correct();
+        }
+        // the question that was said yes to is told by whoever asked
+        if self.head == given.head {
+            (unsettled.text, unsettled.read, unsettled.seen) =
+                (self.text.clone(), self.read.clone(), self.seen);
+            // the commit may be left out before what is in it
+            let is_committed = self.marks.has(Marks::COMMITTED);
+            unsettled.marks = unsettled.marks.with_if(is_committed, Marks::COMMITTED);
+        }
+        unsettled
+    }
+
+    /// Marks a statement that replaces another one, and is worth more by that.
+    pub(crate) fn correct(&mut self) {
+        if !self.marks.has(Marks::CORRECTION) {
+            (self.marks, self.worth) = (self.marks.with(Marks::CORRECTION), self.worth * 9 / 5);
+        }
     }
 
     /// Changes what it tells.
@@ -228,7 +246,7 @@ impl Item {
 
     /// What the length of its line depends on beside its text.
     pub(crate) fn form(&self) -> Form {
-        (self.kind as u32, self.marks.0, self.head.len(), self.note.len())
+        (self.kind as u32, self.marks.0 & !Marks::SETTLED.0, self.head.len(), self.note.len())
     }
 
     /// How much a reader misses without it.

@@ -11,7 +11,7 @@ use crate::{
 const REACH: usize = 40;
 
 /// Drops statements that a later one of the same speaker replaces, and the names that only they named. What replaces
-/// something is a correction, whatever its words.
+/// something is a correction, whatever its words. Each replaces one: two that were settled before are not compared again.
 pub fn drop_replaced(items: &mut Vec<Item>) {
     let says = |item: &Item| matches!(item.kind, Kind::Said | Kind::Goal) && !item.marks.has(Marks::QUESTION);
     let statements: Vec<(usize, &Item)> = items.iter().enumerate().filter(|(_, item)| says(item)).collect();
@@ -21,6 +21,7 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
         let earlier = statements[place.saturating_sub(REACH)..place].iter().rev();
         // what one message says holds together: "I expect 5, but get 8 instead"
         let earlier = earlier
+            .filter(|(_, item)| !item.marks.has(Marks::SETTLED) || !later.marks.has(Marks::SETTLED))
             .filter(|(at, item)| item.sequence < later.sequence && item.head == later.head && keep[*at]);
         // the most alike; of those, the newest
         let alike = earlier.clone().rev().take(if can_replace(later) { REACH } else { 0 });
@@ -44,10 +45,8 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
         let only_there = |said: &&Item| last == Some(said.sequence) && said.text.contains(&*item.text);
         keep[at] &= !replaced.iter().any(only_there);
     }
-    for at in corrections {
-        let item = &mut items[at];
-        (item.marks, item.worth) = (item.marks.with(Marks::CORRECTION), item.worth * 9 / 5);
-    }
+    corrections.into_iter().for_each(|at| items[at].correct());
+    items.iter_mut().for_each(|item| item.marks = item.marks.with_if(says(item), Marks::SETTLED));
     retain(items, &keep);
 }
 

@@ -659,6 +659,31 @@ fn a_correction_is_told_before_requests_of_one_form() {
     }
 }
 
+#[test]
+fn a_correction_takes_the_place_of_one_statement_however_often_it_is_read() {
+    for (others, wrong, correction) in [
+        (
+            ["Ship the chairs to the Bremen depot.", "Ship the desks to the Basel depot."],
+            "Ship the lamps to the Hamburg depot.",
+            "Actually, ship the lamps to the Kiel depot instead.",
+        ),
+        (
+            ["Die Lampe kommt in den Raum 12.", "Der Tisch kommt in den Raum 14."],
+            "Der Stuhl kommt in den Raum 13.",
+            "Korrektur: Der Stuhl kommt in den Raum 27.",
+        ),
+    ] {
+        let mut lines = vec![others[0], "Noted.", others[1], "Noted.", wrong, "Noted.", correction, "Noted."];
+        for _ in 0..6 {
+            lines.extend(["Is the weather calm?", "It is."]);
+        }
+        for told in [text(&talk(&lines), 300), grown(&talk(&lines), 300)] {
+            assert!(others.iter().all(|other| told.contains(other)), "{correction}\n{told}");
+            assert!(told.contains(correction) && !told.contains(wrong), "{correction}\n{told}");
+        }
+    }
+}
+
 /// The summary in `budget` tokens of what leaves a window part by part.
 fn grown(messages: &[Message<'_>], budget: u32) -> String {
     let wanted = Wanted { budget, part: Part::START, ..Wanted::default() };
