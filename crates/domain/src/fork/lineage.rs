@@ -8,7 +8,7 @@ impl Head {
     /// since a fork overrides the shared record.
     pub fn lineages(&self) -> impl Iterator<Item = (LineageId, Sequence)> {
         let trunks = self.trunks.iter().rev().map(|trunk| (trunk.lineage, trunk.through));
-        std::iter::once((self.branch, self.next)).chain(trunks)
+        std::iter::once((self.branch, self.newest())).chain(trunks)
     }
 
     /// The sequences of everything stored, in the window or the archive, including those that were erased.
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn an_utterance_is_looked_for_where_it_changed_last() {
         let lineages: Vec<_> = head().lineages().collect();
-        assert_eq!(lineages, [(OWN, head().next), (NEWER, Sequence(6)), (OLD, Sequence(4))]);
+        assert_eq!(lineages, [(OWN, head().newest()), (NEWER, Sequence(6)), (OLD, Sequence(4))]);
     }
 
     #[test]
