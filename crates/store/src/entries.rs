@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{Due, List, ListOf, ListedAt, Page, RecipientKey, Result, Write};
+use super::{Due, List, ListOf, ListedAt, RecipientKey, Result, Write};
 use crate::records::{
     self, Dues, Ended, Key, KeyPart, Kind, Listed, OutcomeAges, Place, RecipientUpdated, Started, Updated,
     Value, Waiting,
@@ -133,10 +133,10 @@ pub(super) trait Entries {
         }
     }
 
-    /// See [`Store::conversation_keys`](super::Store::conversation_keys).
-    fn conversation_keys(&self, recipient: &RecipientKey, page: Page) -> Result<Vec<ConversationKey>> {
-        let list = page.of(recipient);
-        let places = self.started(&list, list.after.as_ref(), list.limit)?;
+    /// See [`Store::newest_keys`](super::Store::newest_keys).
+    fn newest_keys(&self, recipient: &RecipientKey, limit: usize) -> Result<Vec<ConversationKey>> {
+        let list = List::newest(recipient, limit);
+        let places = self.started(&list, None, limit)?;
         Ok(places.into_iter().map(|(_, id)| list.of.key(id)).collect())
     }
 

@@ -13,7 +13,7 @@ use utterd_domain::{
         asked_before, build_with, recallable,
     },
 };
-use utterd_store::Page;
+use utterd_store::List;
 
 /// A context to build.
 #[derive(Clone, Debug)]
@@ -241,7 +241,7 @@ impl Engine {
     /// share utterances with `state`.
     async fn earlier_conversations(&self, caller: &Caller, state: &Conversation) -> Result<Vec<Earlier>> {
         let recipient = caller.recipient(state.head.identity.recipient.clone());
-        let mut heads = self.store.list(Page { after: None, limit: NEWEST }.of(&recipient)).await?;
+        let mut heads = self.store.list(List::newest(&recipient, NEWEST)).await?;
         let own = state.head.origins_of(&Ranges::before(state.head.next));
         heads.retain(|head| head.identity.key != *state.key() && head.having(&own).all().is_empty());
         let mut earlier: Vec<Earlier> = heads.iter().filter_map(Earlier::of).collect();

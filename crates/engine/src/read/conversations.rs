@@ -9,7 +9,7 @@ use crate::{
     lane::queued::{IfAbsent, WriteCall},
 };
 use utterd_domain::{
-    Conversation, ConversationId, Encoding, Head, Policy, RecipientId, Refusal, Revision,
+    Conversation, ConversationId, ConversationKey, Encoding, Head, Policy, RecipientId, Refusal, Revision,
     conversation::Status,
     error::CONVERSATION,
     update::{Create, create},
@@ -63,6 +63,8 @@ pub struct ConversationPage {
 
 /// The number of conversations read at a time: each may have labels of some 270 kB.
 const HEADS: usize = 64;
+/// More conversations than a recipient has; a database takes it as a limit.
+const ALL: usize = i32::MAX as usize;
 
 impl Engine {
     /// Creates a conversation. Fails if the id is taken.
@@ -144,6 +146,11 @@ impl Engine {
         Ok(ConversationPage { heads, next })
     }
 
+    /// Returns the keys of all conversations of a recipient, the newest start first.
+    pub(crate) async fn keys_of(&self, recipient: &RecipientKey) -> Result<Vec<ConversationKey>> {
+        Ok(self.store.newest_keys(recipient, ALL).await?)
+    }
+
     /// Pairs each head with true if it is its recipient's active conversation.
     async fn with_active(&self, caller: &Caller, heads: Vec<Head>) -> Result<Vec<(Head, bool)>> {
         let mut active = HashMap::new();
@@ -177,9 +184,4 @@ impl Engine {
             self.remove(&key, Operation::DeleteConversation, move |state| state.expect(expected)).await?;
         Ok(removed.ok_or_else(|| missing.not_found())?.head.stored)
     }
-}
-
-/// Returns the place of `head` in a list by start time, for the next page to continue after.
-pub fn place(head: &Head) -> ListedAt {
-    ListOrder::NEWEST_START.place(head)
 }

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::{Address, Caller, Engine, Operation, Result, events::Event, read::conversations::place};
-use utterd_domain::{Conversation, ConversationId, Timestamp, Utterance, state::StateValue};
-use utterd_store::Page;
+use crate::{Address, Caller, Engine, Operation, Result, events::Event};
+use utterd_domain::{Conversation, ConversationId, Utterance, state::StateValue};
 
 /// A conversation with all its live utterances, in archive and window.
 #[derive(Debug)]
@@ -16,9 +15,6 @@ pub struct Exported {
     /// The values of the conversation's state, by name, as they were when it was read or later.
     pub values: Vec<Arc<StateValue>>,
 }
-
-/// The number of a recipient's conversations listed at a time.
-const PAGE: usize = 256;
 
 impl Engine {
     /// Reads a whole conversation.
@@ -44,16 +40,7 @@ impl Engine {
         address: &Address,
     ) -> Result<Vec<ConversationId>> {
         let recipient = caller.recipient(address.recipient_or_default());
-        let (mut ids, mut after) = (Vec::new(), None::<(Timestamp, ConversationId)>);
-        loop {
-            let page = self.store.list(Page { after, limit: PAGE }.of(&recipient)).await?;
-            ids.extend(page.iter().map(|head| head.identity.key.id.clone()));
-            let last = page.last().map(place);
-            if page.len() < PAGE {
-                ids.reverse();
-                return Ok(ids);
-            }
-            after = last;
-        }
+        let keys = self.keys_of(&recipient).await?;
+        Ok(keys.into_iter().rev().map(|key| key.id).collect())
     }
 }

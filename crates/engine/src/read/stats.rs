@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::{Address, Caller, Engine, Operation, Result, events::Event, read::conversations::place};
+use crate::{Address, Caller, Engine, Operation, Result, events::Event};
 use utterd_domain::{
     Conversation, Ranges, RecipientId, Refusal, Sequence,
     limits::MAX_SPANS,
     stats::{Bucket, Stats},
 };
-use utterd_store::Page;
 
 /// What to count.
 #[derive(Clone, Debug)]
@@ -34,8 +33,6 @@ pub struct StatsReply {
 
 /// The number of sequences read at a time.
 const CHUNK: u64 = 1_024;
-/// The number of heads listed at a time.
-const LISTED: usize = 256;
 
 impl Engine {
     /// Computes the statistics of a conversation, or of all conversations of a recipient.
@@ -54,20 +51,13 @@ impl Engine {
             return Ok(StatsReply { state: Some(state).filter(|state| state.exists()), recipient, stats });
         }
         let recipient = call.address.recipient_or_default();
-        let key = caller.recipient(recipient.clone());
-        let (mut after, mut count) = (None, 0);
-        loop {
-            let heads = self.store.list(Page { after, limit: LISTED }.of(&key)).await?;
-            let Some(last) = heads.last() else { break };
-            after = Some(place(last));
-            for head in heads {
-                // the conversation may have been deleted since it was listed
-                let key = &head.identity.key;
-                let state = self.published_within(call.address.max_staleness, key).await?;
-                let Some(state) = state else { continue };
-                self.count(&state, &mut stats).await?;
-                count += 1;
-            }
+        let mut count = 0;
+        for key in self.keys_of(&caller.recipient(recipient.clone())).await? {
+            // the conversation may have been deleted since it was listed
+            let state = self.published_within(call.address.max_staleness, &key).await?;
+            let Some(state) = state else { continue };
+            self.count(&state, &mut stats).await?;
+            count += 1;
         }
         self.events.push(Event::wide(Operation::GetStats, caller, Some(recipient.clone()), count));
         Ok(StatsReply { state: None, recipient, stats })

@@ -9,7 +9,6 @@ use crate::{
     search::found::{Found, Matches, Searched, recency},
 };
 use utterd_domain::{Conversation, Ranges, RecipientId, Role, Sequence, Timestamp, Utterance, recall::Floor};
-use utterd_store::Page;
 
 /// What to search for, and where.
 #[derive(Clone, Debug)]
@@ -145,8 +144,7 @@ impl Engine {
         recipient: RecipientId,
         max_staleness: Duration,
     ) -> Result<Vec<Arc<Conversation>>> {
-        let page = Page { after: None, limit: MAX_CONVERSATIONS };
-        let keys = self.store.conversation_keys(&caller.recipient(recipient), page).await?;
+        let keys = self.store.newest_keys(&caller.recipient(recipient), MAX_CONVERSATIONS).await?;
         let mut states = Vec::with_capacity(keys.len());
         for key in keys {
             states.extend(self.published_within(max_staleness, &key).await?);

@@ -8,7 +8,7 @@ use crate::{
     lane::queued::{IfAbsent, Target, WriteCall},
 };
 use utterd_domain::{ConversationId, Policy, Refusal};
-use utterd_store::{Outcome, Page, PointerWrite, RecipientKey};
+use utterd_store::{List, Outcome, PointerWrite, RecipientKey};
 
 /// Why a write is not put in a queue.
 pub enum Unqueued {
@@ -68,7 +68,7 @@ impl Engine {
 
     /// Returns the policy of the recipient's next conversation: that of its newest one, by default the server's.
     pub(crate) async fn next_policy(&self, recipient: &RecipientKey) -> Result<Policy> {
-        let newest = self.store.list(Page { after: None, limit: 1 }.of(recipient)).await?.pop();
+        let newest = self.store.list(List::newest(recipient, 1)).await?.pop();
         Ok(newest.map_or_else(|| self.defaults.policy.clone(), |head| head.policy))
     }
 

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::{Caller, Engine, EngineError, Operation, Result, events::Event, read::conversations::place};
-use utterd_domain::{Conversation, ConversationId, Head, RecipientId, Refusal};
-use utterd_store::Page;
+use crate::{Caller, Engine, EngineError, Operation, Result, events::Event};
+use utterd_domain::{Conversation, ConversationId, ConversationKey, RecipientId, Refusal};
 
 /// The numbers of conversations and utterances removed for a recipient.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,9 +13,6 @@ pub struct RecipientRemoval {
     /// Utterances stored in them.
     pub utterances: u64,
 }
-
-/// The number of conversations listed at a time.
-const BATCH: usize = 256;
 
 impl Engine {
     /// Removes every conversation of a recipient, even those that start meanwhile: everything stored in it,
@@ -34,26 +30,18 @@ impl Engine {
         let key = caller.recipient(recipient.clone());
         let state = caller.key(ConversationId::of_state(recipient));
         let mut removal = RecipientRemoval::default();
-        let mut after = None;
-        loop {
-            let heads = self.store.list(Page { after, limit: BATCH }.of(&key)).await?;
-            let Some(last) = heads.last() else {
-                match self.remove(&state, Operation::DeleteRecipient, |_| Ok(())).await? {
-                    // a conversation may have started meanwhile, and the state with it
-                    Some(_) => after = None,
-                    None => break,
-                }
-                continue;
-            };
-            let (before, behind) = (removal.conversations, place(last));
-            for head in heads {
-                if let Some(removed) = self.remove_of(recipient, &head).await? {
+        // others may have started meanwhile, and the state with them: goes on as long as that makes progress
+        let mut goes_on = true;
+        while goes_on {
+            let before = removal.conversations;
+            for key in self.keys_of(&key).await? {
+                if let Some(removed) = self.remove_of(recipient, &key).await? {
                     removal.conversations += 1;
                     removal.utterances += removed.head.stored;
                 }
             }
-            // new conversations are listed first: start over as long as that makes progress
-            after = (removal.conversations == before).then_some(behind);
+            goes_on = removal.conversations > before
+                || self.remove(&state, Operation::DeleteRecipient, |_| Ok(())).await?.is_some();
         }
         let count = usize::try_from(removal.conversations).unwrap_or(usize::MAX);
         self.record(Event::wide(Operation::DeleteRecipient, caller, Some(recipient.clone()), count)).await?;
@@ -64,7 +52,7 @@ impl Engine {
     async fn remove_of(
         self: &Arc<Self>,
         recipient: &RecipientId,
-        head: &Head,
+        key: &ConversationKey,
     ) -> Result<Option<Arc<Conversation>>> {
         // its id may belong to another recipient by now
         let owner = recipient.clone();
@@ -72,7 +60,7 @@ impl Engine {
             true => Ok(()),
             false => Err(Refusal::no_conversation(state.key().id.as_str(), "")),
         };
-        match self.remove(&head.identity.key, Operation::DeleteConversation, owned).await {
+        match self.remove(key, Operation::DeleteConversation, owned).await {
             Err(EngineError::Refused(_)) => Ok(None),
             removed => removed,
         }

@@ -25,8 +25,7 @@ pub async fn an_ending_is_kept(store: Arc<dyn Store>) {
     let mut script = Script::new(&store, "talk");
     script.say(vec![user("I need a flight to Oslo.")]).await;
     script.end("task completed").await;
-    let page = crate::Page { after: None, limit: 9 };
-    let heads = store.list(page.of(&script.recipient())).await.expect("a list is read");
+    let heads = store.list(crate::List::newest(&script.recipient(), 9)).await.expect("a list is read");
     assert_eq!(heads, vec![script.state.head.clone()]);
     assert!(heads[0].ended.is_some());
     script.forget("all", true).await;

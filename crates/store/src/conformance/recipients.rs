@@ -1,7 +1,7 @@
 //! A recipient's active conversation, and the list of all its conversations.
 
 use super::support::*;
-use crate::Page;
+use crate::List;
 
 /// An unknown recipient has no active conversation and an empty list.
 pub async fn a_recipient_without_conversations_has_none(store: Arc<dyn Store>) {
@@ -83,7 +83,8 @@ pub async fn a_page_starts_behind_what_was_deleted(store: Arc<dyn Store>) {
     }
     scripts[3].delete().await;
     let after = Some((scripts[3].state.head.identity.start_time.plus(minutes(3)), id_of("c3")));
-    let page = store.list(Page { after, limit: 10 }.of(&recipient(RECIPIENT))).await.unwrap();
+    let list = List { after, ..List::newest(&recipient(RECIPIENT), 10) };
+    let page = store.list(list).await.unwrap();
     let ids: Vec<_> = page.iter().map(|head| head.identity.key.id.as_str()).collect();
     assert_eq!(ids, ["c2", "c1", "c0"]);
     assert_eq!(listed(&store, &recipient(RECIPIENT), 2).await, ["c4", "c2", "c1", "c0"]);
@@ -94,8 +95,7 @@ pub async fn lists_hold_the_newest_heads(store: Arc<dyn Store>) {
     let mut script = starting(&store, "busy", RECIPIENT, 0).await;
     for drafts in [users(3), users(30)] {
         script.say(drafts).await;
-        let page = Page { after: None, limit: 10 };
-        let heads = store.list(page.of(&recipient(RECIPIENT))).await.unwrap();
+        let heads = store.list(List::newest(&recipient(RECIPIENT), 10)).await.unwrap();
         assert_eq!(heads, [script.state.head.clone()]);
     }
 }

@@ -18,6 +18,14 @@ pub struct List {
     pub limit: usize,
 }
 
+impl List {
+    /// A recipient's newest conversations, the newest start first.
+    pub fn newest(recipient: &RecipientKey, limit: usize) -> Self {
+        let of = ListOf::Recipient(recipient.clone());
+        Self { of, id_prefix: "".into(), order: ListOrder::NEWEST_START, after: None, limit }
+    }
+}
+
 /// The owner of the listed conversations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ListOf {

@@ -201,10 +201,10 @@ pub trait Store: Sharing + DerivedData + Upkeep {
     ///   id.
     async fn list(&self, list: List) -> Result<Vec<Head>>;
 
-    /// Returns the keys of a page of a recipient's conversations, the newest start first: for callers that
-    /// already have most of the states.
-    async fn conversation_keys(&self, recipient: &RecipientKey, page: Page) -> Result<Vec<ConversationKey>> {
-        let heads = self.list(page.of(recipient)).await?;
+    /// Returns the keys of a recipient's newest conversations, the newest start first: for callers that already have
+    /// most of the states.
+    async fn newest_keys(&self, recipient: &RecipientKey, limit: usize) -> Result<Vec<ConversationKey>> {
+        let heads = self.list(List::newest(recipient, limit)).await?;
         Ok(heads.into_iter().map(|head| head.identity.key.clone()).collect())
     }
 
@@ -269,24 +269,6 @@ pub struct Capabilities {
     /// The events of commits are stored with them, for all processes: see [`Commit::traced`] and
     /// [`Sharing::trace`]. If false, callers need not serialize them.
     pub traced: bool,
-}
-
-/// A place in a list of conversations.
-#[derive(Clone, Debug)]
-pub struct Page {
-    /// The last conversation of the previous page.
-    pub after: Option<(Timestamp, ConversationId)>,
-    /// The maximum number of entries.
-    pub limit: usize,
-}
-
-impl Page {
-    /// The page in a recipient's list, the newest start first.
-    pub fn of(self, recipient: &RecipientKey) -> List {
-        let Self { after, limit } = self;
-        let (of, order) = (ListOf::Recipient(recipient.clone()), ListOrder::NEWEST_START);
-        List { of, id_prefix: "".into(), order, after, limit }
-    }
 }
 
 /// Work that is due.

@@ -11,8 +11,8 @@ use super::{
 };
 use crate::{
     Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Derived, DerivedBlock,
-    DerivedBytes, DerivedData, Due, EachRecord, List, Outcome, OutcomeKey, Page, Quotas, RecipientKey,
-    Result, Sharing, Store, StoreError, Upkeep, async_trait,
+    DerivedBytes, DerivedData, Due, EachRecord, List, Outcome, OutcomeKey, Quotas, RecipientKey, Result,
+    Sharing, Store, StoreError, Upkeep, async_trait,
     entries::Entries as _,
     listing::{self, Lists as _},
     meters::Meters,
@@ -183,9 +183,9 @@ impl Store for DurableStore {
         self.read(move |reader| listing::page(&list, reader)).await
     }
 
-    async fn conversation_keys(&self, recipient: &RecipientKey, page: Page) -> Result<Vec<ConversationKey>> {
+    async fn newest_keys(&self, recipient: &RecipientKey, limit: usize) -> Result<Vec<ConversationKey>> {
         let recipient = recipient.clone();
-        self.read(move |reader| reader.conversation_keys(&recipient, page)).await
+        self.read(move |reader| reader.newest_keys(&recipient, limit)).await
     }
 
     async fn ended_beyond(

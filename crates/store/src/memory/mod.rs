@@ -31,8 +31,8 @@ use smallvec::SmallVec;
 
 use crate::{
     Begin, Begun, BoxFuture, Capabilities, Commit, CommitError, Conflict, DerivedData, Due, EachRecord, List,
-    Newer, Outcome, OutcomeKey, Page, Quotas, RecipientKey, Result, Sharing, Store, StoreError, Upkeep,
-    Write, async_trait,
+    Newer, Outcome, OutcomeKey, Quotas, RecipientKey, Result, Sharing, Store, StoreError, Upkeep, Write,
+    async_trait,
     entries::{self, Entries as _},
     listing,
     quotas::Keeper,
@@ -310,8 +310,8 @@ impl Store for MemoryStore {
         listing::page(&list, self)
     }
 
-    async fn conversation_keys(&self, recipient: &RecipientKey, page: Page) -> Result<Vec<ConversationKey>> {
-        self.indexes.lock().conversation_keys(recipient, page)
+    async fn newest_keys(&self, recipient: &RecipientKey, limit: usize) -> Result<Vec<ConversationKey>> {
+        self.indexes.lock().newest_keys(recipient, limit)
     }
 
     async fn ended_beyond(

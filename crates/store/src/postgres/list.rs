@@ -6,7 +6,7 @@ use super::{
     read::{Reader, conversation_id, head},
     types::Time,
 };
-use crate::{List, ListOf, Page, RecipientKey, Result, entries::span_of};
+use crate::{List, ListOf, RecipientKey, Result, entries::span_of};
 use utterd_domain::{ConversationKey, Head, Timestamp, limits::FEW_NAMES};
 
 const HEAD: &str = "id, head AS record, identity, description";
@@ -35,13 +35,13 @@ impl Reader {
         rows.iter().map(|row| Ok(head(list.of.namespace(), row)?.head)).collect()
     }
 
-    /// Returns the keys of a page of a recipient's conversations.
-    pub(super) async fn conversation_keys(
+    /// Returns the keys of a recipient's newest conversations.
+    pub(super) async fn newest_keys(
         &self,
         recipient: &RecipientKey,
-        page: Page,
+        limit: usize,
     ) -> Result<Vec<ConversationKey>> {
-        let list = page.of(recipient);
+        let list = List::newest(recipient, limit);
         let rows = self.page(&list, "id").await?;
         rows.iter().map(|row| Ok(list.of.key(conversation_id(row.get("id"))?))).collect()
     }

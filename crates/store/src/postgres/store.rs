@@ -32,8 +32,7 @@ use super::{
 };
 use crate::{
     Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, EachRecord, List, Newer,
-    Outcome, OutcomeKey, Page, Quotas, RecipientKey, Result, StateOf, Store, Upkeep, async_trait,
-    records::Record,
+    Outcome, OutcomeKey, Quotas, RecipientKey, Result, StateOf, Store, Upkeep, async_trait, records::Record,
 };
 use utterd_domain::{
     ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
@@ -249,8 +248,8 @@ impl Store for PostgresStore {
         self.reader.list(&list).await
     }
 
-    async fn conversation_keys(&self, recipient: &RecipientKey, page: Page) -> Result<Vec<ConversationKey>> {
-        self.reader.conversation_keys(recipient, page).await
+    async fn newest_keys(&self, recipient: &RecipientKey, limit: usize) -> Result<Vec<ConversationKey>> {
+        self.reader.newest_keys(recipient, limit).await
     }
 
     async fn ended_beyond(

@@ -8,7 +8,7 @@ use super::{
     script::Script,
     values::{START, identity, key},
 };
-use crate::{Commit, CommitError, Page, RecipientKey, Store, StoreError};
+use crate::{Commit, CommitError, List, RecipientKey, Store, StoreError};
 use utterd_domain::Policy;
 
 /// Creates a conversation that starts this many seconds after [`START`].
@@ -24,11 +24,17 @@ pub async fn starting(store: &Arc<dyn Store>, id: &str, recipient: &str, seconds
 pub async fn listed(store: &Arc<dyn Store>, recipient: &RecipientKey, limit: usize) -> Vec<String> {
     let (mut ids, mut after) = (Vec::new(), None);
     loop {
-        let place = Page { after, limit };
-        let keys = store.conversation_keys(recipient, place.clone()).await.expect("a list is read");
-        let page = store.list(place.of(recipient)).await.expect("a list is read");
+        let list = List { after, ..List::newest(recipient, limit) };
+        let is_first = list.after.is_none();
+        let page = store.list(list).await.expect("a list is read");
         assert!(page.len() <= limit, "a page holds at most its limit");
-        assert!(keys.iter().eq(page.iter().map(|head| &head.identity.key)), "keys are those of the heads");
+        if is_first {
+            let keys = store.newest_keys(recipient, limit).await.expect("a list is read");
+            assert!(
+                keys.iter().eq(page.iter().map(|head| &head.identity.key)),
+                "keys are those of the heads"
+            );
+        }
         let Some(last) = page.last() else { return ids };
         after = Some((last.identity.start_time, last.identity.key.id.clone()));
         ids.extend(page.iter().map(|head| head.identity.key.id.to_string()));
