@@ -11,7 +11,7 @@ use crate::{
         commit::{Extras, Part, Uncommitted},
         decide::{Moved, is_long},
         hold::Hold,
-        queued::{IfAbsent, QueuedWrite, Seen, Target, WriteCall, Writes},
+        queued::{Answer, IfAbsent, QueuedWrite, Seen, Target, WriteCall, Writes},
         recipient_state::RecipientStateWrite,
     },
 };
@@ -19,8 +19,8 @@ use utterd_domain::{ChangeId, Conversation, Revision, end::is_left};
 use utterd_store::{Conflict, PointerWrite};
 use utterd_telemetry::panics::Within;
 
-/// Decided writes, in order, each with its answer: `None` if its caller must resolve it again.
-pub type Decisions = SmallVec<[(Box<QueuedWrite>, Option<Result<Applied<Value>>>); 1]>;
+/// Decided writes, in order, each with its answer.
+pub type Decisions = SmallVec<[(Box<QueuedWrite>, Answer); 1]>;
 
 /// The most writes in one commit.
 pub const MOST: usize = 256;
@@ -92,7 +92,7 @@ impl Batch {
             Err(why) => return Err((write, why)),
         };
         match self.is_empty() {
-            true => answer_one(*write, answer),
+            true => write.answer(answer),
             false => self.decided.push((write, answer)),
         }
         Ok(())
@@ -254,14 +254,7 @@ fn put_back(writes: &mut Writes, undecided: impl DoubleEndedIterator<Item = Box<
 }
 
 pub fn answer(decisions: Decisions) {
-    decisions.into_iter().for_each(|(write, answer)| answer_one(*write, answer));
-}
-
-fn answer_one(write: QueuedWrite, answer: Option<Result<Applied<Value>>>) {
-    match answer {
-        Some(answer) => write.answer(answer),
-        None => write.send_back(),
-    }
+    decisions.into_iter().for_each(|(write, answer)| write.answer(answer));
 }
 
 /// Returns the pointer write that clears the recipient's active conversation if it is the one that ends, given
@@ -289,15 +282,11 @@ pub fn conflicted(mut write: Box<QueuedWrite>, conflict: &Conflict) -> Option<Bo
         Conflict::Pointer(_) => write.target.pointer.is_some(),
         Conflict::Outcome(key) => write.request.call.outcome_key().as_ref() == Some(key),
     };
-    if is_named {
-        write.send_back();
-        return None;
-    }
-    match write.request.try_again() {
-        Ok(()) => Some(write),
-        Err(error) => {
-            write.answer(Err(error));
-            None
-        }
-    }
+    let answer = match write.request.try_again() {
+        _ if is_named => None,
+        Ok(()) => return Some(write),
+        Err(error) => Some(Err(error)),
+    };
+    write.answer(answer);
+    None
 }

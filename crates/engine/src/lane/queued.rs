@@ -117,19 +117,18 @@ pub struct Request {
 pub struct QueuedWrite {
     pub request: Box<Request>,
     pub target: Target,
-    reply: oneshot::Sender<Answer>,
+    reply: oneshot::Sender<Reply>,
 }
 
 /// Writes to decide, in order.
 pub type Writes = VecDeque<Box<QueuedWrite>>;
 
-/// The answer sent to a caller.
-pub enum Answer {
-    Applied(Applied<Value>),
-    Failed(EngineError),
-    /// The address may mean something else by now, or the attempt has an outcome: resolve it again.
-    Anew(Box<Request>),
-}
+/// The answer to a write; `None` if its address may mean something else by now, or the attempt has an outcome: it must
+/// be resolved again.
+pub type Answer = Option<Result<Applied<Value>>>;
+
+/// What the caller of a write gets: the answer, or the request to resolve again.
+pub type Reply = Result<Result<Applied<Value>>, Box<Request>>;
 
 impl Request {
     pub fn new<T: Send + 'static>(
@@ -162,7 +161,7 @@ impl Request {
 
 impl QueuedWrite {
     /// Creates the write to put in a queue, and the receiver its caller waits on.
-    pub fn new(request: Box<Request>, target: Target) -> (Box<Self>, oneshot::Receiver<Answer>) {
+    pub fn new(request: Box<Request>, target: Target) -> (Box<Self>, oneshot::Receiver<Reply>) {
         let (reply, answered) = oneshot::channel();
         (Box::new(Self { request, target, reply }), answered)
     }
@@ -172,13 +171,8 @@ impl QueuedWrite {
         !self.reply.is_closed()
     }
 
-    /// Sends the result to the caller, who may be gone.
-    pub fn answer(self, answer: Result<Applied<Value>>) {
-        drop(self.reply.send(answer.map_or_else(Answer::Failed, Answer::Applied)));
-    }
-
-    /// Has the caller resolve the write again.
-    pub fn send_back(self) {
-        drop(self.reply.send(Answer::Anew(self.request)));
+    /// Sends the answer to the caller, who may be gone.
+    pub fn answer(self, answer: Answer) {
+        drop(self.reply.send(answer.ok_or(self.request)));
     }
 }

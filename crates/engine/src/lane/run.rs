@@ -134,7 +134,7 @@ async fn drive_batch(hold: &Hold, writes: &mut Writes, most: usize) -> Finished 
                 return Finished::nothing(MOST);
             }
             Err((write, NotJoined::Panicked)) => {
-                write.answer(Err(EngineError::Panicked));
+                write.answer(Some(Err(EngineError::Panicked)));
                 batch.give_up(writes);
                 return Finished::nothing(MOST);
             }
@@ -162,13 +162,13 @@ async fn roll_over(
     match rolled.await.unwrap_or(Err(Uncommitted::Panicked)) {
         Ok((done, ended)) => {
             engine.retention.add(&ended);
-            write.answer(Ok(done));
+            write.answer(Some(Ok(done)));
         }
         Err(Uncommitted::Conflict(conflict)) => return conflicted(write, &conflict),
-        Err(error) => match engine.refused(&write.request.call, &write.target, error.into()).await {
-            Some(answer) => write.answer(answer),
-            None => write.send_back(),
-        },
+        Err(error) => {
+            let answer = engine.refused(&write.request.call, &write.target, error.into()).await;
+            write.answer(answer);
+        }
     }
     None
 }

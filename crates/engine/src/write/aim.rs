@@ -3,9 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Applied, Engine, EngineError, Result,
-    applied::Value,
-    lane::queued::{IfAbsent, Target, WriteCall},
+    Engine, EngineError, Result,
+    lane::queued::{Answer, IfAbsent, Target, WriteCall},
 };
 use utterd_domain::{ConversationId, Policy, Refusal};
 use utterd_store::{List, Outcome, PointerWrite, RecipientKey};
@@ -74,12 +73,7 @@ impl Engine {
 
     /// Returns the answer to a write that was not committed: its error, or, if the error is an outdated
     /// refusal, `None`: the write must be resolved again.
-    pub(crate) async fn refused(
-        &self,
-        call: &WriteCall,
-        target: &Target,
-        error: EngineError,
-    ) -> Option<Result<Applied<Value>>> {
+    pub(crate) async fn refused(&self, call: &WriteCall, target: &Target, error: EngineError) -> Answer {
         // boxed: rarely needed, and large
         match matches!(error, EngineError::Refused(_)) {
             true => match Box::pin(self.is_outdated(call, target)).await {

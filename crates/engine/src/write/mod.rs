@@ -28,7 +28,7 @@ use crate::{
     applied::Decided,
     events::facts::Named,
     lane::{
-        queued::{Answer, QueuedWrite, Request, Ruling, Target, WriteCall},
+        queued::{QueuedWrite, Reply, Request, Ruling, Target, WriteCall},
         run::Run,
     },
     write::aim::Unqueued,
@@ -64,9 +64,8 @@ impl Engine {
             };
             run.into_iter().for_each(Run::start);
             request = match answer.await.map_err(|_| EngineError::Interrupted)? {
-                Answer::Applied(applied) => return applied.typed(),
-                Answer::Failed(error) => return Err(error),
-                Answer::Anew(request) => request,
+                Ok(answer) => return answer?.typed(),
+                Err(request) => request,
             };
             request.try_again()?;
         }
@@ -91,7 +90,7 @@ impl Engine {
         request: Box<Request>,
         target: Option<Target>,
         most: usize,
-    ) -> Result<(Option<Run>, oneshot::Receiver<Answer>), Unqueued> {
+    ) -> Result<(Option<Run>, oneshot::Receiver<Reply>), Unqueued> {
         let target = match target {
             Some(target) => target,
             None => self.aim(&request.call, request.is_first()).await?,

@@ -6,9 +6,9 @@ use futures::{FutureExt, future::poll_immediate};
 use tokio::sync::oneshot;
 
 use crate::{
-    Caller, Engine, EngineError, MemorizeCall, MemorizeReply, Result,
+    Applied, Caller, Engine, EngineError, MemorizeCall, MemorizeReply, Result,
     lane::{
-        queued::{Answer, Request},
+        queued::{Reply, Request},
         run::Run,
     },
     write::aim::Unqueued,
@@ -63,7 +63,7 @@ struct Means {
 }
 
 enum State {
-    Waiting(oneshot::Receiver<Answer>, Means),
+    Waiting(oneshot::Receiver<Reply>, Means),
     /// The message has to be resolved again.
     Anew(Option<Box<Request>>),
     Answered(Result<MemorizeReply>),
@@ -213,9 +213,8 @@ impl Message {
     async fn wait(&mut self) {
         let State::Waiting(reply, _) = &mut self.state else { return };
         self.state = match reply.await {
-            Ok(Answer::Applied(applied)) => State::Answered(applied.typed()),
-            Ok(Answer::Failed(error)) => State::Answered(Err(error)),
-            Ok(Answer::Anew(request)) => State::Anew(Some(request)),
+            Ok(Ok(answer)) => State::Answered(answer.and_then(Applied::typed)),
+            Ok(Err(request)) => State::Anew(Some(request)),
             Err(_) => State::Answered(Err(EngineError::Interrupted)),
         };
     }
