@@ -98,7 +98,7 @@ fn message(reply: &StatsReply) -> proto::Stats {
 fn llm(standing: &LlmStanding) -> proto::LlmStats {
     proto::LlmStats {
         in_flight_count: Some(encode::int(standing.in_flight)),
-        stored_count: Some(encode::int(standing.told)),
+        stored_count: Some(encode::int(standing.stored)),
         dropped_count: Some(encode::int(standing.dropped)),
         failed_count: Some(encode::int(standing.failed)),
         held_back: standing.held_back,

@@ -1,9 +1,6 @@
 //! A model that embeds, and its embeddings.
 
-use std::{
-    sync::{Arc, atomic::Ordering::Relaxed},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use dashmap::DashMap;
 use parking_lot::Mutex;
@@ -11,7 +8,7 @@ use tokio::sync::Notify;
 
 use super::{
     Embedder,
-    counts::{Counts, Meters},
+    meters::{EmbeddingStanding, Meters},
     prompts::Prompts,
     vectors::Vectors,
 };
@@ -39,7 +36,8 @@ pub(crate) struct Embeddings {
     pub(super) breaker: Mutex<Breaker>,
     /// The number of texts per call: fewer after failures.
     pub(super) batch: Mutex<usize>,
-    counts: DashMap<Namespace, Arc<Counts>>,
+    /// What was done for each namespace.
+    pub(super) standings: DashMap<Namespace, EmbeddingStanding>,
     pub(super) meters: Meters,
 }
 
@@ -55,17 +53,14 @@ impl Embeddings {
             news: Notify::new(),
             breaker: Mutex::default(),
             batch: Mutex::new(EMBEDDING_BATCH),
-            counts: DashMap::new(),
+            standings: DashMap::new(),
             meters: Meters::new(),
         }
     }
 
-    /// Returns the counts of a namespace.
-    pub(super) fn counts(&self, namespace: &Namespace) -> Arc<Counts> {
-        if let Some(counts) = self.counts.get(namespace) {
-            return counts.clone();
-        }
-        self.counts.entry(namespace.clone()).or_default().clone()
+    /// Counts something that was done for a namespace.
+    pub(super) fn count(&self, namespace: &Namespace, count: impl FnOnce(&mut EmbeddingStanding)) {
+        count(&mut self.standings.entry(namespace.clone()).or_default());
     }
 
     /// Queues a conversation to have its missing utterances embedded.
@@ -105,8 +100,9 @@ impl Embeddings {
     /// Counts a search that also ranked by meaning, or had to rank by words alone.
     pub(super) fn searched(&self, namespace: &Namespace, by_meaning: bool) {
         self.meters.searched(by_meaning);
-        let counts = self.counts(namespace);
-        let count = if by_meaning { &counts.hybrid } else { &counts.without };
-        count.fetch_add(1, Relaxed);
+        self.count(namespace, |standing| match by_meaning {
+            true => standing.hybrid += 1,
+            false => standing.without += 1,
+        });
     }
 }

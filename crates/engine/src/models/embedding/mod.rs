@@ -19,14 +19,14 @@
 //! | `prompts` | the embedding of a search's prompt, and the most recent ones |
 //! | `similar` | the similarity of utterances to the prompt |
 //! | `embeddings` | the model, with its embeddings, prompts and the waiting conversations |
-//! | `standing`, `counts` | counts of the work so far |
+//! | `standing`, `meters` | counts of the work so far: of a namespace, and for operators |
 
 mod block;
-mod counts;
 mod embedder;
 mod embeddings;
 mod held;
 mod kept;
+mod meters;
 mod prompts;
 mod similar;
 mod standing;
@@ -35,5 +35,5 @@ mod worker;
 
 pub use embedder::Embedder;
 pub(crate) use embeddings::Embeddings;
-pub use standing::EmbeddingStanding;
+pub use meters::EmbeddingStanding;
 pub use worker::Embedded;

@@ -1,10 +1,7 @@
 //! Embeds the waiting conversations, a batch at a time: background work needs no more than one call in
 //! flight.
 
-use std::{
-    sync::{Arc, atomic::Ordering::Relaxed},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
@@ -144,20 +141,23 @@ impl Engine {
 impl Embeddings {
     /// Embeds a batch. Returns whether to continue with the conversation.
     async fn embed(&self, batch: Batch) -> bool {
-        let counts = self.counts(&batch.state.key().namespace);
+        let namespace = &batch.state.key().namespace;
         match call_within(self.timeout, async { self.embedder.embed(&batch.texts).await }).await {
             Ok(vectors) => {
                 self.breaker.lock().succeeded();
                 self.resize(|batch| batch * 2);
                 let made = batch.of.iter().zip(&vectors).map(|(of, vector)| (*of, Embedding::of(vector)));
                 let taken = batch.shared.write().take(&batch.state, made.collect());
-                let count = if taken { &counts.embedded } else { &counts.dropped };
-                count.fetch_add(vectors.len() as u64, Relaxed);
-                self.meters.embedded.inc_by(vectors.len() as u64);
+                let made = vectors.len() as u64;
+                self.count(namespace, |standing| match taken {
+                    true => standing.embedded += made,
+                    false => standing.dropped += made,
+                });
+                self.meters.embedded.inc_by(made);
                 true
             }
             Err(error) => {
-                counts.failed.fetch_add(1, Relaxed);
+                self.count(namespace, |standing| standing.failed += 1);
                 self.meters.failed.inc();
                 self.failed(&batch, &error)
             }

@@ -21,8 +21,7 @@ use utterd_telemetry::panics::Within;
 use super::{
     material::Shown,
     model::Llm,
-    summarizer::{LlmError, Material, Told},
-    tenant::Tenant,
+    summarizer::{LlmError, Told},
 };
 
 /// After this many unusable answers, the summary made without a model stays.
@@ -42,13 +41,13 @@ pub(super) struct Job {
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
-    Llm(LlmError),
+    Llm(#[from] LlmError),
     #[error("the model's answer cannot be used: {0}")]
-    Segment(segment::Unfit),
+    Segment(#[from] segment::Unfit),
     #[error("the model's answer cannot be used: {0}")]
-    Closing(closing::Unfit),
+    Closing(#[from] closing::Unfit),
     #[error(transparent)]
-    Engine(EngineError),
+    Engine(#[from] EngineError),
 }
 
 impl Drop for Job {
@@ -93,7 +92,7 @@ impl Job {
         let state = match self.engine.published(&self.key).await {
             Ok(Some(state)) => state,
             Ok(None) => return self.wait(),
-            Err(error) => return self.failed(None, Failure::Engine(error)).await,
+            Err(error) => return self.failed(None, error.into()).await,
         };
         let Some(wanted) = Wanted::of(&state) else { return self.wait() };
         let told = match &wanted {
@@ -113,10 +112,10 @@ impl Job {
     }
 
     async fn tell(&self, state: &Arc<Conversation>, segment: &Segment) -> Result<(), Failure> {
-        let Shown { material, from } = self.engine.shown(state, segment).await.map_err(Failure::Engine)?;
-        let Told { text, model, .. } = self.ask(material).await?;
+        let Shown { material, from } = self.engine.shown(state, segment).await?;
+        let Told { text, model, .. } = self.llm.ask(&self.key.namespace, material).await?;
         let counter = self.engine.counter(state.head.identity.encoding);
-        let lines = segment.accept(&text, counter).map_err(Failure::Segment)?;
+        let lines = segment.accept(&text, counter)?;
         let command = ReplaceByLlm {
             segment: segment.number,
             lines,
@@ -125,31 +124,28 @@ impl Job {
             seen: state.head.revision,
             from,
         };
-        let applied =
-            self.change(state, move |before, context| replace_by_llm(before, &command, context)).await;
-        let applied = applied.map_err(Failure::Engine)?;
-        self.tenant().counts.told(applied);
-        Ok(())
+        self.take(state, move |before, context| replace_by_llm(before, &command, context)).await
     }
 
     async fn tell_closing(&self, state: &Arc<Conversation>) -> Result<(), Failure> {
-        let Told { text, model, .. } = self.ask(self.engine.shown_at_the_end(state).await).await?;
+        let material = self.engine.shown_at_the_end(state).await;
+        let Told { text, model, .. } = self.llm.ask(&self.key.namespace, material).await?;
         let counter = self.engine.counter(state.head.identity.encoding);
-        let told = closing::told(&text, counter).map_err(Failure::Closing)?;
+        let told = closing::told(&text, counter)?;
         let teller = Teller { model: model.into(), prompt: self.llm.prompt };
         let command = ReplaceClosing { told, teller, seen: state.head.revision };
-        let applied =
-            self.change(state, move |before, context| replace_closing(before, &command, context)).await;
-        self.tenant().counts.told(applied.map_err(Failure::Engine)?);
+        self.take(state, move |before, context| replace_closing(before, &command, context)).await
+    }
+
+    /// Commits the change that the rule makes of an answer, and counts the answer.
+    async fn take(
+        &self,
+        state: &Conversation,
+        rule: impl Fn(&Conversation, &Context<'_>) -> Option<Transition> + Send + 'static,
+    ) -> Result<(), Failure> {
+        let applied = self.change(state, rule).await?;
+        self.llm.tenants.of(&self.key.namespace).answered(applied);
         Ok(())
-    }
-
-    async fn ask(&self, material: Material) -> Result<Told, Failure> {
-        self.llm.ask(&self.key.namespace, material).await.map_err(Failure::Llm)
-    }
-
-    fn tenant(&self) -> Arc<Tenant> {
-        self.llm.tenants.of(&self.key.namespace)
     }
 
     /// Commits the change that the rule makes of an answer, if any. Returns whether there was one.

@@ -6,9 +6,9 @@
 //! meanwhile. Before a model is asked, the conversation is claimed in the store, so that processes sharing a
 //! store do not all pay for the same work.
 
-mod counts;
 mod job;
 mod material;
+mod meters;
 mod model;
 mod on_demand;
 mod standing;
@@ -18,6 +18,6 @@ mod worker;
 
 pub(crate) use material::newest;
 pub(crate) use model::Llm;
-pub use standing::LlmStanding;
 pub(crate) use summarizer::call_within;
 pub use summarizer::{LlmError, LlmSummarizer, Material, Task, Told, Usage};
+pub use tenant::LlmStanding;

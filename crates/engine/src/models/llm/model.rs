@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use super::{
-    counts::Meters,
+    meters::Meters,
     summarizer::{LlmError, LlmSummarizer, Material, Told, Usage, call_within},
     tenant::Tenants,
 };
@@ -118,12 +118,12 @@ impl Llm {
     async fn ask_once(&self, namespace: &Namespace, material: Material) -> Result<Told, LlmError> {
         let tenant = self.tenants.of(namespace);
         let own = material.model.is_some();
-        let out = tenant.counts.out();
+        let in_flight = tenant.call();
         let timer = self.meters.call.start_timer();
         let span = Span::of_model("chat", material.model.as_deref().unwrap_or(self.summarizer.model()));
         let answer = call_within(self.timeout, async { self.summarizer.summarize(material).await }).await;
         timer.observe_duration();
-        drop(out);
+        drop(in_flight);
         self.meters.called(&answer);
         if let Some(span) = span {
             end(&span, &answer);
@@ -139,7 +139,7 @@ impl Llm {
         }
         drop(breaker);
         if answer.is_err() {
-            tenant.counts.failed();
+            tenant.standing.lock().failed += 1;
         }
         answer
     }

@@ -1,46 +1,20 @@
 //! Statistics of a namespace's model summaries in this process.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::Arc;
 
+use super::tenant::LlmStanding;
 use crate::{Caller, Engine};
-use utterd_domain::Timestamp;
 use utterd_telemetry::Registry;
-
-/// The model calls for a namespace since the process started, and its waiting work.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LlmStanding {
-    /// Calls in flight.
-    pub in_flight: u64,
-    /// Answers that became a segment's text, or a title and a closing summary.
-    pub told: u64,
-    /// Answers that were dropped because their segment no longer existed, or some of its sources were
-    /// forgotten meanwhile.
-    pub dropped: u64,
-    /// Calls that returned nothing usable.
-    pub failed: u64,
-    /// Whether calls are held back, for every namespace, because the model's server does not answer.
-    pub held_back: bool,
-    /// The time since which the oldest conversation has been waiting, as of the last read of the queue.
-    pub waiting_since: Option<Timestamp>,
-}
 
 impl Engine {
     /// Returns the statistics of the caller's namespace; `None` if no model is configured.
     pub fn llm_standing(&self, caller: &Caller) -> Option<LlmStanding> {
         let llm = self.llm.as_ref()?;
-        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let tenant = llm.tenants.of(&caller.namespace);
-        let counts = &tenant.counts;
+        let counted = llm.tenants.of(&caller.namespace).standing.lock().clone();
         Some(LlmStanding {
-            in_flight: read(&counts.out),
-            told: read(&counts.told),
-            dropped: read(&counts.dropped),
-            failed: read(&counts.failed),
             held_back: llm.breaker.lock().is_open(),
             waiting_since: llm.waiting.lock().get(&caller.namespace).copied(),
+            ..counted
         })
     }
 

@@ -1,17 +1,24 @@
 //! Counts of the work done by the embedding model: for a namespace, and for operators.
 
-use std::sync::atomic::AtomicU64;
-
 use utterd_telemetry::{IntCounter, IntCounterVec, Registry, by, counter};
 
-/// The counts of a namespace since the process started.
-#[derive(Default)]
-pub(super) struct Counts {
-    pub(super) embedded: AtomicU64,
-    pub(super) dropped: AtomicU64,
-    pub(super) failed: AtomicU64,
-    pub(super) hybrid: AtomicU64,
-    pub(super) without: AtomicU64,
+/// The use of the embedding model for a namespace since the process started.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EmbeddingStanding {
+    /// Utterances that were embedded.
+    pub embedded: u64,
+    /// Embeddings dropped because their text had been erased or edited when they arrived.
+    pub dropped: u64,
+    /// Background calls that returned nothing usable.
+    pub failed: u64,
+    /// Searches that also ranked by meaning.
+    pub hybrid: u64,
+    /// Searches that ranked by words alone: the model was down or slow.
+    pub without: u64,
+    /// Whether calls are held back, for every namespace, because the model's server does not answer.
+    pub held_back: bool,
+    /// Waiting conversations.
+    pub waiting: u64,
 }
 
 /// The metrics of an embedding model.
