@@ -238,7 +238,7 @@ fn to_forget(selection: Selection, how: How, expected: Option<Revision>) -> ToFo
         Some(Criterion::Named(selector)) => ToForget::Named(ForgetSelected { selector, how, expected }),
         _ => {
             let instruction = parse(&selection.words).expect("an instruction");
-            ToForget::Told(Forget { instruction, hard: how != How::Soft, expected })
+            ToForget::Instructed(Forget { instruction, hard: how != How::Soft, expected })
         }
     }
 }

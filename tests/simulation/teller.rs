@@ -8,7 +8,7 @@ use tokio::time::sleep;
 use utterd::{
     engine::{
         Engine,
-        models::llm::{LlmError, LlmSummarizer, Material, Task, Told},
+        models::llm::{LlmError, LlmSummarizer, LlmSummary, Material, Task},
     },
     store::BoxFuture,
 };
@@ -22,7 +22,7 @@ impl LlmSummarizer for Teller {
         "teller"
     }
 
-    fn summarize(&self, material: Material) -> BoxFuture<'_, Result<Told, LlmError>> {
+    fn summarize(&self, material: Material) -> BoxFuture<'_, Result<LlmSummary, LlmError>> {
         let (takes, fate) = {
             let mut dice = self.0.lock();
             (dice.weighted(&[(3, 5), (3, 100), (2, 900)]), dice.below(8))
@@ -34,7 +34,7 @@ impl LlmSummarizer for Teller {
                 1 => "  ".to_owned(),
                 _ => told(&material),
             };
-            Ok(Told { text, model: "teller".to_owned(), usage: None })
+            Ok(LlmSummary { text, model: "teller".to_owned(), usage: None })
         })
     }
 }

@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::{oneshot, watch};
 use utterd::{
-    engine::models::llm::{LlmError, LlmSummarizer, Material, Told},
+    engine::models::llm::{LlmError, LlmSummarizer, LlmSummary, Material},
     store::BoxFuture,
 };
 
@@ -28,7 +28,7 @@ pub struct Model {
 /// A call that waits for its answer.
 pub struct Call {
     pub material: Material,
-    answer: oneshot::Sender<Result<Told, LlmError>>,
+    answer: oneshot::Sender<Result<LlmSummary, LlmError>>,
 }
 
 impl Model {
@@ -62,7 +62,7 @@ impl Call {
     pub fn tell(self, text: &str) {
         let model = self.material.model.as_deref().unwrap_or(MODEL).to_owned();
         // a caller that has disconnected receives nothing
-        let _ = self.answer.send(Ok(Told { text: text.to_owned(), model, usage: None }));
+        let _ = self.answer.send(Ok(LlmSummary { text: text.to_owned(), model, usage: None }));
     }
 
     /// Answers with an error.
@@ -92,7 +92,7 @@ impl LlmSummarizer for Model {
         self.accepted.clone()
     }
 
-    fn summarize(&self, material: Material) -> BoxFuture<'_, Result<Told, LlmError>> {
+    fn summarize(&self, material: Material) -> BoxFuture<'_, Result<LlmSummary, LlmError>> {
         let (answer, answered) = oneshot::channel();
         let mut calls = self.calls.lock().expect("nobody panicked");
         calls.push_back(Call { material, answer });

@@ -42,7 +42,7 @@ impl Services {
         let call = forget_call(request)?;
         let mode = if call.forget.is_hard() { proto::ForgetMode::Hard } else { proto::ForgetMode::Soft };
         let instruction = match &call.forget {
-            ToForget::Told(forget) => Some(forget.instruction.clone()),
+            ToForget::Instructed(forget) => Some(forget.instruction.clone()),
             ToForget::Named(_) => None,
         };
         Ok((caller, call, Told { instruction, mode, messages }))
@@ -116,7 +116,7 @@ fn forget_call(mut request: proto::ForgetRequest) -> Result<ForgetCall, Refusal>
             return Err(Refusal::invalid("selector", text));
         }
         Some(selected) => ToForget::Named(ForgetSelected { selector: selector(selected)?, how, expected }),
-        None => ToForget::Told(told(&request.instructions, how, expected)?),
+        None => ToForget::Instructed(told(&request.instructions, how, expected)?),
     };
     Ok(ForgetCall {
         address: decode::address(&request.conversation_id, &request.recipient_id)?,

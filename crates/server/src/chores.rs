@@ -64,7 +64,7 @@ mod tests {
     use utterd_domain::{Draft, More, Role};
     use utterd_engine::{
         Address, Caller, MemorizeCall, SystemClock,
-        models::llm::{LlmError, LlmSummarizer, Material, Told},
+        models::llm::{LlmError, LlmSummarizer, LlmSummary, Material},
     };
     use utterd_store::{BoxFuture, MemoryStore};
 
@@ -76,7 +76,7 @@ mod tests {
             "test-1"
         }
 
-        fn summarize(&self, _: Material) -> BoxFuture<'_, Result<Told, LlmError>> {
+        fn summarize(&self, _: Material) -> BoxFuture<'_, Result<LlmSummary, LlmError>> {
             let _ = self.0.send(());
             Box::pin(std::future::pending())
         }

@@ -10,7 +10,7 @@ use std::{
 use libtest_mimic::Failed;
 use tokio::runtime::Builder;
 use utterd::{
-    engine::models::llm::{LlmError, Told},
+    engine::models::llm::{LlmError, LlmSummary},
     summarizer::{LlmSettings, Protocol, build},
 };
 
@@ -44,11 +44,11 @@ pub const CLIENT: Client = Client {
     ],
 };
 
-fn told(answer: &Result<Told, LlmError>, expected: &str) -> bool {
+fn told(answer: &Result<LlmSummary, LlmError>, expected: &str) -> bool {
     matches!(answer, Ok(told) if told.text == expected)
 }
 
-fn unavailable(answer: &Result<Told, LlmError>, begins: &str, after: Option<Duration>) -> bool {
+fn unavailable(answer: &Result<LlmSummary, LlmError>, begins: &str, after: Option<Duration>) -> bool {
     match answer {
         Err(LlmError::Unavailable { message, retry_after }) => {
             message.starts_with(begins) && *retry_after == after
@@ -58,7 +58,7 @@ fn unavailable(answer: &Result<Told, LlmError>, begins: &str, after: Option<Dura
 }
 
 /// Calls `model` through both protocols; both results must be as `expected`.
-fn answers(model: &str, expected: impl Fn(&Result<Told, LlmError>) -> bool) -> Checked {
+fn answers(model: &str, expected: impl Fn(&Result<LlmSummary, LlmError>) -> bool) -> Checked {
     let models = Models::start()?;
     let runtime = Builder::new_current_thread().enable_all().build()?;
     for protocol in [Protocol::OpenAi, Protocol::Anthropic] {
@@ -90,7 +90,7 @@ impl Models {
         Ok(models)
     }
 
-    async fn ask(&self, protocol: Protocol, model: &str) -> Result<Result<Told, LlmError>, Failed> {
+    async fn ask(&self, protocol: Protocol, model: &str) -> Result<Result<LlmSummary, LlmError>, Failed> {
         let base = if protocol == Protocol::OpenAi { "/v1" } else { "" };
         let settings = LlmSettings {
             protocol,

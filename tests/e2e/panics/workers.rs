@@ -11,7 +11,7 @@ use std::{
 use tokio::sync::watch;
 use utterd::{
     config::Settings,
-    engine::models::llm::{LlmError, LlmSummarizer, Material, Told},
+    engine::models::llm::{LlmError, LlmSummarizer, LlmSummary, Material},
     proto::{CompactConversationRequest, CreateConversationRequest, Policy, PolicyPreset},
     store::BoxFuture,
 };
@@ -38,12 +38,12 @@ impl LlmSummarizer for Panicking {
         "panicking"
     }
 
-    fn summarize(&self, _: Material) -> BoxFuture<'_, Result<Told, LlmError>> {
+    fn summarize(&self, _: Material) -> BoxFuture<'_, Result<LlmSummary, LlmError>> {
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
         Box::pin(async move {
             assert!(call > 0, "the model of a test");
             self.answered.send_modify(|answered| *answered += 1);
-            Ok(Told { text: "Some things were said.".into(), model: "panicking".into(), usage: None })
+            Ok(LlmSummary { text: "Some things were said.".into(), model: "panicking".into(), usage: None })
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use utterd::{
-    engine::models::llm::{LlmError, Told, Usage},
+    engine::models::llm::{LlmError, LlmSummary, Usage},
     summarizer::Protocol,
 };
 
@@ -32,7 +32,7 @@ async fn unusable(protocol: Protocol, body: Value) -> String {
 async fn a_summary_is_trimmed_and_names_its_model(protocol: Protocol) {
     let models = Models::with_body(protocol, saying(protocol, "\n - HAT136 on May 23\n\n")).await;
     let usage = Some(Usage { input: 40, output: 7 });
-    let expected = Told { text: "- HAT136 on May 23".into(), model: "small-1-2026".into(), usage };
+    let expected = LlmSummary { text: "- HAT136 on May 23".into(), model: "small-1-2026".into(), usage };
     assert_eq!(models.asked(small()).await, Ok(expected));
 }
 
@@ -55,7 +55,7 @@ async fn what_is_not_needed_may_be_missing(protocol: Protocol) {
         ]}),
     };
     let told = Models::with_body(protocol, body).await.asked(small()).await;
-    assert_eq!(told, Ok(Told { text: "- short".into(), model: "small-1".into(), usage: None }));
+    assert_eq!(told, Ok(LlmSummary { text: "- short".into(), model: "small-1".into(), usage: None }));
 }
 
 async fn nothing_said_is_no_summary(protocol: Protocol) {

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use utterd::{
-    engine::models::llm::{LlmError, LlmSummarizer, Material, Told},
+    engine::models::llm::{LlmError, LlmSummarizer, LlmSummary, Material},
     summarizer::{LlmSettings, Protocol, build},
 };
 use wiremock::{Mock, MockServer, Request, ResponseTemplate, matchers::any};
@@ -42,7 +42,7 @@ impl Models {
     }
 
     /// Calls it once.
-    pub async fn asked(&self, material: Material) -> Result<Told, LlmError> {
+    pub async fn asked(&self, material: Material) -> Result<LlmSummary, LlmError> {
         self.client().summarize(material).await
     }
 

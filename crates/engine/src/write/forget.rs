@@ -35,7 +35,7 @@ pub struct ForgetCall {
 #[derive(Clone, Debug)]
 pub enum ToForget {
     /// The utterances selected by an instruction.
-    Told(Forget),
+    Instructed(Forget),
     /// Utterances named by the caller.
     Named(ForgetSelected),
 }
@@ -44,7 +44,7 @@ impl ToForget {
     /// Whether it is a hard forget.
     pub fn is_hard(&self) -> bool {
         match self {
-            Self::Told(forget) => forget.hard,
+            Self::Instructed(forget) => forget.hard,
             Self::Named(forget) => forget.how != How::Soft,
         }
     }
@@ -56,7 +56,7 @@ impl ToForget {
         told: impl Fn(&Conversation, &Forget, &Context<'_>) -> Result<Forgotten, Undecided>,
     ) -> Result<Forgotten, Undecided> {
         match self {
-            Self::Told(command) => told(before, command, context),
+            Self::Instructed(command) => told(before, command, context),
             Self::Named(command) => forget_selected(before, command, context),
         }
     }
@@ -69,7 +69,7 @@ impl ToForget {
         told: impl Fn(&Conversation, &Forget, &Context<'_>) -> Result<Forgotten, Undecided>,
     ) -> Result<Erasure<Selected>, Undecided> {
         let imported = match self {
-            Self::Told(command) => Some(command.instruction.at(context.now)),
+            Self::Instructed(command) => Some(command.instruction.at(context.now)),
             Self::Named(_) => None,
         };
         let exact = matches!(self, Self::Named(ForgetSelected { how: How::Exact, .. }));
@@ -85,7 +85,7 @@ impl ToForget {
 
 impl From<Forget> for ToForget {
     fn from(forget: Forget) -> Self {
-        Self::Told(forget)
+        Self::Instructed(forget)
     }
 }
 

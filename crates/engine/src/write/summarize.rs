@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use crate::{
     Address, Caller, Engine, Operation, Result,
     events::Event,
-    models::llm::{Material, Task, Told, newest},
+    models::llm::{LlmSummary, Material, Task, newest},
     offload::{LONG_TOKENS, offload},
 };
 use utterd_domain::{
@@ -170,7 +170,7 @@ impl Engine {
         })
         .await;
         let answer = self.tell_now(&state.key().namespace, material, patience).await;
-        Ok(answer.and_then(|Told { text, model, .. }| match lines(&text, limit, counter) {
+        Ok(answer.and_then(|LlmSummary { text, model, .. }| match lines(&text, limit, counter) {
             Ok(lines) => Ok((sources, lines, model)),
             Err(unfit) => Err(format!("the model's answer cannot be used: {unfit}")),
         }))

@@ -2,7 +2,7 @@
 
 use super::{LlmSettings, anthropic, open_ai, prompts::Prompt};
 use crate::model_server::{ModelServer, Protocol};
-use utterd_engine::models::llm::{LlmError, LlmSummarizer, Material, Told};
+use utterd_engine::models::llm::{LlmError, LlmSummarizer, LlmSummary, Material};
 use utterd_store::BoxFuture;
 
 /// The models of one server, asked in the server's protocol.
@@ -24,7 +24,7 @@ impl ModelClient {
         }
     }
 
-    async fn ask(&self, material: Material) -> Result<Told, LlmError> {
+    async fn ask(&self, material: Material) -> Result<LlmSummary, LlmError> {
         let prompt = Prompt::of(&material);
         let model = material.model.as_deref().unwrap_or(&self.model);
         let answer = match self.protocol {
@@ -41,7 +41,7 @@ impl ModelClient {
             "" => Err(LlmError::Unusable("it is empty".into())),
             text => {
                 let model = answer.model.unwrap_or_else(|| model.to_owned());
-                Ok(Told { text: text.to_owned(), model, usage: answer.usage })
+                Ok(LlmSummary { text: text.to_owned(), model, usage: answer.usage })
             }
         }
     }
@@ -56,7 +56,7 @@ impl LlmSummarizer for ModelClient {
         std::iter::once(&self.model).chain(&self.others).map(String::as_str).collect()
     }
 
-    fn summarize(&self, material: Material) -> BoxFuture<'_, Result<Told, LlmError>> {
+    fn summarize(&self, material: Material) -> BoxFuture<'_, Result<LlmSummary, LlmError>> {
         Box::pin(self.server.within_timeout(self.ask(material)))
     }
 }

@@ -21,7 +21,7 @@ use utterd_telemetry::panics::Within;
 use super::{
     material::Shown,
     model::Llm,
-    summarizer::{LlmError, Told},
+    summarizer::{LlmError, LlmSummary},
 };
 
 /// After this many unusable answers, the summary made without a model stays.
@@ -113,7 +113,7 @@ impl Job {
 
     async fn tell(&self, state: &Arc<Conversation>, segment: &Segment) -> Result<(), Failure> {
         let Shown { material, from } = self.engine.shown(state, segment).await?;
-        let Told { text, model, .. } = self.llm.ask(&self.key.namespace, material).await?;
+        let LlmSummary { text, model, .. } = self.llm.ask(&self.key.namespace, material).await?;
         let counter = self.engine.counter(state.head.identity.encoding);
         let lines = segment.accept(&text, counter)?;
         let command = ReplaceByLlm {
@@ -129,7 +129,7 @@ impl Job {
 
     async fn tell_closing(&self, state: &Arc<Conversation>) -> Result<(), Failure> {
         let material = self.engine.shown_at_the_end(state).await;
-        let Told { text, model, .. } = self.llm.ask(&self.key.namespace, material).await?;
+        let LlmSummary { text, model, .. } = self.llm.ask(&self.key.namespace, material).await?;
         let counter = self.engine.counter(state.head.identity.encoding);
         let told = closing::told(&text, counter)?;
         let teller = Teller { model: model.into(), prompt: self.llm.prompt };

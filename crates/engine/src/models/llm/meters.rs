@@ -1,6 +1,6 @@
 //! The metrics of the calls to a model.
 
-use super::summarizer::{LlmError, Told, Usage};
+use super::summarizer::{LlmError, LlmSummary, Usage};
 use utterd_telemetry::{Histogram, IntCounterVec, Registry, by, seconds};
 
 /// The metrics of the calls to a model.
@@ -28,13 +28,13 @@ impl Meters {
     }
 
     /// Counts a call.
-    pub(super) fn called(&self, answer: &Result<Told, LlmError>) {
+    pub(super) fn called(&self, answer: &Result<LlmSummary, LlmError>) {
         let outcome = match answer {
             Ok(_) => "answered",
             Err(error) => error.kind(),
         };
         self.calls.with_label_values(&[outcome]).inc();
-        if let Ok(Told { usage: Some(Usage { input, output }), .. }) = answer {
+        if let Ok(LlmSummary { usage: Some(Usage { input, output }), .. }) = answer {
             self.tokens.with_label_values(&["input"]).inc_by(*input);
             self.tokens.with_label_values(&["output"]).inc_by(*output);
         }

@@ -19,5 +19,5 @@ mod worker;
 pub(crate) use material::newest;
 pub(crate) use model::Llm;
 pub(crate) use summarizer::call_within;
-pub use summarizer::{LlmError, LlmSummarizer, Material, Task, Told, Usage};
+pub use summarizer::{LlmError, LlmSummarizer, LlmSummary, Material, Task, Usage};
 pub use tenant::LlmStanding;

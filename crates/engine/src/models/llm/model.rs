@@ -17,7 +17,7 @@ use tokio::{
 
 use super::{
     meters::Meters,
-    summarizer::{LlmError, LlmSummarizer, Material, Told, Usage, call_within},
+    summarizer::{LlmError, LlmSummarizer, LlmSummary, Material, Usage, call_within},
     tenant::Tenants,
 };
 use crate::models::breaker::{Backoff, Breaker};
@@ -89,7 +89,11 @@ impl Llm {
 
     /// Calls the model for a namespace: the conversation's own model, or the server's if there is no such
     /// model, it is not accepted, or the call is refused.
-    pub(super) async fn ask(&self, namespace: &Namespace, mut material: Material) -> Result<Told, LlmError> {
+    pub(super) async fn ask(
+        &self,
+        namespace: &Namespace,
+        mut material: Material,
+    ) -> Result<LlmSummary, LlmError> {
         material.model = material.model.take().filter(|own| self.accepts(own));
         let Some(own) = material.model.clone() else { return self.ask_once(namespace, material).await };
         match self.ask_once(namespace, material.clone()).await {
@@ -115,7 +119,7 @@ impl Llm {
     }
 
     /// Calls a model once, and records the result.
-    async fn ask_once(&self, namespace: &Namespace, material: Material) -> Result<Told, LlmError> {
+    async fn ask_once(&self, namespace: &Namespace, material: Material) -> Result<LlmSummary, LlmError> {
         let tenant = self.tenants.of(namespace);
         let own = material.model.is_some();
         let in_flight = tenant.call();
@@ -150,7 +154,7 @@ impl Llm {
         &self,
         namespace: &Namespace,
         material: Material,
-    ) -> Result<Told, String> {
+    ) -> Result<LlmSummary, String> {
         let tenant = self.tenants.of(namespace);
         let _room = tenant.room.acquire().await.map_err(|error| error.to_string())?;
         let permit = self.permits.acquire().await.map_err(|error| error.to_string())?;
@@ -168,8 +172,8 @@ impl Llm {
 }
 
 /// Ends the span of a call to a model.
-fn end(span: &Span, answer: &Result<Told, LlmError>) {
-    if let Ok(Told { model, usage, .. }) = answer {
+fn end(span: &Span, answer: &Result<LlmSummary, LlmError>) {
+    if let Ok(LlmSummary { model, usage, .. }) = answer {
         span.note("gen_ai.response.model", model.clone());
         if let Some(Usage { input, output }) = usage {
             span.note("gen_ai.usage.input_tokens", i64::try_from(*input).unwrap_or(i64::MAX));

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::time::Instant;
 
-use super::summarizer::{Material, Told};
+use super::summarizer::{LlmSummary, Material};
 use crate::{Applied, Engine, Result};
 use utterd_domain::{Conversation, Namespace, Ranges, compaction::Compaction};
 
@@ -16,7 +16,7 @@ impl Engine {
         namespace: &Namespace,
         material: Material,
         patience: Option<Duration>,
-    ) -> Result<Told, String> {
+    ) -> Result<LlmSummary, String> {
         let Some(llm) = self.llm.clone() else { return Err("no model is configured: set llm".to_owned()) };
         let patience = patience.unwrap_or(llm.timeout).min(llm.timeout);
         let answer = tokio::time::timeout(patience, llm.ask_in_turn(namespace, material)).await;

@@ -24,7 +24,7 @@ pub trait LlmSummarizer: Send + Sync + 'static {
     ///   out; long utterances are cut to their head and tail. The caller bounds the number of utterances.
     /// - A summary is trimmed and not empty. The model counts tokens in its own way: a caller with a limit has
     ///   to count them again.
-    fn summarize(&self, material: Material) -> BoxFuture<'_, Result<Told, LlmError>>;
+    fn summarize(&self, material: Material) -> BoxFuture<'_, Result<LlmSummary, LlmError>>;
 }
 
 /// The task for a model.
@@ -64,7 +64,7 @@ pub struct Material {
 
 /// A model's summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct LlmSummary {
     /// The summary; not empty.
     pub text: String,
     /// The model that wrote it, as named by its server.
