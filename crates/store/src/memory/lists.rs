@@ -1,11 +1,8 @@
 //! Lists of the memory store's conversations.
 
-use std::{
-    ops::{Deref, Range},
-    sync::Arc,
-};
+use std::{ops::Range, sync::Arc};
 
-use super::{MemoryStore, indexes::Indexes};
+use super::Content;
 use crate::{
     List, Result, StoreError,
     entries::Entries,
@@ -14,34 +11,28 @@ use crate::{
 };
 use utterd_domain::{ConversationKey, Head, Identity, Timestamp};
 
-impl Lists for MemoryStore {
-    fn entries(&self) -> impl Deref<Target: Entries> {
-        self.indexes.lock()
-    }
-
+impl Lists for Content {
     fn named(&self, list: &List, limit: usize) -> Result<Vec<Arc<Identity>>> {
         let names = records::names_from(list.of.namespace(), &list.id_prefix);
-        let names: Result<Vec<_>> =
-            self.indexes.lock().among::<ConversationName>(&names).take(limit).collect();
-        let identity = |key| self.with_slot(&key, |slot| Some(slot.state.as_ref()?.head.identity.clone()));
-        Ok(names?.into_iter().filter_map(identity).collect())
+        let names: Result<Vec<_>> = self.among::<ConversationName>(&names).take(limit).collect();
+        Ok(names?.iter().filter_map(|key| Some(self.state(key)?.head.identity.clone())).collect())
     }
 
     fn update_time(&self, key: &ConversationKey) -> Result<Option<Timestamp>> {
-        Ok(self.with_slot(key, |slot| slot.state.as_ref().map(|state| state.head.update_time)))
+        Ok(self.state(key).map(|state| state.head.update_time))
     }
 
     fn head(&self, key: &ConversationKey) -> Result<Option<Head>> {
-        Ok(self.with_slot(key, |slot| slot.state.as_ref().map(|state| state.head.clone())))
+        Ok(self.state(key).map(|state| state.head.clone()))
     }
 }
 
-impl Entries for Indexes {
+impl Entries for Content {
     fn among<'a, K: Kind>(
         &'a self,
         range: &Range<Key>,
     ) -> Box<dyn DoubleEndedIterator<Item = Result<K::Key>> + 'a> {
         let read = |key: &Key| records::decode_key::<K>(key).map_err(StoreError::unavailable);
-        Box::new(self.entries.range(range.clone()).map(read))
+        Box::new(self.indexes.entries.range(range.clone()).map(read))
     }
 }
