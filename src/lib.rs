@@ -137,10 +137,9 @@
 //! store refuses the commit if there is a newer one; an answer without a commit is confirmed first. If no state
 //! is known, or other processes have recently been faster, a write asks once for everything it needs.
 //! [Hints](store::Sharing::hints) of changes wake the watchers. A hint is never trusted, only the read that
-//! follows it, so a hint may be late, duplicated, or lost: at intervals, the states that watchers have seen are
-//! [compared](store::Sharing::outdated) with the stored ones. Before a model is paid for work, the work is
-//! [claimed](store::Sharing::claim) for a limited time; if the worker dies, the claim expires and another
-//! worker takes over.
+//! follows it, so a hint may be late, duplicated, or lost: at intervals, all watchers read again. Before a model is
+//! paid for work, the work is [claimed](store::Sharing::claim) for a limited time; if the worker dies, the claim
+//! expires and another worker takes over.
 //!
 //! # Models come later
 //!

@@ -22,8 +22,8 @@ use utterd::{
     },
     store::{
         Begin, Begun, BoxFuture, BoxStream, Capabilities, Claim, Commit, CommitError, Derived, DerivedBlock,
-        DerivedBytes, DerivedData, Due, Hint, LastSeen, List, Newer, Outcome, OutcomeKey, Quotas,
-        RecipientKey, Result, Sharing, Store, TracePage, TracePlace, Upkeep, WorkerId, async_trait,
+        DerivedBytes, DerivedData, Due, Hint, List, Newer, Outcome, OutcomeKey, Quotas, RecipientKey, Result,
+        Sharing, Store, TracePage, TracePlace, Upkeep, WorkerId, async_trait,
     },
 };
 
@@ -335,10 +335,6 @@ impl Sharing for Shared {
             Some((told.next().await?, (told, deaf)))
         });
         Box::pin(heard)
-    }
-
-    async fn outdated(&self, seen: &LastSeen) -> Result<Vec<Hint>> {
-        self.inner.outdated(seen).await
     }
 
     async fn trace_end(&self, namespace: &Namespace) -> Result<TracePlace> {

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 
 use crate::{
     Clock,
@@ -10,7 +10,6 @@ use crate::{
     lane::queues::Queues,
     meters::Meters,
     models::{embedding::Embeddings, llm::Llm},
-    read::watches::Watches,
     search::index::Indexes,
     sessions::Sessions,
     shared::{last_active::LastActive, pointers::Pointers},
@@ -60,7 +59,8 @@ pub struct Engine {
     pub(super) defaults: Defaults,
     pub(super) queues: Queues,
     pub(super) pointers: Arc<Pointers>,
-    pub(super) watches: Arc<Watches>,
+    /// Tells the watchers that hints of changes by other processes may have been missed.
+    pub(super) missed: watch::Sender<()>,
     pub(super) indexes: Indexes,
     pub(super) events: Arc<EventLog>,
     pub(super) meters: Arc<Meters>,
@@ -86,7 +86,7 @@ impl Engine {
             counters,
             queues: Queues::new(cache_bytes),
             pointers: Arc::default(),
-            watches: Arc::default(),
+            missed: watch::Sender::new(()),
             indexes: Indexes::new(defaults.index_bytes),
             defaults,
             events: Arc::new(log),

@@ -24,9 +24,8 @@ pub mod verify;
 
 pub use contract::{
     Begin, Begun, BoxFuture, BoxStream, Capabilities, Changes, Claim, Commit, CommitError, Conflict, Derived,
-    DerivedBlock, DerivedBytes, DerivedData, Due, EachRecord, Hint, LastSeen, List, ListOf, ListOrder,
-    ListedAt, Newer, Outcome, OutcomeKey, OverQuota, PointerWrite, Quota, Quotas, RecipientKey, Reference,
-    Result, Sharing, StateOf, Store, StoreError, TracePage, TracePlace, Traced, Upkeep, WorkerId, Write,
-    async_trait,
+    DerivedBlock, DerivedBytes, DerivedData, Due, EachRecord, Hint, List, ListOf, ListOrder, ListedAt, Newer,
+    Outcome, OutcomeKey, OverQuota, PointerWrite, Quota, Quotas, RecipientKey, Reference, Result, Sharing,
+    StateOf, Store, StoreError, TracePage, TracePlace, Traced, Upkeep, WorkerId, Write, async_trait,
 };
 pub use memory::MemoryStore;

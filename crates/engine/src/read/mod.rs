@@ -12,7 +12,6 @@ pub(super) mod stored;
 pub(super) mod utterances;
 pub(super) mod walk;
 pub(super) mod watch;
-pub(super) mod watches;
 
 use std::sync::Arc;
 

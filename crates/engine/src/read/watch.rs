@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 use crate::{
-    Address, Caller, Engine, Operation, Result, events::Event, lane::queue::Queue, read::watches::Watching,
+    Address, Caller, Engine, Operation, Result, events::Event, lane::queue::Queue,
     shared::pointers::PointerWatch,
 };
 use utterd_domain::{Conversation, LineageId, Revision};
@@ -21,7 +21,8 @@ pub struct CapacityWatch {
     /// `None` while the recipient has no conversation.
     on: Option<On>,
     seen: Option<(LineageId, Revision)>,
-    watching: Watching,
+    /// Notified when a change by another process may have been missed.
+    missed: watch::Receiver<()>,
 }
 
 /// The watched conversation.
@@ -43,11 +44,11 @@ impl Engine {
         let by_recipient = address.conversation.is_none();
         let recipient = || caller.recipient(address.recipient_or_default());
         let pointer = by_recipient.then(|| self.pointers.watch(recipient()));
-        let watching = self.watches.begin(by_recipient.then(recipient));
+        let missed = self.missed.subscribe();
         let state = self.read_or_blank(caller, &address).await?;
         self.events.push(Event::read(Operation::GetCapacity, &state, 1));
         let (engine, caller) = (self.clone(), caller.clone());
-        let mut watch = CapacityWatch { engine, caller, address, pointer, on: None, seen: None, watching };
+        let mut watch = CapacityWatch { engine, caller, address, pointer, on: None, seen: None, missed };
         watch.turn_to(&state);
         Ok(watch)
     }
@@ -62,7 +63,6 @@ impl CapacityWatch {
         loop {
             self.receivers().for_each(watch::Receiver::mark_unchanged);
             let state = self.state().await?;
-            self.watching.saw(&state);
             if self.turn_to(&state) {
                 // changes before the subscription were not notified
                 continue;
@@ -111,6 +111,7 @@ impl CapacityWatch {
 
     fn receivers(&mut self) -> impl Iterator<Item = &mut watch::Receiver<()>> {
         let pointer = self.pointer.as_mut().map(|pointer| &mut pointer.moves);
-        pointer.into_iter().chain(self.on.as_mut().map(|on| &mut on.changes))
+        let own = pointer.into_iter().chain(self.on.as_mut().map(|on| &mut on.changes));
+        own.chain([&mut self.missed])
     }
 }

@@ -301,7 +301,6 @@ macro_rules! store_conformance {
                 a_commit_is_known_by_its_change,
                 hints_come_after_commits,
                 moved_pointers_are_told,
-                what_was_not_told_is_found,
                 what_is_missed_is_told,
             ]
             claims: [

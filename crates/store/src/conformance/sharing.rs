@@ -3,7 +3,7 @@
 use futures::{FutureExt, StreamExt};
 
 use super::support::*;
-use crate::{BoxStream, Hint, LastSeen};
+use crate::{BoxStream, Hint};
 
 /// How long a case waits for a hint.
 const LATEST: Duration = Duration::from_secs(20);
@@ -114,33 +114,4 @@ pub async fn what_is_missed_is_told(store: Arc<dyn Store>) {
     told(&mut hints, &ids.iter().map(String::as_str).collect::<Vec<_>>()).await;
     Script::new(&store, "last").create().await;
     told(&mut hints, &["last"]).await;
-}
-
-/// Conversations and pointers that changed since they were last seen are found, including new pointers and
-/// deleted conversations.
-pub async fn what_was_not_told_is_found(store: Arc<dyn Store>) {
-    let scripts = ["kept", "changed", "deleted"].map(|id| Script::new(&store, id));
-    let [mut kept, mut changed, mut deleted] = scripts;
-    for script in [&mut kept, &mut changed, &mut deleted] {
-        script.create().await;
-    }
-    let people = ["ann", "bob", "eve"].map(recipient);
-    let seen = LastSeen {
-        conversations: [&kept, &changed, &deleted]
-            .map(|script| (script.state.key().clone(), script.state.head.change))
-            .into(),
-        recipients: people.clone().map(|recipient| (recipient, None)).into(),
-    };
-    let [ann, bob, _] = &people;
-    let pointers = vec![activating(ann, "kept"), activating(bob, "changed")];
-    store.commit(Commit { pointers, ..Commit::default() }).await.expect("there are none");
-    changed.say(vec![user("hello")]).await;
-    deleted.delete().await;
-    let hints = store.outdated(&seen).await.expect("it is compared");
-    for key in [key("changed"), key("deleted")] {
-        assert!(hints.contains(&Hint::Changed(key.clone())), "{key:?}");
-    }
-    for recipient in [ann, bob] {
-        assert!(hints.contains(&Hint::Active(recipient.clone())), "{recipient:?}");
-    }
 }

@@ -26,7 +26,7 @@ pub use error::{CommitError, Conflict, Result, StoreError};
 pub use futures::{future::BoxFuture, stream::BoxStream};
 pub use listing::{List, ListOf, ListOrder, ListedAt};
 pub use quotas::{OverQuota, Quota, Quotas};
-pub use sharing::{Claim, Hint, LastSeen, Sharing, TracePage, TracePlace, WorkerId};
+pub use sharing::{Claim, Hint, Sharing, TracePage, TracePlace, WorkerId};
 pub use upkeep::{EachRecord, Upkeep};
 
 /// A backend that stores conversations.

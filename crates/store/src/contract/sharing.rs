@@ -3,7 +3,7 @@
 use futures::stream;
 
 use crate::{BoxStream, RecipientKey, Result, StoreError, async_trait};
-use utterd_domain::{ChangeId, ConversationId, ConversationKey, Namespace, Timestamp};
+use utterd_domain::{ConversationKey, Namespace, Timestamp};
 
 /// A store that several processes may use at the same time.
 ///
@@ -48,16 +48,6 @@ pub trait Sharing: Send + Sync + 'static {
         Box::pin(stream::pending())
     }
 
-    /// Returns hints of changes since the states in `seen`. Called after a [`Hint::Missed`].
-    ///
-    /// - A hint can be wrong, but none is missing. A call that fails is repeated after the next
-    ///   [`Hint::Missed`].
-    /// - By default, returns hints of everything in `seen`. A backend compares the states if that is cheaper
-    ///   than the reads that follow a hint.
-    async fn outdated(&self, seen: &LastSeen) -> Result<Vec<Hint>> {
-        Ok(seen.hints())
-    }
-
     /// Returns the place behind every event that can be read. All events of later commits are behind this
     /// place, and possibly those of commits that were answered just before.
     ///
@@ -92,24 +82,6 @@ pub enum Hint {
     Active(RecipientKey),
     /// Any of this might have happened.
     Missed,
-}
-
-/// The conversations and recipients that a process watches, as it last saw them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LastSeen {
-    /// Conversations, each with its state.
-    pub conversations: Vec<(ConversationKey, ChangeId)>,
-    /// Recipients, each with its active conversation.
-    pub recipients: Vec<(RecipientKey, Option<ConversationId>)>,
-}
-
-impl LastSeen {
-    /// Returns a hint of each conversation and recipient.
-    pub fn hints(&self) -> Vec<Hint> {
-        let changed = self.conversations.iter().map(|(key, _)| Hint::Changed(key.clone()));
-        let moved = self.recipients.iter().map(|(recipient, _)| Hint::Active(recipient.clone()));
-        changed.chain(moved).collect()
-    }
 }
 
 /// Identifies a worker that processes the waiting work of a store; unique.

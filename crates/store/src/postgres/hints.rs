@@ -42,7 +42,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// How long to wait before listening again, at first and at most.
 const RETRY: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(2)];
 
-/// How often the connection is probed, and readers compare the states that they watch with the stored ones.
+/// How often the connection is probed, and whoever watches something asks for it.
 const INTERVAL: Duration = Duration::from_secs(5);
 
 /// The notification for [`Hint::Missed`].

@@ -2,9 +2,9 @@
 //!
 //! # Changes that no hint announced
 //!
-//! A process can die between its commit and the notification. So each process compares what it watches with the
-//! stored rows, by key. The alternative, reading all new rows of `changes`, would need an index that every
-//! commit has to write, and each server would read changes that it does not watch.
+//! A process can die between its commit and the notification. So whoever watches something asks for it every few
+//! seconds; such questions share statements. The alternative, reading all new rows of `changes`, would need an index that
+//! every commit has to write, and each server would read changes that it does not watch.
 //!
 //! # Events
 //!
@@ -22,8 +22,7 @@ use super::{
     types::{Time, Uuid},
 };
 use crate::{
-    BoxStream, Claim, Hint, LastSeen, Result, Sharing, StoreError, TracePage, TracePlace, WorkerId,
-    async_trait,
+    BoxStream, Claim, Hint, Result, Sharing, StoreError, TracePage, TracePlace, WorkerId, async_trait,
 };
 use utterd_domain::{ConversationKey, Namespace};
 
@@ -33,18 +32,6 @@ const CLAIM: &str = "INSERT INTO claims AS c (namespace, id, worker, until) VALU
     RETURNING 1";
 
 const GIVE_UP: &str = "DELETE FROM claims WHERE namespace = $1 AND id = $2 AND worker = $3";
-
-const CHANGED: &str = "SELECT w.place
-    FROM unnest($1::text[], $2::text[], $3::uuid[]) WITH ORDINALITY AS w(namespace, id, change, place)
-    WHERE NOT EXISTS (
-        SELECT FROM conversations c WHERE c.namespace = w.namespace AND c.id = w.id AND c.change = w.change
-    )";
-
-const MOVED: &str = "SELECT w.place
-    FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY
-        AS w(namespace, recipient, conversation, place)
-        LEFT JOIN active a ON a.namespace = w.namespace AND a.recipient = w.recipient
-    WHERE a.conversation IS DISTINCT FROM w.conversation";
 
 const KEY: &str = "SELECT key FROM horizon";
 
@@ -82,21 +69,6 @@ impl Sharing for PostgresStore {
         self.hints.stream()
     }
 
-    async fn outdated(&self, LastSeen { conversations, recipients }: &LastSeen) -> Result<Vec<Hint>> {
-        let namespaces: Vec<_> = conversations.iter().map(|(key, _)| key.namespace.as_str()).collect();
-        let ids: Vec<_> = conversations.iter().map(|(key, _)| key.id.as_str()).collect();
-        let changes: Vec<_> = conversations.iter().map(|(_, change)| Uuid(change.0)).collect();
-        let changed = self.outdated_among(CHANGED, conversations, &[&namespaces, &ids, &changes]).await?;
-
-        let namespaces: Vec<_> = recipients.iter().map(|(key, _)| key.namespace.as_str()).collect();
-        let ids: Vec<_> = recipients.iter().map(|(key, _)| key.id.as_str()).collect();
-        let active: Vec<_> = recipients.iter().map(|(_, id)| id.as_ref().map(|id| id.as_str())).collect();
-        let moved = self.outdated_among(MOVED, recipients, &[&namespaces, &ids, &active]).await?;
-
-        let changed = changed.into_iter().map(|(key, _)| Hint::Changed(key.clone()));
-        Ok(changed.chain(moved.into_iter().map(|(recipient, _)| Hint::Active(recipient.clone()))).collect())
-    }
-
     async fn trace_end(&self, namespace: &Namespace) -> Result<TracePlace> {
         let mut connection = self.database.connection().await?;
         let key = self.place_key(&mut connection).await?;
@@ -125,21 +97,6 @@ impl Sharing for PostgresStore {
 }
 
 impl PostgresStore {
-    /// Returns the entries of `seen` whose places, from 1, a query finds.
-    async fn outdated_among<'a, T>(
-        &self,
-        sql: &str,
-        seen: &'a [T],
-        params: &[&(dyn ToSql + Sync)],
-    ) -> Result<Vec<&'a T>> {
-        if seen.is_empty() {
-            return Ok(Vec::new());
-        }
-        let at = |place: i64| seen.get(usize::try_from(place).ok()?.checked_sub(1)?);
-        let rows = self.database.query(sql, params).await?;
-        Ok(rows.iter().filter_map(|row| at(row.get(0))).collect())
-    }
-
     /// Returns the key of places. It never changes.
     async fn place_key(&self, connection: &mut Connection) -> Result<PlaceKey> {
         if let Some(key) = self.place_key.get() {

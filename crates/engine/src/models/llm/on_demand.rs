@@ -61,12 +61,14 @@ impl Engine {
         let Some(llm) = self.llm.clone() else { return Ok(state) };
         let until = Instant::now() + patience.unwrap_or(llm.timeout).min(llm.timeout);
         let queue = self.queues.of(state.key());
-        let (mut changes, watching) = (queue.watch(), self.watches.begin(None));
+        let (mut changes, mut missed) = (queue.watch(), self.missed.subscribe());
         let mut newest = self.published(state.key()).await?.unwrap_or(state);
         while awaits(&newest) {
-            watching.saw(&newest);
-            if !matches!(tokio::time::timeout_at(until, changes.changed()).await, Ok(Ok(()))) {
-                break;
+            tokio::select! {
+                biased;
+                _ = changes.changed() => {}
+                _ = missed.changed() => {}
+                () = tokio::time::sleep_until(until) => break,
             }
             let Some(now) = self.published(newest.key()).await? else { break };
             if now.head.identity.lineage != newest.head.identity.lineage {
