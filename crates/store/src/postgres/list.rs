@@ -2,14 +2,11 @@
 
 use tokio_postgres::{Row, types::ToSql};
 
-use super::{
-    read::{Reader, conversation_id, head},
-    types::Time,
-};
-use crate::{List, ListOf, RecipientKey, Result, entries::span_of};
-use utterd_domain::{ConversationKey, Head, Timestamp, limits::FEW_NAMES};
+use super::{connection::database::Database, types::Time};
+use crate::{List, ListOf, Result, entries::span_of};
+use utterd_domain::{Timestamp, limits::FEW_NAMES};
 
-const HEAD: &str = "id, head AS record, identity, description";
+pub(super) const HEAD: &str = "id, head AS record, identity, description";
 
 /// The heads of those of the given conversations that exist.
 pub(super) const HEADS: &str = "SELECT c.namespace, c.id, c.head AS record, c.identity, c.description
@@ -28,53 +25,35 @@ pub(super) const ENDED_BEYOND: &str = "SELECT id FROM conversations
         WHERE namespace = $1 AND recipient = $2 AND listed AND end_time IS NOT NULL
     )";
 
-impl Reader {
-    /// Returns the heads of a page.
-    pub(super) async fn list(&self, list: &List) -> Result<Vec<Head>> {
-        let rows = self.page(list, HEAD).await?;
-        rows.iter().map(|row| Ok(head(list.of.namespace(), row)?.head)).collect()
+/// Returns these columns of a page of a list.
+pub(super) async fn page(database: &Database, list: &List, columns: &str) -> Result<Vec<Row>> {
+    let mut connection = database.connection().await?;
+    let namespace = list.of.namespace().as_str();
+    let (from, to) = (&*list.id_prefix, behind(&list.id_prefix));
+    let few = FEW_NAMES as i64 + 1;
+    let is_few = !from.is_empty() && {
+        let params: [&(dyn ToSql + Sync); 4] = [&namespace, &from, &to, &few];
+        let rows = connection.query(NAMED, &params).await?;
+        rows.iter().all(|row| row.get::<_, i64>(0) < few)
+    };
+    let recipient = match &list.of {
+        ListOf::Namespace(_) => None,
+        ListOf::Recipient(recipient) => Some(recipient.id.as_str()),
+    };
+    let sql = select(list, columns, is_few);
+    let (time, id) = place(list);
+    let span = span_of(time);
+    let limit = list.limit as i64;
+    let mut params: Vec<&(dyn ToSql + Sync)> = vec![&namespace, &from, &to, &limit];
+    let (time, span) = (Time(time), Time(span));
+    params.extend([&time as &(dyn ToSql + Sync), &id]);
+    if let Some(recipient) = &recipient {
+        params.push(recipient);
     }
-
-    /// Returns the keys of a recipient's newest conversations.
-    pub(super) async fn newest_keys(
-        &self,
-        recipient: &RecipientKey,
-        limit: usize,
-    ) -> Result<Vec<ConversationKey>> {
-        let list = List::newest(recipient, limit);
-        let rows = self.page(&list, "id").await?;
-        rows.iter().map(|row| Ok(list.of.key(conversation_id(row.get("id"))?))).collect()
+    if list.order.by_update {
+        params.push(&span);
     }
-
-    async fn page(&self, list: &List, columns: &str) -> Result<Vec<Row>> {
-        let mut connection = self.database.connection().await?;
-        let namespace = list.of.namespace().as_str();
-        let (from, to) = (&*list.id_prefix, behind(&list.id_prefix));
-        let few = FEW_NAMES as i64 + 1;
-        let is_few = !from.is_empty() && {
-            let params: [&(dyn ToSql + Sync); 4] = [&namespace, &from, &to, &few];
-            let rows = connection.query(NAMED, &params).await?;
-            rows.iter().all(|row| row.get::<_, i64>(0) < few)
-        };
-        let recipient = match &list.of {
-            ListOf::Namespace(_) => None,
-            ListOf::Recipient(recipient) => Some(recipient.id.as_str()),
-        };
-        let sql = select(list, columns, is_few);
-        let (time, id) = place(list);
-        let span = span_of(time);
-        let limit = list.limit as i64;
-        let mut params: Vec<&(dyn ToSql + Sync)> = vec![&namespace, &from, &to, &limit];
-        let (time, span) = (Time(time), Time(span));
-        params.extend([&time as &(dyn ToSql + Sync), &id]);
-        if let Some(recipient) = &recipient {
-            params.push(recipient);
-        }
-        if list.order.by_update {
-            params.push(&span);
-        }
-        connection.query(&sql, &params).await
-    }
+    connection.query(&sql, &params).await
 }
 
 /// Returns the statement for a page. If few conversations have the prefix, the statement finds them by id, and

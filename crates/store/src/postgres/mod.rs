@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! PostgresStore ─ commit → Lanes (in the order of calls) → Plan: a commit as statements, or as a Row in Batches
-//!               ├ load … → Reader: one statement per read; short queries in Batches
+//!               ├ load …: one statement per read; short queries in Batches
 //!               └ hints  → LISTEN
 //!                                Database: the pool of connections, and whether it can be reached
 //! each_record: the tables at one moment, as the records of the durable stores, for backups; restore writes them

@@ -6,20 +6,19 @@ use tokio_postgres::Row;
 
 use super::{
     batches::Batches,
-    checks::{self, Checks, Question},
+    checks::{Checks, Question},
     connection::database::Database,
-    types::{Time, Uuid},
+    types::Uuid,
 };
 use crate::{
-    Newer, Outcome, OutcomeKey, RecipientKey, Result, StoreError,
+    RecipientKey, Result, StoreError,
     records::{
-        self, BadRecord, ConversationName, Description, Descriptions, HeadRecord, Heads, Kind, OutcomeName,
-        Outcomes, Record, Utterances,
+        self, BadRecord, ConversationName, Description, Descriptions, HeadRecord, Heads, Kind, Record,
+        Utterances,
     },
 };
 use utterd_domain::{
-    ChangeId, Conversation, ConversationId, ConversationKey, LineageId, Namespace, Sequence, Timestamp,
-    Utterance,
+    ChangeId, Conversation, ConversationId, ConversationKey, LineageId, Namespace, Sequence, Utterance,
 };
 
 /// A conversation's row, the records of its segments and compactions, and the utterances of its window. If several
@@ -44,9 +43,10 @@ const LOAD: &str = "WITH c AS MATERIALIZED (
                     AND u.sequence < upper(w) AND u.sequence <= l.through OFFSET 0
             ) u";
 
-const OUTCOME: &str = "SELECT time, record FROM outcomes WHERE namespace = $1 AND request = $2 AND rpc = $3";
+pub(super) const OUTCOME: &str =
+    "SELECT time, record FROM outcomes WHERE namespace = $1 AND request = $2 AND rpc = $3";
 
-const REMOVE_OUTCOME: &str =
+pub(super) const REMOVE_OUTCOME: &str =
     "DELETE FROM outcomes WHERE namespace = $1 AND request = $2 AND rpc = $3 AND time < $4";
 
 pub(super) const ARCHIVED: &str = "SELECT u.lineage, u.sequence AS number, l.rank, u.record
@@ -82,82 +82,30 @@ pub(super) const SHARING: &str = "SELECT r.namespace, r.id, max(least(r.through,
     WHERE c.namespace = $1 AND c.id = $2 AND r.lineage = l.lineage AND r.reader <> c.lineage
     GROUP BY r.namespace, r.id ORDER BY r.namespace, r.id";
 
-/// Reads the tables.
-pub(super) struct Reader {
-    pub(super) database: Database,
-    states: Batches<Checks>,
-    actives: Batches<Checks>,
+/// Loads the conversation with this id or, without an id, the recipient's active one.
+pub(super) async fn load(
+    database: &Database,
+    namespace: &Namespace,
+    id: Option<&ConversationId>,
+    recipient: Option<&RecipientKey>,
+) -> Result<Option<Arc<Conversation>>> {
+    let id = id.map(|id| id.as_str());
+    let recipient = recipient.map(|recipient| recipient.id.as_str());
+    let rows = database.query(LOAD, &[&namespace.as_str(), &id, &recipient]).await?;
+    let Some(first) = rows.iter().find(|row| row.get::<_, i16>("part") == 0) else { return Ok(None) };
+    state(head(namespace, first)?, &rows).map(|state| Some(Arc::new(state)))
 }
 
-impl Reader {
-    pub(super) fn new(database: Database) -> Self {
-        let checks = |sql| Batches::new(Checks { database: database.clone(), sql });
-        Self { states: checks(checks::STATE), actives: checks(checks::ACTIVE), database }
-    }
-
-    /// Loads the conversation with this id or, without an id, the recipient's active one.
-    pub(super) async fn load(
-        &self,
-        namespace: &Namespace,
-        id: Option<&ConversationId>,
-        recipient: Option<&RecipientKey>,
-    ) -> Result<Option<Arc<Conversation>>> {
-        let id = id.map(|id| id.as_str());
-        let recipient = recipient.map(|recipient| recipient.id.as_str());
-        let rows = self.database.query(LOAD, &[&namespace.as_str(), &id, &recipient]).await?;
-        let Some(first) = rows.iter().find(|row| row.get::<_, i16>("part") == 0) else { return Ok(None) };
-        state(head(namespace, first)?, &rows).map(|state| Some(Arc::new(state)))
-    }
-
-    /// Compares the stored state with the known one, and loads it if they differ.
-    pub(super) async fn load_if_newer(
-        &self,
-        key: &ConversationKey,
-        known: Option<ChangeId>,
-    ) -> Result<Newer> {
-        if let Some(known) = known {
-            let name = key.id.as_str().to_owned();
-            let known = Some((key.id.clone(), known));
-            let asked = Question { namespace: key.namespace.clone(), name, known };
-            match self.states.ask(asked).await?? {
-                None => return Ok(Newer::Known),
-                Some(row) if row.get::<_, Option<Uuid>>(2).is_none() => return Ok(Newer::Absent),
-                Some(_) => {}
-            }
-        }
-        Ok(Newer::than(known, self.load(&key.namespace, Some(&key.id), None).await?))
-    }
-
-    pub(super) async fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
-        Ok(self.active_unless(recipient, None).await?.flatten())
-    }
-
-    /// Returns the recipient's active conversation; `None` if the conversation and its state are as `known`.
-    pub(super) async fn active_unless(
-        &self,
-        recipient: &RecipientKey,
-        known: Option<(ConversationId, ChangeId)>,
-    ) -> Result<Option<Option<ConversationId>>> {
-        let name = recipient.id.as_str().to_owned();
-        let asked = Question { namespace: recipient.namespace.clone(), name, known };
-        let Some(row) = self.actives.ask(asked).await?? else { return Ok(None) };
-        Ok(Some(row.get::<_, Option<&str>>(1).map(conversation_id).transpose()?))
-    }
-
-    /// Returns the outcome. If it is older than `oldest`, removes it and returns `None`.
-    pub(super) async fn outcome(&self, key: &OutcomeKey, oldest: Timestamp) -> Result<Option<Arc<Outcome>>> {
-        let mut connection = self.database.connection().await?;
-        let (namespace, request) = (key.namespace.as_str(), key.request.as_str());
-        let rows = connection.query(OUTCOME, &[&namespace, &request, &key.rpc]).await?;
-        let Some(row) = rows.first() else { return Ok(None) };
-        if row.get::<_, Time>(0).0 < oldest {
-            let params: [&(dyn tokio_postgres::types::ToSql + Sync); 4] =
-                [&namespace, &request, &key.rpc, &Time(oldest)];
-            connection.query(REMOVE_OUTCOME, &params).await?;
-            return Ok(None);
-        }
-        Ok(Some(decoded::<Outcomes>(&OutcomeName::of(key), row.get(1))?))
-    }
+/// Returns the recipient's active conversation; `None` if the conversation and its state are as `known`.
+pub(super) async fn active_unless(
+    actives: &Batches<Checks>,
+    recipient: &RecipientKey,
+    known: Option<(ConversationId, ChangeId)>,
+) -> Result<Option<Option<ConversationId>>> {
+    let name = recipient.id.as_str().to_owned();
+    let asked = Question { namespace: recipient.namespace.clone(), name, known };
+    let Some(row) = actives.ask(asked).await?? else { return Ok(None) };
+    Ok(Some(row.get::<_, Option<&str>>(1).map(conversation_id).transpose()?))
 }
 
 /// Decodes the head in a row that has the columns of a head.

@@ -12,14 +12,16 @@ use tokio_postgres::types::ToSql;
 
 use super::{
     Options,
+    batches::Batches,
+    checks::{self, Checks, Question},
     chores::{DUE, WAITING},
     connection::database::Database,
     hints::{self, Hints},
-    list::{ENDED_BEYOND, HEADS},
+    list::{ENDED_BEYOND, HEAD, HEADS, page},
     place::PlaceKey,
     read::{
-        ARCHIVED, ARCHIVED_IDS, Reader, SHARING, STATE, conversation_id, head, key_of, record, sequence,
-        utterances,
+        self, ARCHIVED, ARCHIVED_IDS, OUTCOME, REMOVE_OUTCOME, SHARING, STATE, active_unless,
+        conversation_id, decoded, head, key_of, record, sequence, utterances,
     },
     types::{Sequences, Time, Uuid},
     whole::snapshot,
@@ -32,7 +34,8 @@ use super::{
 };
 use crate::{
     Begin, Begun, BoxFuture, BoxStream, Capabilities, Commit, CommitError, Due, EachRecord, List, Newer,
-    Outcome, OutcomeKey, Quotas, RecipientKey, Result, StateOf, Store, Upkeep, async_trait, records::Record,
+    Outcome, OutcomeKey, Quotas, RecipientKey, Result, StateOf, Store, Upkeep, async_trait,
+    records::{OutcomeName, Outcomes, Record},
 };
 use utterd_domain::{
     ChangeId, Conversation, ConversationId, ConversationKey, Head, Ranges, Sequence, Timestamp, Utterance,
@@ -47,7 +50,9 @@ use utterd_telemetry::{Registry, panics::joined};
 /// - Uses the runtime that it was opened on.
 pub struct PostgresStore {
     pub(super) database: Database,
-    reader: Reader,
+    /// Checks of states, and of active conversations with their states.
+    states: Batches<Checks>,
+    actives: Batches<Checks>,
     commits: Commits,
     lanes: Lanes,
     pub(super) hints: Hints,
@@ -65,8 +70,10 @@ impl PostgresStore {
     /// [`pending`](super::pending) for whether the schema is up to date.
     pub fn open(options: &Options) -> Result<Self> {
         let database = Database::open(options)?;
+        let checks = |sql| Batches::new(Checks { database: database.clone(), sql });
         Ok(Self {
-            reader: Reader::new(database.clone()),
+            states: checks(checks::STATE),
+            actives: checks(checks::ACTIVE),
             commits: Commits::new(&database),
             lanes: Lanes::default(),
             hints: Hints::start(options, database.clone()),
@@ -85,13 +92,13 @@ impl PostgresStore {
         }
         let active = async {
             match begin.recipient {
-                Some(recipient) => self.reader.active(recipient).await,
+                Some(recipient) => self.active(recipient).await,
                 None => Ok(None),
             }
         };
         let state = async {
             match begin.wanted(None) {
-                Ok((key, known)) => self.reader.load_if_newer(&key, known).await,
+                Ok((key, known)) => self.load_if_newer(&key, known).await,
                 Err(answer) => Ok(answer),
             }
         };
@@ -105,18 +112,18 @@ impl PostgresStore {
         known: Option<(&ConversationId, ChangeId)>,
     ) -> Result<(Option<ConversationId>, Newer)> {
         let Some((id, change)) = known else { return self.load_active(recipient).await };
-        match self.reader.active_unless(recipient, Some((id.clone(), change))).await? {
+        match active_unless(&self.actives, recipient, Some((id.clone(), change))).await? {
             None => Ok((Some(id.clone()), Newer::Known)),
             Some(active) => self.load_named(recipient, active).await,
         }
     }
 
     async fn load_active(&self, recipient: &RecipientKey) -> Result<(Option<ConversationId>, Newer)> {
-        if let Some(state) = self.reader.load(&recipient.namespace, None, Some(recipient)).await? {
+        if let Some(state) = read::load(&self.database, &recipient.namespace, None, Some(recipient)).await? {
             return Ok((Some(state.key().id.clone()), Newer::State(state)));
         }
         // there is no pointer, or its conversation does not exist
-        let active = self.reader.active(recipient).await?;
+        let active = self.active(recipient).await?;
         self.load_named(recipient, active).await
     }
 
@@ -127,7 +134,7 @@ impl PostgresStore {
     ) -> Result<(Option<ConversationId>, Newer)> {
         let Some(id) = active else { return Ok((None, Newer::Absent)) };
         let key = ConversationKey { namespace: recipient.namespace.clone(), id: id.clone() };
-        Ok((Some(id), self.reader.load_if_newer(&key, None).await?))
+        Ok((Some(id), self.load_if_newer(&key, None).await?))
     }
 }
 
@@ -145,17 +152,27 @@ impl Store for PostgresStore {
     }
 
     async fn load(&self, key: &ConversationKey) -> Result<Option<Arc<Conversation>>> {
-        self.reader.load(&key.namespace, Some(&key.id), None).await
+        read::load(&self.database, &key.namespace, Some(&key.id), None).await
     }
 
     async fn load_if_newer(&self, key: &ConversationKey, known: Option<ChangeId>) -> Result<Newer> {
-        self.reader.load_if_newer(key, known).await
+        if let Some(known) = known {
+            let name = key.id.as_str().to_owned();
+            let known = Some((key.id.clone(), known));
+            let asked = Question { namespace: key.namespace.clone(), name, known };
+            match self.states.ask(asked).await?? {
+                None => return Ok(Newer::Known),
+                Some(row) if row.get::<_, Option<Uuid>>(2).is_none() => return Ok(Newer::Absent),
+                Some(_) => {}
+            }
+        }
+        Ok(Newer::than(known, read::load(&self.database, &key.namespace, Some(&key.id), None).await?))
     }
 
     async fn begin(&self, begin: Begin<'_>) -> Result<Begun> {
         let outcome = async {
             match begin.outcome {
-                Some((key, oldest)) => self.reader.outcome(key, oldest).await,
+                Some((key, oldest)) => self.outcome(key, oldest).await,
                 None => Ok(None),
             }
         };
@@ -241,15 +258,18 @@ impl Store for PostgresStore {
     }
 
     async fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
-        self.reader.active(recipient).await
+        Ok(active_unless(&self.actives, recipient, None).await?.flatten())
     }
 
     async fn list(&self, list: List) -> Result<Vec<Head>> {
-        self.reader.list(&list).await
+        let rows = page(&self.database, &list, HEAD).await?;
+        rows.iter().map(|row| Ok(head(list.of.namespace(), row)?.head)).collect()
     }
 
     async fn newest_keys(&self, recipient: &RecipientKey, limit: usize) -> Result<Vec<ConversationKey>> {
-        self.reader.newest_keys(recipient, limit).await
+        let list = List::newest(recipient, limit);
+        let rows = page(&self.database, &list, "id").await?;
+        rows.iter().map(|row| Ok(list.of.key(conversation_id(row.get("id"))?))).collect()
     }
 
     async fn ended_beyond(
@@ -265,8 +285,18 @@ impl Store for PostgresStore {
         rows.iter().map(|row| conversation_id(row.get(0))).collect()
     }
 
+    /// An outcome that is older than `oldest` is removed.
     async fn outcome(&self, key: &OutcomeKey, oldest: Timestamp) -> Result<Option<Arc<Outcome>>> {
-        self.reader.outcome(key, oldest).await
+        let mut connection = self.database.connection().await?;
+        let (namespace, request) = (key.namespace.as_str(), key.request.as_str());
+        let rows = connection.query(OUTCOME, &[&namespace, &request, &key.rpc]).await?;
+        let Some(row) = rows.first() else { return Ok(None) };
+        if row.get::<_, Time>(0).0 < oldest {
+            let params: [&(dyn ToSql + Sync); 4] = [&namespace, &request, &key.rpc, &Time(oldest)];
+            connection.query(REMOVE_OUTCOME, &params).await?;
+            return Ok(None);
+        }
+        Ok(Some(decoded::<Outcomes>(&OutcomeName::of(key), row.get(1))?))
     }
 
     async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<Due>> {

@@ -36,7 +36,7 @@ impl Options {
 ///
 /// - Several hosts can be given; the one that accepts writes is used.
 /// - A server's certificate is always checked, so `sslmode=verify-full` means the same as `require`.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct DatabaseUrl(Config);
 
 impl DatabaseUrl {
@@ -44,9 +44,22 @@ impl DatabaseUrl {
         &self.0
     }
 
-    /// The hosts, for messages.
-    pub(in crate::postgres) fn hosts(&self) -> Hosts<'_> {
-        Hosts(&self.0)
+    /// The hosts with their ports, for messages.
+    pub(in crate::postgres) fn hosts(&self) -> String {
+        let named = self.0.get_hosts().iter().map(|host| match host {
+            Host::Tcp(name) => name.clone(),
+            Host::Unix(path) => path.display().to_string(),
+        });
+        let mut hosts: Vec<String> = named.collect();
+        if hosts.is_empty() {
+            hosts = self.0.get_hostaddrs().iter().map(ToString::to_string).collect();
+        }
+        let ports = self.0.get_ports();
+        for (place, host) in hosts.iter_mut().enumerate() {
+            let port = ports.get(place).or(ports.first()).copied().unwrap_or(5432);
+            *host = format!("{host}:{port}");
+        }
+        hosts.join(",")
     }
 }
 
@@ -83,30 +96,6 @@ impl FromStr for DatabaseUrl {
     }
 }
 
-/// The hosts of a database, with their ports.
-pub struct Hosts<'a>(&'a Config);
-
-impl fmt::Display for Hosts<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(config) = self;
-        let named = config.get_hosts().iter().map(|host| match host {
-            Host::Tcp(name) => name.clone(),
-            Host::Unix(path) => path.display().to_string(),
-        });
-        let mut hosts: Vec<String> = named.collect();
-        if hosts.is_empty() {
-            hosts = config.get_hostaddrs().iter().map(ToString::to_string).collect();
-        }
-        let ports = config.get_ports();
-        for (place, host) in hosts.iter().enumerate() {
-            let comma = if place > 0 { "," } else { "" };
-            let port = ports.get(place).or(ports.first()).copied().unwrap_or(5432);
-            write!(f, "{comma}{host}:{port}")?;
-        }
-        Ok(())
-    }
-}
-
 impl fmt::Display for DatabaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let user = self.0.get_user().unwrap_or_default();
@@ -120,14 +109,6 @@ impl fmt::Debug for DatabaseUrl {
         fmt::Display::fmt(self, f)
     }
 }
-
-impl PartialEq for DatabaseUrl {
-    fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-}
-
-impl Eq for DatabaseUrl {}
 
 #[cfg(test)]
 mod tests {

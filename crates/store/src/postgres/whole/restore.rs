@@ -1,17 +1,17 @@
 //! Restores a backup to an empty schema.
 
 use tokio::runtime::Runtime;
-use tokio_postgres::{Error, Transaction};
+use tokio_postgres::Transaction;
 
 use super::{
     conversations::conversations,
-    snapshot::{self, Session},
+    snapshot::{self, Session, waited},
     writer::Writer,
 };
 use crate::{
     Result,
     backup::{Backup, RestoreError},
-    postgres::{Options, connection::fault::unavailable, migrate},
+    postgres::{Options, migrate},
     records::Record,
 };
 
@@ -52,8 +52,4 @@ fn write(backup: &Backup, transaction: &Transaction<'_>, runtime: &Runtime) -> R
         writer.add_record(Record::read(&key, &value)?, value)?;
     }
     Ok(writer.flush()?)
-}
-
-fn waited<T>(runtime: &Runtime, answer: impl Future<Output = Result<T, Error>>) -> Result<T> {
-    runtime.block_on(answer).map_err(|error| unavailable(&error))
 }

@@ -1,7 +1,7 @@
 //! Reads a schema at one moment, as the records of the durable stores.
 
 use tokio::runtime::{Builder, Runtime};
-use tokio_postgres::{Client, IsolationLevel, Portal, Row, Transaction};
+use tokio_postgres::{Client, Error, IsolationLevel, Row, Transaction};
 
 use super::tables::{TABLES, Table};
 use crate::postgres::{
@@ -24,8 +24,7 @@ const ROWS: [usize; 2] = [50, 2_000];
 pub fn each_record(options: &Options, each: &mut EachRecord<'_>) -> Result<()> {
     let Session { runtime, mut client } = Session::open(options)?;
     let transaction = client.build_transaction().isolation_level(IsolationLevel::RepeatableRead);
-    let transaction = runtime.block_on(transaction.read_only(true).start());
-    let transaction = transaction.map_err(|error| unavailable(&error))?;
+    let transaction = waited(&runtime, transaction.read_only(true).start())?;
     each_record_in(&transaction, &runtime, each)
 }
 
@@ -42,14 +41,14 @@ pub fn each_record_in(
 fn each_row(
     transaction: &Transaction<'_>,
     runtime: &Runtime,
-    table: &Table,
+    (sql, pair): &Table,
     each: &mut EachRecord<'_>,
 ) -> Result<()> {
-    let portal = runtime.block_on(transaction.bind(table.sql, &[])).map_err(|error| unavailable(&error))?;
+    let portal = waited(runtime, transaction.bind(*sql, &[]))?;
     let mut wanted = ROWS[0];
     loop {
-        let rows = fetched(transaction, runtime, &portal, wanted)?;
-        rows.iter().try_for_each(|row| each((table.pair)(row)))?;
+        let rows = waited(runtime, transaction.query_portal(&portal, wanted as i32))?;
+        rows.iter().try_for_each(|row| each(pair(row)))?;
         if rows.len() < wanted {
             return Ok(());
         }
@@ -58,14 +57,9 @@ fn each_row(
     }
 }
 
-fn fetched(
-    transaction: &Transaction<'_>,
-    runtime: &Runtime,
-    portal: &Portal,
-    wanted: usize,
-) -> Result<Vec<Row>> {
-    let rows = runtime.block_on(transaction.query_portal(portal, wanted as i32));
-    rows.map_err(|error| unavailable(&error))
+/// Waits for an answer of the database.
+pub fn waited<T>(runtime: &Runtime, answer: impl Future<Output = Result<T, Error>>) -> Result<T> {
+    runtime.block_on(answer).map_err(|error| unavailable(&error))
 }
 
 /// A connection, and the runtime that it is used on.
@@ -86,7 +80,7 @@ impl Session {
             SET jit = off; SET plan_cache_mode = force_custom_plan; SET synchronous_commit = on",
             quoted(&options.schema)
         );
-        runtime.block_on(client.batch_execute(&greeting)).map_err(|error| unavailable(&error))?;
+        waited(&runtime, client.batch_execute(&greeting))?;
         Ok(Self { runtime, client })
     }
 }

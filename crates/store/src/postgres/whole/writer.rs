@@ -5,11 +5,8 @@ use std::pin::pin;
 use tokio::runtime::Runtime;
 use tokio_postgres::{Error, Transaction, binary_copy::BinaryCopyInWriter};
 
-use super::{computed::Computed, conversations::ConversationRow};
-use crate::postgres::{
-    connection::fault::unavailable,
-    types::{Param, Time, Uuid, borrowed, number, params},
-};
+use super::{computed::Computed, conversations::ConversationRow, snapshot::waited};
+use crate::postgres::types::{Param, Time, Uuid, borrowed, number, params};
 use crate::{
     RecipientKey, Result,
     records::{OutcomeName, Record, Value},
@@ -101,7 +98,7 @@ impl<'a> Writer<'a> {
         if rows.is_empty() {
             return Ok(());
         }
-        self.runtime.block_on(self.write(rows)).map_err(|error| unavailable(&error))
+        waited(self.runtime, self.write(rows))
     }
 
     async fn write(&self, rows: Vec<Vec<Param>>) -> Result<(), Error> {
