@@ -71,6 +71,11 @@ impl Published {
         state.map_or(Self::Absent, Self::State)
     }
 
+    /// Whether it need not be loaded.
+    pub fn is_known(&self) -> bool {
+        !matches!(self, Self::Unknown)
+    }
+
     /// Returns the state, if there is one.
     pub fn state(self) -> Option<Arc<Conversation>> {
         match self {

@@ -76,11 +76,7 @@ impl Engine {
         if let Some((last, before, asked)) = pointer {
             last.answered(recipient, before, begun.active.as_ref(), asked);
         }
-        let seen = known.map(|known| match begun.state {
-            Newer::Known => known.state,
-            Newer::Absent => None,
-            Newer::State(state) => Some(state),
-        });
+        let seen = known.map(|known| begun.state.or(known.state));
         Ok(Asked { active: begun.active, outcome: begun.outcome, seen })
     }
 

@@ -77,34 +77,22 @@ impl Hold {
     /// Returns the last committed state. Loads it if it is not known, or if the store is shared and has a
     /// newer one.
     pub async fn state(&self) -> Result<Option<Arc<Conversation>>> {
-        let (engine, key) = (&self.engine, &self.queue.key);
-        let published = self.queue.confirmed();
-        let known = match &published.value {
-            Published::Unknown => {
-                let asked = engine.asking();
-                engine.meters.misses.inc();
-                let state = engine.store.load(key).await?;
-                self.queue.publish(state.clone(), asked);
-                return Ok(state);
-            }
-            known => known.clone().state(),
-        };
-        let Some(asked) = engine.asking() else {
+        let (engine, published, asked) = (&self.engine, self.queue.confirmed(), self.engine.asking());
+        let (is_known, known) = (published.value.is_known(), published.value.clone().state());
+        if is_known && asked.is_none() {
             engine.meters.hits.inc();
             return Ok(known);
-        };
+        }
         let change = known.as_ref().map(|state| state.head.change);
-        let state = match engine.store.load_if_newer(key, change).await? {
-            Newer::Known => {
-                engine.meters.hits.inc();
-                self.queue.confirm(&published, asked);
-                return Ok(known);
-            }
-            Newer::Absent => None,
-            Newer::State(state) => Some(state),
-        };
+        let newer = engine.store.load_if_newer(&self.queue.key, change).await?;
+        if newer == Newer::Known {
+            engine.meters.hits.inc();
+            asked.into_iter().for_each(|asked| self.queue.confirm(&published, asked));
+            return Ok(known);
+        }
         engine.meters.misses.inc();
-        self.queue.publish(state.clone(), Some(asked));
+        let state = newer.or(None);
+        self.queue.publish(state.clone(), asked);
         Ok(state)
     }
 

@@ -9,7 +9,6 @@ use utterd_domain::{
     forget::erasure::{InForks, Lost, erase_lost},
     forgetting::Instruction,
 };
-use utterd_store::Newer;
 
 /// What each other conversation loses.
 pub type Reached = BTreeMap<ConversationKey, Lost>;
@@ -67,11 +66,7 @@ impl Engine {
             return Ok(known);
         }
         let change = known.as_ref().map(|state| state.head.change);
-        Ok(match self.store.load_if_newer(key, change).await? {
-            Newer::Known => known,
-            Newer::Absent => None,
-            Newer::State(state) => Some(state),
-        })
+        Ok(self.store.load_if_newer(key, change).await?.or(known))
     }
 
     /// Returns the change that removes `lost` from a conversation; `None` if the conversation has none of it.

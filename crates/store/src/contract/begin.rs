@@ -69,6 +69,15 @@ pub enum Newer {
 }
 
 impl Newer {
+    /// Returns the state, which is `known` if it is the known one; `None` if the conversation does not exist.
+    pub fn or(self, known: Option<Arc<Conversation>>) -> Option<Arc<Conversation>> {
+        match self {
+            Self::Known => known,
+            Self::Absent => None,
+            Self::State(state) => Some(state),
+        }
+    }
+
     /// Compares `state` with the one that `known` names.
     pub fn than(known: Option<ChangeId>, state: Option<Arc<Conversation>>) -> Self {
         match state {
