@@ -82,8 +82,7 @@ impl Call {
             }
             Self::List(list) => {
                 let page = engine.list_utterances(caller, &list).await?;
-                let utterances = page.iter().cloned().map(Arc::new).collect();
-                Answer::Listed(page.state, utterances)
+                Answer::Listed(page.state, page.utterances)
             }
             Self::Export(address) => {
                 let exported = engine.export_conversation(caller, &address).await?;

@@ -52,8 +52,6 @@ pub struct Engine {
     /// Set if other processes use the store too. If so, nothing is answered from memory alone, unless the
     /// caller accepts a stale answer.
     pub(super) last_active: Option<LastActive>,
-    /// Whether the store keeps the events of changes.
-    pub(super) is_traced: bool,
     pub(super) clock: Time,
     pub(super) counters: Counters,
     pub(super) defaults: Defaults,
@@ -80,7 +78,6 @@ impl Engine {
         let cache_bytes = if capabilities.resident { u64::MAX } else { defaults.cache_bytes };
         Self {
             store,
-            is_traced: capabilities.traced,
             last_active: capabilities.shared.then(LastActive::new),
             clock: Time::new(clock),
             counters,

@@ -179,7 +179,11 @@ impl ConversationService for Services {
         let page = self.engine.list_utterances(&caller, &list).await.or_status()?;
         let write = |(first, last): (Sequence, Sequence)| page_token::write(query, &[&first, &last]);
         Ok(Response::new(proto::ListUtterancesResponse {
-            utterances: page.iter().map(|utterance| encode::utterance(utterance, &page.state)).collect(),
+            utterances: page
+                .utterances
+                .iter()
+                .map(|utterance| encode::utterance(utterance, &page.state))
+                .collect(),
             next_page_token: page.rest.map(write).unwrap_or_default(),
         }))
     }

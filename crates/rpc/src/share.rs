@@ -88,7 +88,7 @@ impl Services {
         let write = |(first, last): (Sequence, Sequence)| page_token::write(query, &[&first, &last]);
         Ok(proto::ReadSharedResponse {
             conversation,
-            utterances: page.iter().map(|utterance| shown(utterance, &page.state)).collect(),
+            utterances: page.utterances.iter().map(|utterance| shown(utterance, &page.state)).collect(),
             next_page_token: page.rest.map(write).unwrap_or_default(),
             expire_time: Some(encode::time(share.expire_time)),
         })

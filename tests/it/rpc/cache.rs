@@ -140,7 +140,10 @@ async fn said(engine: &Arc<Engine>, conversation: usize) -> Vec<(u64, String)> {
     let window = ListUtterances::window(address(conversation), 10_000);
     let list = ListUtterances { archive: true, forgotten: true, ..window };
     let page = engine.list_utterances(&Caller::default(), &list).await.expect("the conversation is stored");
-    page.iter().map(|utterance| (utterance.sequence.get(), utterance.content.to_string())).collect()
+    page.utterances
+        .iter()
+        .map(|utterance| (utterance.sequence.get(), utterance.content.to_string()))
+        .collect()
 }
 
 /// Each conversation's revisions, in the order of their events.

@@ -19,7 +19,7 @@ pub struct EventLog {
     clock: Arc<dyn Clock>,
     meters: Arc<Meters>,
     /// Whether the store keeps the events of changes, with the changes. Reads then have no events.
-    is_stored: bool,
+    pub is_stored: bool,
     rings: Rings,
     /// Notified of each change that may leave work for a model, if anyone subscribed.
     waiting: OnceLock<Arc<Notify>>,

@@ -47,7 +47,7 @@ impl Engine {
     /// Refuses a cursor whose next event is no longer kept, or that is ahead of the newest event.
     pub async fn watch_events(&self, caller: &Caller, after: Option<EventCursor>) -> Result<EventStream> {
         let namespace = caller.namespace.clone();
-        if !self.is_traced {
+        if !self.events.is_stored {
             return Ok(self.stream(Source::Kept(self.events.watch(&namespace, after)?)));
         }
         let seen = match after {
@@ -74,7 +74,7 @@ impl Engine {
     /// or the store keeps none.
     pub(crate) fn traced<'a>(&self, events: impl Iterator<Item = &'a mut Event>) -> Option<Traced> {
         let time = self.clock.now();
-        let mut events = events.filter(|_| self.is_traced).peekable();
+        let mut events = events.filter(|_| self.events.is_stored).peekable();
         let namespace = events.peek()?.subject.namespace().clone();
         let events = events.map(|event| {
             event.time = time;
@@ -85,14 +85,10 @@ impl Engine {
 
     /// Records an event that has no change.
     pub(crate) async fn record(&self, mut event: Event) -> Result<()> {
-        if !self.is_traced {
-            self.events.push(event);
-            return Ok(());
-        }
-        event.time = self.clock.now();
-        let namespace = event.subject.namespace().clone();
-        let traced = Some(Traced { namespace, events: vec![traced::written(&event)] });
-        let committed = self.store.commit(Commit { traced, ..Commit::default() }).await;
+        let committed = match self.traced(std::iter::once(&mut event)) {
+            None => Ok(()),
+            traced => self.store.commit(Commit { traced, ..Commit::default() }).await,
+        };
         self.events.push(event);
         committed.map_err(|error| StoreError::Unavailable(error.to_string()).into())
     }

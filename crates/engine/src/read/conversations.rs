@@ -153,22 +153,19 @@ impl Engine {
 
     /// Pairs each head with true if it is its recipient's active conversation.
     async fn with_active(&self, caller: &Caller, heads: Vec<Head>) -> Result<Vec<(Head, bool)>> {
-        let mut active = HashMap::new();
-        for head in &heads {
-            let recipient = &head.identity.recipient;
-            if !active.contains_key(recipient) {
-                let id = self.store.active(&caller.recipient(recipient.clone())).await?;
-                active.insert(recipient.clone(), id);
+        let (mut active, mut listed) = (HashMap::new(), Vec::with_capacity(heads.len()));
+        for head in heads {
+            let recipient = head.identity.recipient.clone();
+            if !active.contains_key(&recipient) {
+                active.insert(
+                    recipient.clone(),
+                    self.store.active(&caller.recipient(recipient.clone())).await?,
+                );
             }
+            let is_active = active[&recipient].as_ref() == Some(&head.identity.key.id);
+            listed.push((head, is_active));
         }
-        let is_active = |head: &Head| {
-            active.get(&head.identity.recipient).is_some_and(|id| id.as_ref() == Some(&head.identity.key.id))
-        };
-        Ok(heads
-            .into_iter()
-            .map(|head| (is_active(&head), head))
-            .map(|(active, head)| (head, active))
-            .collect())
+        Ok(listed)
     }
 
     /// Removes a conversation and everything stored in it. Returns the number of utterances removed.

@@ -77,18 +77,8 @@ pub struct UtterancePage {
     pub state: Arc<Conversation>,
     /// The sequences of the remaining pages; `None` on the last one.
     pub rest: Option<(Sequence, Sequence)>,
-    utterances: Vec<Arc<Utterance>>,
-}
-
-impl UtterancePage {
-    pub(crate) fn len(&self) -> usize {
-        self.utterances.len()
-    }
-
-    /// Returns the utterances, in the requested order.
-    pub fn iter(&self) -> impl Iterator<Item = &Utterance> {
-        self.utterances.iter().map(|utterance| &**utterance)
-    }
+    /// The utterances, in the requested order.
+    pub utterances: Vec<Arc<Utterance>>,
 }
 
 impl Engine {
@@ -100,7 +90,7 @@ impl Engine {
     ) -> Result<UtterancePage> {
         let state = self.read_or_blank(caller, &list.address).await?;
         let page = self.page_of(state, list, 0).await?;
-        self.events.push(Event::read(Operation::ListUtterances, &page.state, page.len()));
+        self.events.push(Event::read(Operation::ListUtterances, &page.state, page.utterances.len()));
         Ok(page)
     }
 

@@ -79,7 +79,7 @@ impl Engine {
         let share = state.head.opened_by(&token.secret, self.clock.now()).ok_or(Refusal::NoShare)?.clone();
         let (list, taken) = (ListUtterances::part(share.include_archive, part), state.summary.bytes());
         let page = self.page_of(state, &list, taken).await?;
-        self.events.push(Event::read(Operation::ReadShared, &page.state, page.len()));
+        self.events.push(Event::read(Operation::ReadShared, &page.state, page.utterances.len()));
         Ok((page, share))
     }
 }
