@@ -34,15 +34,14 @@
 //! | `shared` | reads of a store that other processes change too: when it must be asked, and what its answers mean |
 //!
 //! Other files: `address`, `applied` (the result of a write, and its answer), `clock` and `time`, `error`,
-//! `footprint` (the size of a conversation in memory), `instance` (the parts and settings of an engine),
-//! `meters`, `offload` (long work, off the threads that serve calls), `operation`, `sessions`.
+//! `instance` (the parts and settings of an engine), `meters`, `offload` (long work, off the threads that serve calls),
+//! `operation`, `sessions`.
 
 mod address;
 mod applied;
 mod clock;
 mod error;
 mod events;
-mod footprint;
 mod instance;
 mod lane;
 mod meters;

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 use utterd_domain::{ChangeId, Conversation, Revision, end::is_left};
-use utterd_store::{Conflict, PointerWrite};
+use utterd_store::{Conflict, PointerWrite, RecipientKey};
 use utterd_telemetry::panics::Within;
 
 /// Decided writes, in order, each with its answer.
@@ -221,8 +221,8 @@ impl Batch {
         let begun: SmallVec<[_; 1]> = begun.map(|pointer| pointer.recipient.clone()).collect();
         let error = match engine.commit(&mut parts, extras).await {
             Ok(()) => {
-                parts[0].ended().into_iter().for_each(|ended| engine.retention.add(ended));
-                begun.into_iter().for_each(|recipient| engine.retention.add_recipient(recipient));
+                let ended = parts[0].ended().map(|ended| RecipientKey::of(&ended.head.identity));
+                ended.into_iter().chain(begun).for_each(|recipient| engine.retention.add(recipient));
                 return Finished { answered: decided, most: MOST };
             }
             Err(Uncommitted::Conflict(conflict)) => {

@@ -13,13 +13,13 @@ use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard, watch};
 
 use crate::{
-    EngineError, Result, footprint,
+    EngineError, Result,
     lane::{
         confirmed::Confirmed,
         queued::{QueuedWrite, Writes},
     },
 };
-use utterd_domain::{Conversation, ConversationKey};
+use utterd_domain::{Conversation, ConversationKey, compaction::Compaction};
 
 /// A conversation as seen by this process.
 ///
@@ -50,6 +50,11 @@ struct WaitingWrites {
     /// Whether there is a run, which takes them.
     is_run: bool,
 }
+
+/// The bytes of a queue and its entry in the cache.
+pub const QUEUE_BYTES: u64 = 512;
+/// The bytes that each compaction takes, even if it can no longer be undone.
+const COMPACTION: usize = 256;
 
 /// Fewer writes than this are not swept.
 const LEAST_SWEPT: usize = 16;
@@ -90,7 +95,7 @@ impl Queue {
     pub fn new(key: ConversationKey) -> Self {
         let waiting = WaitingWrites { writes: Writes::new(), sweep_at: LEAST_SWEPT, is_run: false };
         let (turn, published, changed, contended) = Default::default();
-        let (waiting, charged) = (Mutex::new(waiting), AtomicU64::new(footprint::QUEUE));
+        let (waiting, charged) = (Mutex::new(waiting), AtomicU64::new(QUEUE_BYTES));
         Self { key, turn, waiting, charged, published, changed, contended }
     }
 
@@ -201,7 +206,7 @@ impl Queue {
     /// Returns what the cache should charge, if that differs much from what it does charge.
     pub fn new_charge(&self) -> Option<u64> {
         let state = self.published().state()?;
-        let (charged, bytes) = (self.charged.load(Ordering::Relaxed), footprint::queue(&state));
+        let (charged, bytes) = (self.charged.load(Ordering::Relaxed), footprint(&state));
         (bytes > charged * 2 || bytes < charged / 2).then_some(bytes)
     }
 
@@ -229,4 +234,17 @@ impl WaitingWrites {
         self.sweep_at = LEAST_SWEPT.max(self.writes.len() * 2);
         gone
     }
+}
+
+/// Returns the bytes of a conversation in the state `state`. The cost does not grow with the length of the
+/// conversation.
+pub fn footprint(state: &Conversation) -> u64 {
+    let told = state.summary.memory_bytes() + compactions_bytes(&state.compactions);
+    QUEUE_BYTES + (state.window.memory_bytes() + state.head.memory_bytes() + told) as u64
+}
+
+/// Returns the bytes of the compactions. Reads only the newest ones, because older ones cannot be undone.
+fn compactions_bytes(all: &[Arc<Compaction>]) -> usize {
+    let newest = all.iter().rev().take_while(|compaction| compaction.is_undoable());
+    COMPACTION * all.len() + newest.map(|compaction| compaction.memory_bytes()).sum::<usize>()
 }

@@ -9,8 +9,7 @@ use std::{convert::Infallible, sync::Arc};
 use quick_cache::Lifecycle;
 
 use crate::{
-    footprint,
-    lane::queue::{Published, Queue},
+    lane::queue::{Published, QUEUE_BYTES, Queue},
     weighed::{Weighed, WeighedCache, weighed_cache},
 };
 use utterd_domain::ConversationKey;
@@ -77,9 +76,8 @@ impl Queues {
 
     /// Returns the queue of a conversation, creating it if it is not in memory.
     pub fn of(&self, key: &ConversationKey) -> Arc<Queue> {
-        let new = || {
-            Ok::<_, Infallible>(Cached { held: Arc::new(Queue::new(key.clone())), bytes: footprint::QUEUE })
-        };
+        let new =
+            || Ok::<_, Infallible>(Cached { held: Arc::new(Queue::new(key.clone())), bytes: QUEUE_BYTES });
         let Ok(cached) = self.cache.get_or_insert_with(key, new);
         cached.held
     }

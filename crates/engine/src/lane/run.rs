@@ -20,7 +20,7 @@ use utterd_domain::{
     Conversation, ConversationKey,
     end::{End, IDLE_TIMEOUT, end},
 };
-use utterd_store::PointerWrite;
+use utterd_store::{PointerWrite, RecipientKey};
 use utterd_telemetry::panics::{Panicked, Within};
 
 /// The number of rounds after which a run yields to other tasks on its thread.
@@ -161,7 +161,7 @@ async fn roll_over(
     let rolled = Within::Queue.catching(async { rolled_over(hold, &call, &left, fresh, decision?).await });
     match rolled.await.unwrap_or(Err(Uncommitted::Panicked)) {
         Ok((done, ended)) => {
-            engine.retention.add(&ended);
+            engine.retention.add(RecipientKey::of(&ended.head.identity));
             write.answer(Some(Ok(done)));
         }
         Err(Uncommitted::Conflict(conflict)) => return conflicted(write, &conflict),

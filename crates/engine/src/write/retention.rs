@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
-use utterd_domain::Conversation;
 use utterd_store::RecipientKey;
 
 /// The recipients with newly ended or started conversations that have not been checked yet.
@@ -16,13 +15,8 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// Queues the recipient of a conversation that has ended.
-    pub fn add(&self, ended: &Conversation) {
-        self.add_recipient(RecipientKey::of(&ended.head.identity));
-    }
-
     /// Queues a recipient whose conversation has ended, or that has a new active one.
-    pub fn add_recipient(&self, recipient: RecipientKey) {
+    pub fn add(&self, recipient: RecipientKey) {
         self.again(recipient);
         self.news.notify_one();
     }

@@ -9,8 +9,9 @@ use std::{
 };
 
 use crate::{
-    Address, Caller, Engine, EngineError, footprint,
+    Address, Caller, Engine, EngineError,
     lane::{
+        queue::{QUEUE_BYTES, footprint},
         queues::Queues,
         tests::{self, saying},
     },
@@ -21,7 +22,7 @@ use utterd_domain::{
 };
 use utterd_store::{MemoryStore, StoreError};
 
-const LIMIT: u64 = 64 * footprint::QUEUE;
+const LIMIT: u64 = 64 * QUEUE_BYTES;
 
 fn key(number: usize) -> ConversationKey {
     ConversationKey {
@@ -61,11 +62,11 @@ fn what_grows_is_charged_and_what_shrinks() {
     (0..64).for_each(|number| drop(queues.of(&key(number))));
     let queue = queues.of(&key(0));
     let state = state(&key(0));
-    let small = footprint::queue(&state);
+    let small = footprint(&state);
     queue.publish(Some(state), None);
     queues.charge(&queue);
     assert!(queues.size().1 <= LIMIT);
-    assert!(queues.size().0 as u64 <= (LIMIT - small) / footprint::QUEUE + 1, "others made room");
+    assert!(queues.size().0 as u64 <= (LIMIT - small) / QUEUE_BYTES + 1, "others made room");
     let before = queues.size().1;
     queues.charge(&queue);
     assert_eq!(queues.size().1, before, "charged once");
@@ -75,7 +76,7 @@ fn what_grows_is_charged_and_what_shrinks() {
 #[test]
 fn a_conversation_never_has_two_queues() {
     const KEYS: usize = 32;
-    let queues = Queues::new(8 * footprint::QUEUE);
+    let queues = Queues::new(8 * QUEUE_BYTES);
     let inside: [AtomicUsize; KEYS] = std::array::from_fn(|_| AtomicUsize::new(0));
     let use_queues = |seed: usize| {
         for step in 0..20_000 {
