@@ -58,7 +58,7 @@ impl DurableStore {
         let (shared, counted) = (quotas.clone(), meters.clone());
         let writing = GroupCommit::start(directory.clone(), room.clone(), shared, counted, flush);
         let writing = writing.map_err(|error| OpenError::File { path, error })?;
-        let queue = writing.queue().clone();
+        let queue = writing.queue.clone();
         Ok(Self { queue, reader: Reader(directory), room, name, quotas, meters, _writing: writing })
     }
 

@@ -39,8 +39,10 @@ pub struct Directory {
     engine: EngineKind,
     pairs: Box<dyn KeyValue>,
     mark: Mutex<Mark>,
-    group: u64,
-    links: Vec<u64>,
+    /// The last group of writes.
+    pub(in crate::durable) group: u64,
+    /// The links: the link of the last group, and the links of groups before missing ones.
+    pub(in crate::durable) links: Vec<u64>,
     lock: Place, // dropped last: the engine is closed by then
 }
 
@@ -224,11 +226,11 @@ impl Directory {
         let links = links(&*pairs).map_err(refused)?;
         let mark =
             Mark::open(path).map_err(|error| OpenError::File { path: path.join(mark::FILE), error })?;
-        if group < mark.group() {
-            return Err(OpenError::Behind { directory: path.into(), flushed: mark.group(), found: group });
+        if group < mark.group {
+            return Err(OpenError::Behind { directory: path.into(), flushed: mark.group, found: group });
         }
         // A store whose mark was removed is accepted as it is.
-        if let Some(missing) = records::missing_group(&links, group).filter(|_| !mark.is_new()) {
+        if let Some(missing) = records::missing_group(&links, group).filter(|_| !mark.is_new) {
             return Err(OpenError::Gap { directory: path.into(), missing });
         }
         Ok(Self { path: path.into(), engine, pairs, mark: Mutex::new(mark), group, links, lock })
@@ -275,17 +277,6 @@ impl Directory {
         self.mark(group)
     }
 
-    /// The last group of writes when the store was opened.
-    pub(in crate::durable) fn group(&self) -> u64 {
-        self.group
-    }
-
-    /// The links present when the store was opened: the link of the last group, and the links of groups
-    /// before missing ones.
-    pub(in crate::durable) fn links(&self) -> &[u64] {
-        &self.links
-    }
-
     /// Fails if the directory, or the engine's files in it, are no longer where they were opened: nobody
     /// would find later writes.
     pub(in crate::durable) fn check_place(&self) -> Result<(), KeyValueError> {
@@ -296,10 +287,10 @@ impl Directory {
     /// Records that everything up to `group` is on disk.
     pub(in crate::durable) fn mark(&self, group: u64) -> Result<(), KeyValueError> {
         let mut mark = self.mark.lock();
-        if group <= mark.group() {
+        if group <= mark.group {
             return Ok(());
         }
-        mark.write(group).map_err(|error| KeyValueError(format!("{}: {error}", mark.path().display())))
+        mark.write(group).map_err(|error| KeyValueError(format!("{}: {error}", mark.path.display())))
     }
 }
 

@@ -23,10 +23,12 @@ const MAGIC: &[u8; 8] = b"utterd.m";
 /// The file, and the slot to write next.
 pub(in crate::durable) struct Mark {
     file: File,
-    path: PathBuf,
+    pub(in crate::durable) path: PathBuf,
     next_slot: u64,
-    group: u64,
-    is_new: bool,
+    /// The last group known to be flushed.
+    pub(in crate::durable) group: u64,
+    /// Whether the store had no mark when it was opened.
+    pub(in crate::durable) is_new: bool,
 }
 
 impl Mark {
@@ -48,16 +50,6 @@ impl Mark {
         Ok(Self { file, path, next_slot, group: one.max(two).unwrap_or(0), is_new })
     }
 
-    /// The last group known to be flushed.
-    pub(in crate::durable) fn group(&self) -> u64 {
-        self.group
-    }
-
-    /// Whether the store had no mark when it was opened.
-    pub(in crate::durable) fn is_new(&self) -> bool {
-        self.is_new
-    }
-
     /// Records that everything up to `group` is flushed; returns when the record is on disk.
     pub(in crate::durable) fn write(&mut self, group: u64) -> io::Result<()> {
         self.file.write_all_at(&slot(group), self.next_slot * SLOT)?;
@@ -65,11 +57,6 @@ impl Mark {
         self.next_slot = 1 - self.next_slot;
         self.group = group;
         Ok(())
-    }
-
-    /// The file's path.
-    pub(in crate::durable) fn path(&self) -> &Path {
-        &self.path
     }
 }
 
@@ -109,12 +96,12 @@ mod tests {
     #[test]
     fn a_mark_is_kept() {
         let directory = tempfile::tempdir().unwrap();
-        assert_eq!(Mark::open(directory.path()).unwrap().group(), 0);
+        assert_eq!(Mark::open(directory.path()).unwrap().group, 0);
         for group in [1, 5, 9] {
             let mut mark = Mark::open(directory.path()).unwrap();
             mark.write(group).unwrap();
             mark.write(group + 1).unwrap();
-            assert_eq!(Mark::open(directory.path()).unwrap().group(), group + 1);
+            assert_eq!(Mark::open(directory.path()).unwrap().group, group + 1);
         }
     }
 
@@ -124,7 +111,7 @@ mod tests {
         let mut mark = Mark::open(directory.path()).unwrap();
         (1..=4).for_each(|group| mark.write(group).unwrap());
         mark.file.write_all_at(&[0xff; 10], (1 - mark.next_slot) * SLOT).unwrap();
-        assert_eq!(Mark::open(directory.path()).unwrap().group(), 3);
+        assert_eq!(Mark::open(directory.path()).unwrap().group, 3);
     }
 
     #[test]
@@ -132,7 +119,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let mark = Mark::open(directory.path()).unwrap();
         mark.file.write_all_at(&[0xff; 10], mark.next_slot * SLOT).unwrap();
-        assert_eq!(Mark::open(directory.path()).unwrap().group(), 0);
+        assert_eq!(Mark::open(directory.path()).unwrap().group, 0);
     }
 
     #[test]

@@ -55,7 +55,8 @@ const STATES: usize = 1 << 16;
 
 /// The writing thread, and its queue. When dropped, waits until all submitted requests are written.
 pub(super) struct GroupCommit {
-    queue: Arc<Queue>,
+    /// The requests and their answers.
+    pub(super) queue: Arc<Queue>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -69,7 +70,7 @@ impl GroupCommit {
         flush: Flush,
     ) -> io::Result<Self> {
         let queue = Arc::new(Queue::default());
-        let (group, links, now) = (directory.group(), directory.links().to_vec(), Instant::now());
+        let (group, links, now) = (directory.group, directory.links.clone(), Instant::now());
         let writer = Writer {
             directory,
             room,
@@ -89,11 +90,6 @@ impl GroupCommit {
         };
         let thread = thread::Builder::new().name("utterd-writer".into()).spawn(move || writer.run())?;
         Ok(Self { queue, thread: Some(thread) })
-    }
-
-    /// The queue of requests and their answers.
-    pub(super) fn queue(&self) -> &Arc<Queue> {
-        &self.queue
     }
 }
 
@@ -199,7 +195,7 @@ impl Writer {
             Ok(()) if was_full => tracing::info!("there is room on the disk: writes are accepted again"),
             _ => {}
         }
-        self.queue.note_room(room.clone());
+        self.queue.become_unless_failed(room.clone());
         room
     }
 

@@ -159,18 +159,13 @@ impl Queue {
         self.condition.borrow().as_ref().is_err_and(|error| !has_failed(error))
     }
 
-    /// Records whether there is space on the disk, and if not, how much is needed.
-    pub(super) fn note_room(&self, room: Result<()>) {
-        self.become_unless_failed(room);
-    }
-
     /// Streams whether requests are accepted: the current condition, then each change.
     pub(in crate::durable) fn conditions(&self) -> BoxStream<'static, Result<()>> {
         WatchStream::new(self.condition.subscribe()).boxed()
     }
 
     /// Sets the condition and notifies watchers, if its kind changes. A failure is permanent.
-    fn become_unless_failed(&self, next: Result<()>) {
+    pub(super) fn become_unless_failed(&self, next: Result<()>) {
         let kind = |condition: &Result<()>| condition.as_ref().err().map(has_failed);
         self.condition.send_if_modified(|condition| {
             let changes = kind(condition) != Some(true) && kind(condition) != kind(&next);

@@ -3,13 +3,12 @@
 //! A state spans many records, and the writing thread can change them between two reads. So a state is
 //! assembled for one head, and discarded if that head has changed meanwhile.
 
-mod blocks;
 mod lists;
 
 use std::{
     collections::{BTreeMap, HashMap},
     fmt,
-    ops::Range,
+    ops::{Range, RangeInclusive},
     sync::Arc,
 };
 
@@ -19,15 +18,16 @@ use super::{
     pairs,
 };
 use crate::{
-    Outcome, OutcomeKey, RecipientKey, Result, StoreError,
+    Derived, DerivedBytes, Outcome, OutcomeKey, RecipientKey, Result, StoreError,
     records::{
-        self, Active, Compactions, ConversationName, Descriptions, GivenIds, HeadRecord, Heads, Kind, Meta,
-        Metas, OfLineage, OutcomeAges, OutcomeName, Outcomes, Readers, Segments, StateValues, Utterances,
+        self, Active, Blocks, Compactions, ConversationName, Descriptions, GivenIds, HeadRecord, Heads, Kind,
+        Meta, Metas, OfLineage, OutcomeAges, OutcomeName, Outcomes, Readers, Segments, StateValues,
+        Utterances,
     },
 };
 use utterd_domain::{
-    Conversation, ConversationId, ConversationKey, Head, LineageId, Ranges, Sequence, Timestamp, Utterance,
-    state::StateValue,
+    Block, Conversation, ConversationId, ConversationKey, Head, LineageId, Ranges, Sequence, Timestamp,
+    Utterance, state::StateValue,
 };
 
 /// How often to retry reading a state that keeps changing.
@@ -109,6 +109,26 @@ impl Reader {
             Ok(shared)
         });
         Ok(shared?.unwrap_or_default().into_iter().collect())
+    }
+
+    /// See [`Store::derived`](crate::Store::derived). A block that cannot be read counts as missing.
+    pub(super) fn derived(
+        &self,
+        key: &ConversationKey,
+        kind: Derived,
+        blocks: &RangeInclusive<Block>,
+    ) -> Result<DerivedBytes> {
+        let found = self.consistent(key, |reader, HeadRecord { head, .. }| {
+            let mut found = Vec::new();
+            let among = records::blocks_among(head.identity.lineage, kind, blocks);
+            for pair in pairs::within(reader.pairs(), &among) {
+                let (key, value) = pair.map_err(unreadable)?;
+                let read = records::decode::<Blocks>(&key, &value);
+                found.extend(read.ok().map(|((_, name), bytes)| (name.block, bytes.0)));
+            }
+            Ok(found)
+        });
+        Ok(found?.unwrap_or_default())
     }
 
     pub(super) fn active(&self, recipient: &RecipientKey) -> Result<Option<ConversationId>> {
