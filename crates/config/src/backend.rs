@@ -1,6 +1,9 @@
 //! The backends that store conversations.
 
-use super::Part;
+use super::{
+    Part,
+    value::{Word, Words},
+};
 
 /// The backend that stores conversations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,54 +26,23 @@ pub enum DurableEngine {
     Sled,
 }
 
+impl Word for Backend {
+    const WORDS: Words<Self> = &[
+        (Self::Memory, &["in-memory", "memory"]),
+        (Self::Durable(DurableEngine::Fjall), &["fjall", "durable"]),
+        (Self::Durable(DurableEngine::Sled), &["sled"]),
+        (Self::Postgres, &["postgres"]),
+    ];
+}
+
 impl Backend {
-    /// The words that name a backend, for messages to people.
-    pub const WORDS: &str = "in-memory (also written memory), fjall (also written durable), sled or postgres";
-
-    /// Returns the backend that `word` names.
-    pub fn named(word: &str) -> Option<Self> {
-        match word {
-            "in-memory" | "memory" => Some(Self::Memory),
-            "fjall" | "durable" => Some(Self::Durable(DurableEngine::Fjall)),
-            "sled" => Some(Self::Durable(DurableEngine::Sled)),
-            "postgres" => Some(Self::Postgres),
-            _ => None,
-        }
-    }
-
     /// Returns the part of the program that the backend needs.
     pub fn part(self) -> Option<Part> {
         match self {
             Self::Memory => None,
-            Self::Durable(engine) => Some(engine.part()),
+            Self::Durable(DurableEngine::Fjall) => Some(Part::Fjall),
+            Self::Durable(DurableEngine::Sled) => Some(Part::Sled),
             Self::Postgres => Some(Part::Postgres),
-        }
-    }
-
-    /// Returns the word that names the backend.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Memory => "in-memory",
-            Self::Durable(engine) => engine.name(),
-            Self::Postgres => "postgres",
-        }
-    }
-}
-
-impl DurableEngine {
-    /// Returns the part of the program that the engine is.
-    pub fn part(self) -> Part {
-        match self {
-            Self::Fjall => Part::Fjall,
-            Self::Sled => Part::Sled,
-        }
-    }
-
-    /// Returns the word that names the engine.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Fjall => "fjall",
-            Self::Sled => "sled",
         }
     }
 }

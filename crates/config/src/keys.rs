@@ -7,9 +7,9 @@ use super::{
     secret::{HIDDEN, shown},
     settings::Settings,
     value::{
-        address, address_of_models, backend, bound, database, dimensions, directive, directory, duration,
-        encoding, file, file_mode, flush, limit, llm, log_format, models, other_address, period, positive,
-        preset, share, size, switch, text, threads,
+        address, address_of_models, bound, database, dimensions, directive, directory, duration, encoding,
+        file, file_mode, flush, limit, models, other_address, period, positive, share, size, switch, text,
+        threads, word,
     },
 };
 
@@ -102,7 +102,7 @@ pub static KEYS: &[Key] = &[
         "The most utterances in a window; 0 is unlimited"),
     key!(max_tokens "max-tokens" "UTTERD_MAX_TOKENS" "N" limit
         "The most tokens in a window; 0 is unlimited"),
-    key!(backend "backend" "UTTERD_BACKEND" "NAME" backend
+    key!(backend "backend" "UTTERD_BACKEND" "NAME" word
         "Where conversations are stored: in-memory, fjall (also called durable), sled or postgres"),
     key!(summarization_enabled "summarization-enabled" "UTTERD_SUMMARIZATION_ENABLED" "BOOL" switch
         "Whether utterances that leave a window are summarised"),
@@ -122,7 +122,7 @@ pub static KEYS: &[Key] = &[
         "The `aud` that a JWT must contain; required with jwt_keys"),
     key!(allow_insecure "allow-insecure" "UTTERD_ALLOW_INSECURE" "BOOL" switch
         "Whether other machines may connect without TLS or without credentials"),
-    key!(preset "preset" "UTTERD_PRESET" "NAME" preset
+    key!(preset "preset" "UTTERD_PRESET" "NAME" word
         "The limits of a window unless they are set: rolling, turns or session"),
     key!(max_turns "max-turns" "UTTERD_MAX_TURNS" "N" limit
         "The most turns in a window; 0 is unlimited"),
@@ -196,7 +196,7 @@ pub static KEYS: &[Key] = &[
         "The file with certificate authorities in PEM; the server then accepts only clients with a certificate from one of them"),
     key!(log "log" "UTTERD_LOG" "FILTER" directive
         "The filter of the log on stderr, such as `warn` or `info,utterd=debug`"),
-    key!(log_format "log-format" "UTTERD_LOG_FORMAT" "FORMAT" log_format
+    key!(log_format "log-format" "UTTERD_LOG_FORMAT" "FORMAT" word
         "The form of the log: text, or json with one object per line"),
     key!(log_calls "log-calls" "UTTERD_LOG_CALLS" "BOOL" switch
         "Whether every call is logged; slow calls always are"),
@@ -214,7 +214,7 @@ pub static KEYS: &[Key] = &[
         "The share of calls to trace, from 0 to 1, unless the caller decides"),
     key!(reflection "reflection" "UTTERD_REFLECTION" "BOOL" switch
         "Whether to serve gRPC reflection"),
-    key!(llm "llm" "UTTERD_LLM" "NAME" llm
+    key!(llm "llm" "UTTERD_LLM" "NAME" word
         "The protocol of the model that writes summaries: none, openai (every server with OpenAI's chat completions) or anthropic"),
     Key { is_address: true, ..key!(llm_base_url "llm-base-url" "UTTERD_LLM_BASE_URL" "URL" address_of_models
         "The address of the model's server, such as http://127.0.0.1:11434/v1; empty is the provider's own") },

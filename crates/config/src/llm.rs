@@ -1,5 +1,7 @@
 //! The protocol of the model that makes summaries.
 
+use super::value::{Word, Words};
+
 /// The protocol of the model that makes summaries, in addition to the extractive summariser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Llm {
@@ -12,16 +14,7 @@ pub enum Llm {
     Anthropic,
 }
 
-impl Llm {
-    /// Every variant, the default first.
-    pub const ALL: [Self; 3] = [Self::None, Self::OpenAi, Self::Anthropic];
-
-    /// Returns the variant's word in a configuration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::OpenAi => "openai",
-            Self::Anthropic => "anthropic",
-        }
-    }
+impl Word for Llm {
+    const WORDS: Words<Self> =
+        &[(Self::None, &["none"]), (Self::OpenAi, &["openai"]), (Self::Anthropic, &["anthropic"])];
 }

@@ -2,42 +2,52 @@
 
 use std::fmt;
 
-/// A part of the program that a build can leave out; a cargo feature of the same name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+/// Defines the parts, each with its cargo feature.
+macro_rules! parts {
+    ($($(#[$about:meta])* $part:ident = $feature:literal,)*) => {
+        /// A part of the program that a build can leave out.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Part {
+            $($(#[$about])* $part,)*
+        }
+
+        impl Part {
+            /// Whether this build has the part.
+            pub const fn is_built(self) -> bool {
+                match self {
+                    $(Self::$part => cfg!(feature = $feature),)*
+                }
+            }
+
+            fn feature(self) -> &'static str {
+                match self {
+                    $(Self::$part => $feature,)*
+                }
+            }
+        }
+    };
+}
+
+parts! {
     /// The files of fjall.
-    Fjall,
+    Fjall = "fjall",
     /// The files of sled.
-    Sled,
+    Sled = "sled",
     /// The page for browsers.
-    Inspector,
+    Inspector = "inspector",
     /// The tools for models.
-    Mcp,
+    Mcp = "mcp",
     /// Stores in PostgreSQL.
-    Postgres,
+    Postgres = "postgres",
     /// JWTs, and the names in clients' certificates.
-    Jwt,
+    Jwt = "jwt",
     /// Traces for OpenTelemetry.
-    Otel,
+    Otel = "otel",
     /// Models that write summaries, chat and embed.
-    Llm,
+    Llm = "llm",
 }
 
 impl Part {
-    /// Whether this build has the part.
-    pub const fn is_built(self) -> bool {
-        match self {
-            Self::Fjall => cfg!(feature = "fjall"),
-            Self::Sled => cfg!(feature = "sled"),
-            Self::Inspector => cfg!(feature = "inspector"),
-            Self::Mcp => cfg!(feature = "mcp"),
-            Self::Postgres => cfg!(feature = "postgres"),
-            Self::Jwt => cfg!(feature = "jwt"),
-            Self::Otel => cfg!(feature = "otel"),
-            Self::Llm => cfg!(feature = "llm"),
-        }
-    }
-
     /// Returns the part that the setting `key` belongs to.
     pub(super) fn of_key(key: &str) -> Option<Self> {
         const GROUPS: [(&str, Part); 6] = [
@@ -55,19 +65,6 @@ impl Part {
     pub fn built(self) -> Result<(), Unbuilt> {
         if self.is_built() { Ok(()) } else { Err(Unbuilt(self)) }
     }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Fjall => "fjall",
-            Self::Sled => "sled",
-            Self::Inspector => "inspector",
-            Self::Mcp => "mcp",
-            Self::Postgres => "postgres",
-            Self::Jwt => "jwt",
-            Self::Otel => "otel",
-            Self::Llm => "llm",
-        }
-    }
 }
 
 /// This build lacks a part; says how to build one that has it.
@@ -76,6 +73,6 @@ pub struct Unbuilt(pub Part);
 
 impl fmt::Display for Unbuilt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "built without {}: cargo install --path . --features full", self.0.name())
+        write!(f, "built without {}: cargo install --path . --features full", self.0.feature())
     }
 }

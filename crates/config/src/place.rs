@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
-use super::{Backend, DatabaseUrl, DurableEngine, shown};
+use super::{Backend, DatabaseUrl, DurableEngine, Part, shown, value::Word};
 
 /// A store: files, or a schema of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,8 +52,9 @@ fn files(text: &str, accepted: &str) -> Result<Files, String> {
         return Err(format!("it does not say which backend the files belong to; {accepted}"));
     };
     let engine = match Backend::named(word) {
-        Some(Backend::Durable(engine)) => {
-            engine.part().built().map_err(|unbuilt| format!("this program is {unbuilt}"))?;
+        Some(backend @ Backend::Durable(engine)) => {
+            let built = backend.part().map_or(Ok(()), Part::built);
+            built.map_err(|unbuilt| format!("this program is {unbuilt}"))?;
             engine
         }
         Some(Backend::Memory) => return Err(format!("the in-memory backend keeps no files; {accepted}")),
@@ -104,7 +105,7 @@ fn database(url: &str) -> Result<Database, String> {
 
 impl fmt::Display for Files {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.engine.name(), self.directory.display())
+        write!(f, "{}:{}", Backend::Durable(self.engine).name(), self.directory.display())
     }
 }
 

@@ -8,7 +8,10 @@ use std::{
 
 use http::Uri;
 
-use super::{Backend, DatabaseUrl, Listen, Llm, Share};
+use super::{
+    Backend, DatabaseUrl, Listen, Llm, Share,
+    value::{Word, Words},
+};
 use utterd_domain::{
     Encoding, Policy, Refusal,
     limits::{
@@ -57,19 +60,16 @@ pub enum Preset {
     Session,
 }
 
+impl Word for LogFormat {
+    const WORDS: Words<Self> = &[(Self::Text, &["text"]), (Self::Json, &["json"])];
+}
+
+impl Word for Preset {
+    const WORDS: Words<Self> =
+        &[(Self::Rolling, &["rolling"]), (Self::Turns, &["turns"]), (Self::Session, &["session"])];
+}
+
 impl Preset {
-    /// Every preset, the default first.
-    pub const ALL: [Self; 3] = [Self::Rolling, Self::Turns, Self::Session];
-
-    /// Returns the preset's word in a configuration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rolling => "rolling",
-            Self::Turns => "turns",
-            Self::Session => "session",
-        }
-    }
-
     /// Returns the limits of the preset.
     pub fn policy(self) -> Policy {
         match self {
@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn the_default_policy_is_the_presets() {
-        for preset in Preset::ALL {
+        for (preset, _) in Preset::WORDS.iter().copied() {
             assert_eq!(Settings::of(preset).policy().unwrap(), preset.policy());
         }
     }

@@ -9,7 +9,7 @@ use super::{
     file::{self, Entry},
     keys::{KEYS, Key, nearest},
     secret::shown,
-    value,
+    value::{self, Word},
 };
 use utterd_domain::limits::BESIDE_CONTENT_BYTES;
 
@@ -156,7 +156,7 @@ pub struct Effective {
 impl Effective {
     fn resolve(layers: &Layers, problems: &mut Vec<Problem>) -> Self {
         // A wrong preset is reported with the other values below.
-        let preset = layers.get("preset").and_then(|given| value::preset::parse(&given.text).ok());
+        let preset = layers.get("preset").and_then(|given| value::word::parse(&given.text).ok());
         let settings = Settings::of(preset.unwrap_or_default());
         let mut effective = Self { settings, warnings: Vec::new(), origins: BTreeMap::new() };
         for key in KEYS {

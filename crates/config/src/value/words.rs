@@ -38,68 +38,46 @@ pub mod models {
     }
 }
 
-/// The form of the log.
-pub mod log_format {
-    use super::*;
-    use crate::LogFormat;
+/// Values, each with its word, and behind it the others that mean the same.
+pub type Words<T> = &'static [(T, &'static [&'static str])];
 
-    pub fn parse(text: &str) -> Result<LogFormat, String> {
-        match text.trim() {
-            "text" => Ok(LogFormat::Text),
-            "json" => Ok(LogFormat::Json),
-            _ => Err("text or json".into()),
-        }
+/// A value that is one of a few words.
+pub trait Word: Copy + PartialEq + 'static {
+    /// All values.
+    const WORDS: Words<Self>;
+
+    /// Returns the value that `word` names.
+    fn named(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(_, words)| words.contains(&word)).map(|(value, _)| *value)
     }
 
-    pub fn show(value: &LogFormat) -> Value {
-        Value::String(match value {
-            LogFormat::Text => "text".into(),
-            LogFormat::Json => "json".into(),
-        })
-    }
-}
-
-/// The protocol of a model.
-pub mod llm {
-    use super::*;
-    use crate::Llm;
-
-    pub fn parse(text: &str) -> Result<Llm, String> {
-        let llm = Llm::ALL.into_iter().find(|llm| llm.name() == text.trim());
-        llm.ok_or_else(|| "none, openai or anthropic".into())
-    }
-
-    pub fn show(value: &Llm) -> Value {
-        Value::String(value.name().into())
+    /// Returns the value's word.
+    fn name(self) -> &'static str {
+        let words = Self::WORDS.iter().find(|(value, _)| *value == self).map(|(_, words)| words);
+        words.and_then(|words| words.first()).unwrap_or(&"")
     }
 }
 
-/// The backend that stores conversations.
-pub mod backend {
+/// One of a few words.
+pub mod word {
     use super::*;
-    use crate::Backend;
 
-    pub fn parse(text: &str) -> Result<Backend, String> {
-        Backend::named(text).ok_or_else(|| Backend::WORDS.into())
+    pub fn parse<T: Word>(text: &str) -> Result<T, String> {
+        T::named(text.trim()).ok_or_else(accepted::<T>)
     }
 
-    pub fn show(value: &Backend) -> Value {
+    pub fn show<T: Word>(value: &T) -> Value {
         Value::String(value.name().into())
     }
-}
 
-/// A set of limits.
-pub mod preset {
-    use super::*;
-    use crate::Preset;
-
-    pub fn parse(text: &str) -> Result<Preset, String> {
-        let preset = Preset::ALL.into_iter().find(|preset| preset.name() == text);
-        preset.ok_or_else(|| "rolling, turns or session".into())
-    }
-
-    pub fn show(value: &Preset) -> Value {
-        Value::String(value.name().into())
+    fn accepted<T: Word>() -> String {
+        let told = |(_, words): &(T, &[&str])| match words {
+            [word, also] => format!("{word} (also written {also})"),
+            words => words.concat(),
+        };
+        let mut words: Vec<_> = T::WORDS.iter().map(told).collect();
+        let last = words.pop().unwrap_or_default();
+        format!("{} or {last}", words.join(", "))
     }
 }
 
@@ -138,6 +116,7 @@ pub mod directive {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Backend;
 
     #[test]
     fn every_backend_is_shown_by_one_word() {
@@ -149,10 +128,13 @@ mod tests {
             ("sled", "sled"),
             ("postgres", "postgres"),
         ] {
-            let backend = backend::parse(text).unwrap();
-            assert_eq!(backend::show(&backend), Value::String(shown.into()), "{text}");
-            assert_eq!(backend::parse(shown), Ok(backend));
+            let backend: Backend = word::parse(text).unwrap();
+            assert_eq!(word::show(&backend), Value::String(shown.into()), "{text}");
+            assert_eq!(word::parse(shown), Ok(backend));
         }
-        assert!(backend::parse("Fjall").unwrap_err().contains("sled"));
+        assert_eq!(
+            word::parse::<Backend>("Fjall").unwrap_err(),
+            "in-memory (also written memory), fjall (also written durable), sled or postgres"
+        );
     }
 }

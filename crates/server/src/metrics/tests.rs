@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::Server;
-use utterd_config::{Backend, Llm, Settings};
+use utterd_config::{Backend, DurableEngine, Llm, Settings};
 use utterd_engine::SystemClock;
 use utterd_telemetry::Described;
 
@@ -23,7 +23,7 @@ async fn all() -> BTreeMap<String, Described> {
         ..Settings::default()
     };
     let files = Settings {
-        backend: Backend::named("fjall").unwrap(),
+        backend: Backend::Durable(DurableEngine::Fjall),
         data_dir: directory.path().join("data"),
         ..Settings::default()
     };
