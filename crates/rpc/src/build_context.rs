@@ -59,23 +59,22 @@ impl Services {
 }
 
 fn call(request: proto::BuildContextRequest, max_bytes: usize) -> Result<BuildContextCall, Refusal> {
-    let positive =
-        |field: &str, number: Option<i32>| number.map(|number| decode::positive(field, number)).transpose();
-    let max_turns = request.max_turns.map(|number| decode::natural("max_turns", number)).transpose()?;
+    let positive = |field: &str, number: Option<i32>| decode::given(field, number, decode::positive);
+    let natural = |field: &str, number: Option<i32>| decode::given(field, number, decode::natural);
     let context = Request {
         format: format(request.format)?,
         budget: positive("token_budget", request.token_budget)?,
-        max_turns,
+        max_turns: natural("max_turns", request.max_turns)?,
         stable_steps: request.stable_steps,
         summary: placement(request.summary_placement)?,
         recall: None,
         instructions: instructions(request.instructions, max_bytes)?,
         mask_after_turns: positive("mask_tool_results_after_turns", request.mask_tool_results_after_turns)?,
-        mask_images_after_turns: request
-            .mask_images_after_turns
-            .map(|number| decode::natural("mask_images_after_turns", number))
-            .transpose()?,
-        unanswered: unanswered(request.unanswered_calls)?,
+        mask_images_after_turns: natural("mask_images_after_turns", request.mask_images_after_turns)?,
+        unanswered: decode::same_name!(
+            "unanswered_calls", request.unanswered_calls, UnansweredCalls to Unanswered: Omit Placeholder
+        )?
+        .unwrap_or_default(),
         include_archive: request.include_archive,
         whole_messages: request.whole_messages,
         as_stored: request.count_as_stored,
@@ -148,21 +147,10 @@ fn format(number: i32) -> Result<Format, Refusal> {
 }
 
 pub(super) fn placement(number: i32) -> Result<SummaryPlacement, Refusal> {
-    use proto::SummaryPlacement as Wire;
-    let accepted = "SYSTEM (1) and USER_MESSAGE (2)";
-    Ok(match decode::choice("summary_placement", number, accepted)? {
-        Wire::Unspecified | Wire::System => SummaryPlacement::System,
-        Wire::UserMessage => SummaryPlacement::UserMessage,
-    })
-}
-
-fn unanswered(number: i32) -> Result<Unanswered, Refusal> {
-    use proto::UnansweredCalls as Wire;
-    let accepted = "OMIT (1) and PLACEHOLDER (2)";
-    Ok(match decode::choice("unanswered_calls", number, accepted)? {
-        Wire::Unspecified | Wire::Omit => Unanswered::Omit,
-        Wire::Placeholder => Unanswered::Placeholder,
-    })
+    let given = decode::same_name!(
+        "summary_placement", number, SummaryPlacement to SummaryPlacement: System UserMessage
+    );
+    given.map(Option::unwrap_or_default)
 }
 
 /// Lists the rendered utterances. `places` maps each message of the context to its index in the JSON.

@@ -8,10 +8,7 @@ use tonic::{Request, Response, Status};
 
 use crate::{
     Services,
-    convert::{
-        decode, encode,
-        page_token::{self, QueryHash},
-    },
+    convert::{decode, encode, page_token::page_of},
     proto::{self, CompactionAnswer, compaction_service_server::CompactionService},
 };
 use utterd_domain::{
@@ -84,29 +81,23 @@ impl CompactionService for Services {
         request: Request<proto::ListCompactionsRequest>,
     ) -> Result<Response<proto::ListCompactionsResponse>, Status> {
         let caller = self.caller(&request);
-        let request = request.into_inner();
-        let query = QueryHash::of(
-            "ListCompactions",
-            &proto::ListCompactionsRequest { page_size: 0, page_token: String::new(), ..request.clone() },
-        );
-        let before = match page_token::read(&request.page_token, query).or_status()? {
-            Some(place) => place.number::<u32>().or_status()?,
-            None => u32::MAX,
-        };
+        let mut request = request.into_inner();
+        let page = page_of!("ListCompactions", request, ENTRIES).or_status()?;
+        let before = page.number::<u32>().or_status()?.unwrap_or(u32::MAX);
         let address = decode::read_address_of!(request).or_status()?;
-        let limit = decode::page_size(request.page_size, ENTRIES).or_status()?;
         let state = self
             .engine
             .read_for(&caller, &address, Operation::ListCompactions, |state| state.compactions.len())
             .await
             .or_status()?;
         let older = state.compactions.iter().rev().filter(|compaction| compaction.number < before);
-        let (mut response, mut room) = (proto::ListCompactionsResponse::default(), PageRoom::new(limit, 0));
+        let (mut response, mut room) =
+            (proto::ListCompactionsResponse::default(), PageRoom::new(page.limit, 0));
         let mut last = 0;
         for made in older {
             let message = compaction(made, &state);
             if !room.takes(message.encoded_len() + 8) {
-                response.next_page_token = page_token::write(query, &[&last]);
+                response.next_page_token = page.token(&[&last]);
                 break;
             }
             last = made.number;

@@ -7,14 +7,11 @@ use tonic::{Request, Response, Status, Streaming};
 
 use crate::{
     Responses, Room, Services,
-    convert::{
-        decode, encode,
-        page_token::{self, QueryHash},
-    },
+    convert::{decode, encode, page_token::page_of},
     proto::{self, conversation_service_server::ConversationService},
 };
 use utterd_domain::{
-    Conversation, Refusal, Sequence, draft::check_map, limits::MAX_TITLE_BYTES, quoted, update::Update,
+    Conversation, Refusal, draft::check_map, limits::MAX_TITLE_BYTES, quoted, update::Update,
 };
 use utterd_engine::{Call, CreateCall, ListUtterances, Operation};
 use utterd_tokenizer as tokenizer;
@@ -152,20 +149,11 @@ impl ConversationService for Services {
     ) -> Result<Response<proto::ListUtterancesResponse>, Status> {
         let caller = self.caller(&request);
         let mut request = request.into_inner();
-        let (page_size, page_token) = (request.page_size, std::mem::take(&mut request.page_token));
-        request.page_size = 0;
-        let query = QueryHash::of("ListUtterances", &request);
-        let rest = match page_token::read(&page_token, query).or_status()? {
-            Some(place) => Some(place.sequences().or_status()?),
-            None => None,
-        };
+        let part = page_of!("ListUtterances", request, decode::PAGE).or_status()?;
         let (after, before) = decode::between(request.after_sequence, request.before_sequence).or_status()?;
         let list = ListUtterances {
             address: decode::read_address_of!(request).or_status()?,
-            last: request
-                .last
-                .map(|last| decode::positive("last", last))
-                .transpose()
+            last: decode::given("last", request.last, decode::positive)
                 .or_status()?
                 .map(|last| last as usize),
             after,
@@ -173,18 +161,13 @@ impl ConversationService for Services {
             newest_first: newest_first(request.order).or_status()?,
             archive: request.include_archive,
             forgotten: request.include_forgotten,
-            rest,
-            limit: decode::page_size(page_size, decode::PAGE).or_status()?,
+            rest: part.sequences().or_status()?,
+            limit: part.limit,
         };
         let page = self.engine.list_utterances(&caller, &list).await.or_status()?;
-        let write = |(first, last): (Sequence, Sequence)| page_token::write(query, &[&first, &last]);
         Ok(Response::new(proto::ListUtterancesResponse {
-            utterances: page
-                .utterances
-                .iter()
-                .map(|utterance| encode::utterance(utterance, &page.state))
-                .collect(),
-            next_page_token: page.rest.map(write).unwrap_or_default(),
+            utterances: page.utterances.iter().map(|utterance| encode::utterance(utterance, &page.state)).collect(),
+            next_page_token: part.token_of(page.rest),
         }))
     }
 

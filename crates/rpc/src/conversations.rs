@@ -7,7 +7,7 @@ use crate::{
     Services,
     convert::{
         decode, encode,
-        page_token::{self, QueryHash},
+        page_token::{self, Page, page_of},
     },
     proto,
 };
@@ -21,19 +21,16 @@ impl Services {
     pub(super) async fn listed(
         &self,
         caller: &Caller,
-        request: proto::ListConversationsRequest,
+        mut request: proto::ListConversationsRequest,
     ) -> Result<proto::ListConversationsResponse, Status> {
-        let query = QueryHash::of(
-            "ListConversations",
-            &proto::ListConversationsRequest { page_size: 0, page_token: String::new(), ..request.clone() },
-        );
-        let page =
-            self.engine.list_conversations(caller, list(&request, query).or_status()?).await.or_status()?;
+        let asked = page_of!("ListConversations", request, CONVERSATIONS).or_status()?;
+        let list = list(&request, &asked).or_status()?;
+        let page = self.engine.list_conversations(caller, list).await.or_status()?;
         let (now, timeouts) = (self.engine.moment(), self.engine.defaults().timeouts);
         let conversations = page.heads.iter().map(|(head, active)| {
             encode::conversation(head, encode::status(head.status(now, timeouts)), *active)
         });
-        let write = |(time, id): ListedAt| page_token::write(query, &[&time.0, &id]);
+        let write = |(time, id): ListedAt| asked.token(&[&time.0, &id]);
         Ok(proto::ListConversationsResponse {
             conversations: conversations.collect(),
             next_page_token: page.next.map(write).unwrap_or_default(),
@@ -41,10 +38,9 @@ impl Services {
     }
 }
 
-fn list(request: &proto::ListConversationsRequest, query: QueryHash) -> Result<ListConversations, Refusal> {
-    let after = match page_token::read(&request.page_token, query)? {
-        Some(place) => {
-            let (time, id) = place.pair()?;
+fn list(request: &proto::ListConversationsRequest, page: &Page) -> Result<ListConversations, Refusal> {
+    let after = match page.pair()? {
+        Some((time, id)) => {
             Some((Timestamp(time), decode::conversation_id(id).map_err(|_| page_token::no_token())?))
         }
         None => None,
@@ -56,11 +52,13 @@ fn list(request: &proto::ListConversationsRequest, query: QueryHash) -> Result<L
     }
     Ok(ListConversations {
         recipient: (!request.all_recipients).then(|| recipient.recipient_or_default()),
-        status: doing(request.status)?,
+        status: decode::same_name!(
+            "status", request.status, ConversationStatus to Doing: Active AwaitingAnswer Idle Closed
+        )?,
         id_prefix: id_prefix(&request.conversation_id_prefix)?,
         order: order(request.order)?,
         after,
-        limit: decode::page_size(request.page_size, CONVERSATIONS)?,
+        limit: page.limit,
     })
 }
 
@@ -82,16 +80,5 @@ fn order(order: i32) -> Result<ListOrder, Refusal> {
         Order::OldestStart => of(false, false),
         Order::NewestUpdate => of(true, true),
         Order::OldestUpdate => of(true, false),
-    })
-}
-
-fn doing(status: i32) -> Result<Option<Doing>, Refusal> {
-    let accepted = "ACTIVE (1), AWAITING_ANSWER (2), IDLE (3) and CLOSED (4)";
-    Ok(match decode::choice("status", status, accepted)? {
-        proto::ConversationStatus::Unspecified => None,
-        proto::ConversationStatus::Active => Some(Doing::Active),
-        proto::ConversationStatus::AwaitingAnswer => Some(Doing::AwaitingAnswer),
-        proto::ConversationStatus::Idle => Some(Doing::Idle),
-        proto::ConversationStatus::Closed => Some(Doing::Closed),
     })
 }

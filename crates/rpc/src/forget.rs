@@ -55,15 +55,9 @@ impl Services {
             Some(instruction) => instruction.at(outcome.time).to_string(),
             None => named(&outcome.forgotten),
         };
+        let what = told.instruction.as_ref().map_or("the selector", |_| &understood_as).to_owned();
         let nothing = outcome.forgotten.is_empty() && outcome.rebuilt_segments == 0;
-        let nothing = nothing.then(|| {
-            let named = || "the selector".to_owned();
-            Warning::NothingForgotten(if told.instruction.is_none() {
-                named()
-            } else {
-                understood_as.clone()
-            })
-        });
+        let nothing = nothing.then_some(Warning::NothingForgotten(what));
         let excess = reply.value.as_ref().and_then(|selected| selected.excess.clone());
         let warnings = nothing.into_iter().chain(excess.map(Warning::WouldBeRefused));
         proto::ForgetResponse {

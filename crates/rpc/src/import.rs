@@ -362,37 +362,30 @@ fn irregularity(place: String, text: String) -> proto::Warning {
     proto::Warning { kind: proto::WarningKind::Irregularity.into(), text, place }
 }
 
+/// Each format, and its number on the wire.
+const FORMATS: [(Format, proto::ConversationFormat); 10] = [
+    (Format::OpenAiChat, proto::ConversationFormat::OpenaiChat),
+    (Format::OpenAiResponses, proto::ConversationFormat::OpenaiResponses),
+    (Format::Anthropic, proto::ConversationFormat::AnthropicMessages),
+    (Format::Persisted, proto::ConversationFormat::PersistedConversations),
+    (Format::Legacy, proto::ConversationFormat::LegacyHistory),
+    (Format::ChatGpt, proto::ConversationFormat::Chatgpt),
+    (Format::Claude, proto::ConversationFormat::Claude),
+    (Format::ClaudeCode, proto::ConversationFormat::ClaudeCode),
+    (Format::Codex, proto::ConversationFormat::Codex),
+    (Format::Pi, proto::ConversationFormat::Pi),
+];
+
 /// Reads the requested format; `None` if unspecified.
 pub fn format(number: i32) -> Result<Option<Format>, Refusal> {
     let accepted = "OPENAI_CHAT (1), OPENAI_RESPONSES (2), ANTHROPIC_MESSAGES (3), PERSISTED_CONVERSATIONS (4) \
                     and, to import, LEGACY_HISTORY (5), CHATGPT (6), CLAUDE (7), CLAUDE_CODE (8), CODEX (9) and PI (10)";
-    Ok(match decode::choice("format", number, accepted)? {
-        proto::ConversationFormat::Unspecified => None,
-        proto::ConversationFormat::OpenaiChat => Some(Format::OpenAiChat),
-        proto::ConversationFormat::OpenaiResponses => Some(Format::OpenAiResponses),
-        proto::ConversationFormat::AnthropicMessages => Some(Format::Anthropic),
-        proto::ConversationFormat::PersistedConversations => Some(Format::Persisted),
-        proto::ConversationFormat::LegacyHistory => Some(Format::Legacy),
-        proto::ConversationFormat::Chatgpt => Some(Format::ChatGpt),
-        proto::ConversationFormat::Claude => Some(Format::Claude),
-        proto::ConversationFormat::ClaudeCode => Some(Format::ClaudeCode),
-        proto::ConversationFormat::Codex => Some(Format::Codex),
-        proto::ConversationFormat::Pi => Some(Format::Pi),
-    })
+    let asked: proto::ConversationFormat = decode::choice("format", number, accepted)?;
+    Ok(FORMATS.iter().find(|(_, wire)| *wire == asked).map(|(format, _)| *format))
 }
 
 /// Converts a format to its number on the wire.
 pub fn encode_format(format: Format) -> proto::ConversationFormat {
-    match format {
-        Format::OpenAiChat => proto::ConversationFormat::OpenaiChat,
-        Format::OpenAiResponses => proto::ConversationFormat::OpenaiResponses,
-        Format::Anthropic => proto::ConversationFormat::AnthropicMessages,
-        Format::Persisted => proto::ConversationFormat::PersistedConversations,
-        Format::Legacy => proto::ConversationFormat::LegacyHistory,
-        Format::ChatGpt => proto::ConversationFormat::Chatgpt,
-        Format::Claude => proto::ConversationFormat::Claude,
-        Format::ClaudeCode => proto::ConversationFormat::ClaudeCode,
-        Format::Codex => proto::ConversationFormat::Codex,
-        Format::Pi => proto::ConversationFormat::Pi,
-    }
+    let wire = FORMATS.iter().find(|(known, _)| *known == format).map(|(_, wire)| *wire);
+    wire.unwrap_or_default()
 }

@@ -8,17 +8,14 @@ use tonic::{Request, Response, Status, Streaming};
 
 use crate::{
     Responses, Services,
-    convert::{
-        decode, encode,
-        page_token::{self, QueryHash},
-    },
+    convert::{decode, encode, page_token::page_of},
     proto::{self, memory_service_server::MemoryService},
 };
 use utterd_domain::{
     Reason, Refusal, extract::Untold, forget::restore::Restore, limits::MAX_PROMPT_BYTES, recall::Floor,
 };
 use utterd_engine::{
-    Address, Call, Found, Operation, Order, Patience, RememberCall, Scope, SummarizeCall, SummarizeScope,
+    Call, Found, Operation, Order, Patience, RememberCall, Scope, SummarizeCall, SummarizeScope,
 };
 
 /// Matches per page, by default and at most.
@@ -53,19 +50,14 @@ impl MemoryService for Services {
     ) -> Result<Response<proto::RememberResponse>, Status> {
         let caller = self.caller(&request);
         let patience = decode::patience(request.metadata()).or_status()?;
-        let request = request.into_inner();
-        let query = QueryHash::of(
-            "Remember",
-            &proto::RememberRequest { page_size: 0, page_token: String::new(), ..request.clone() },
-        );
-        let skip = match page_token::read(&request.page_token, query).or_status()? {
-            Some(place) => place.number::<u32>().or_status()? as usize,
-            None => 0,
-        };
-        let call = RememberCall { patience, ..remember_call(request, skip).or_status()? };
+        let mut request = request.into_inner();
+        let page = page_of!("Remember", request, MATCHES).or_status()?;
+        let skip = page.number::<u32>().or_status()?.unwrap_or(0) as usize;
+        let call = remember_call(request).or_status()?;
+        let call = RememberCall { patience, skip, limit: page.limit, ..call };
         let reply = self.engine.remember(&caller, &call).await.or_status()?;
         let next = skip + reply.found.len();
-        let next_page_token = if reply.more { page_token::write(query, &[&next]) } else { String::new() };
+        let next_page_token = if reply.more { page.token(&[&next]) } else { String::new() };
         Ok(Response::new(proto::RememberResponse {
             matches: reply.found.into_iter().map(found).collect(),
             next_page_token,
@@ -165,7 +157,7 @@ impl MemoryService for Services {
     }
 }
 
-fn remember_call(request: proto::RememberRequest, skip: usize) -> Result<RememberCall, Refusal> {
+fn remember_call(request: proto::RememberRequest) -> Result<RememberCall, Refusal> {
     if request.prompt.len() > MAX_PROMPT_BYTES {
         return Err(Refusal::too_large("prompt", request.prompt.len(), MAX_PROMPT_BYTES));
     }
@@ -175,27 +167,20 @@ fn remember_call(request: proto::RememberRequest, skip: usize) -> Result<Remembe
         return Err(Refusal::invalid("neighbors", text));
     }
     let address = decode::read_address_of!(request)?;
+    let scope = decode::same_name!(
+        "scope", request.scope, RememberScope to Scope: Window Conversation Recipient
+    )?;
     Ok(RememberCall {
-        scope: scope(request.scope, &address)?,
+        scope: scope.unwrap_or_else(|| address.scope()),
         address,
         filter: decode::filter(request.filter.unwrap_or_default())?,
         order: order(request.order, &request.prompt)?,
         floor: Floor::of_search(decode::min_relevance("min_relevance", request.min_relevance)?),
         neighbors: neighbors.into(),
-        skip,
-        limit: decode::page_size(request.page_size, MATCHES)?,
+        skip: 0,
+        limit: 0,
         patience: None,
         prompt: request.prompt,
-    })
-}
-
-fn scope(scope: i32, address: &Address) -> Result<Scope, Refusal> {
-    let accepted = "WINDOW (1), CONVERSATION (2) and RECIPIENT (3)";
-    Ok(match decode::choice("scope", scope, accepted)? {
-        proto::RememberScope::Unspecified => address.scope(),
-        proto::RememberScope::Conversation => Scope::Conversation,
-        proto::RememberScope::Window => Scope::Window,
-        proto::RememberScope::Recipient => Scope::Recipient,
     })
 }
 
@@ -246,7 +231,7 @@ fn summarize_call(
     Ok(SummarizeCall {
         address: decode::read_address_of!(request)?,
         scope: summarize_scope(&request)?,
-        token_limit: request.token_limit.map(|limit| decode::positive("token_limit", limit)).transpose()?,
+        token_limit: decode::given("token_limit", request.token_limit, decode::positive)?,
         focus: decode::focus(request.focus_areas)?,
         wait: request.wait_for_llm.then_some(Patience(patience)),
     })

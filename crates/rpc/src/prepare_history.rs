@@ -56,9 +56,9 @@ impl Services {
 
 /// Reads the request, without the history.
 fn asked(request: &proto::PrepareHistoryRequest, limits: RequestLimits) -> Result<Request, Refusal> {
-    let messages = request.max_messages.map(|number| decode::natural("max_messages", number)).transpose()?;
-    let bytes = request.max_bytes.map(|number| decode::positive("max_bytes", number)).transpose()?;
-    let tokens = request.token_budget.map(|number| decode::positive("token_budget", number)).transpose()?;
+    let messages = decode::given("max_messages", request.max_messages, decode::natural)?;
+    let bytes = decode::given("max_bytes", request.max_bytes, decode::positive)?;
+    let tokens = decode::given("token_budget", request.token_budget, decode::positive)?;
     let summary = compaction(request)?;
     let or = |default: usize| if summary.is_some() { UNLIMITED } else { default };
     Ok(Request {
@@ -67,7 +67,10 @@ fn asked(request: &proto::PrepareHistoryRequest, limits: RequestLimits) -> Resul
             bytes: bytes.map_or(or(DEFAULT_MAX_BYTES), |bytes| bytes as usize),
             tokens,
         },
-        alternation: alternation(request.alternation)?,
+        alternation: decode::same_name!(
+            "alternation", request.alternation, Alternation to Alternation: Merge Drop Reject
+        )?
+        .unwrap_or_default(),
         format: format(request.format)?,
         max_content_bytes: limits.max_content_bytes,
         recall: request.recall.as_ref().map(|asked| recall(asked, &request.prompt)).transpose()?,
@@ -80,7 +83,7 @@ fn asked(request: &proto::PrepareHistoryRequest, limits: RequestLimits) -> Resul
 fn compaction(request: &proto::PrepareHistoryRequest) -> Result<Option<Compaction>, Refusal> {
     let placement = placement(request.summary_placement)?;
     let focus = decode::focus(request.focus_areas.clone())?;
-    let keep_recent = request.keep_recent.map(|count| decode::natural("keep_recent", count)).transpose()?;
+    let keep_recent = decode::given("keep_recent", request.keep_recent, decode::natural)?;
     let limit = request.summary_token_limit.unwrap_or_default();
     let token_limit = decode::natural("summary_token_limit", limit)?;
     Ok((token_limit > 0).then_some(Compaction { token_limit, placement, keep_recent, focus }))
@@ -111,15 +114,6 @@ fn recall(asked: &proto::HistoryRecall, prompt: &str) -> Result<Recall, Refusal>
         matches: limits.matches,
         percent: limits.percent.unwrap_or(RECALL_PERCENT),
         min_relevance: decode::min_relevance("recall.min_relevance", asked.min_relevance)?,
-    })
-}
-
-fn alternation(number: i32) -> Result<Alternation, Refusal> {
-    let accepted = "MERGE (1), DROP (2) and REJECT (3)";
-    Ok(match decode::choice("alternation", number, accepted)? {
-        proto::Alternation::Unspecified | proto::Alternation::Merge => Alternation::Merge,
-        proto::Alternation::Drop => Alternation::Drop,
-        proto::Alternation::Reject => Alternation::Reject,
     })
 }
 

@@ -7,14 +7,11 @@ use tonic::Status;
 
 use crate::{
     Services,
-    convert::{
-        decode, encode,
-        page_token::{self, QueryHash},
-    },
+    convert::{decode, encode, page_token::page_of},
     proto,
 };
 use utterd_domain::{
-    Conversation, Refusal, Sequence, ShareId, Utterance,
+    Conversation, Refusal, ShareId, Utterance,
     limits::{DEFAULT_SHARE_LIFETIME, MAX_SHARE_LIFETIME},
     share::{Share, ShareToken},
 };
@@ -62,19 +59,10 @@ impl Services {
             return Err(Refusal::invalid("token", text).into_status());
         }
         let token = ShareToken::read(&request.token).ok_or(Refusal::NoShare).or_status()?;
-        let (page_size, page_token) = (request.page_size, std::mem::take(&mut request.page_token));
-        request.page_size = 0;
-        let query = QueryHash::of("ReadShared", &request);
-        let page = Part {
-            rest: page_token::read(&page_token, query)
-                .or_status()?
-                .map(|place| place.sequences())
-                .transpose()
-                .or_status()?,
-            limit: decode::page_size(page_size, decode::PAGE).or_status()?,
-        };
-        let first = page.rest.is_none();
-        let (page, share) = self.engine.read_shared(&token, page).await.or_status()?;
+        let asked = page_of!("ReadShared", request, decode::PAGE).or_status()?;
+        let part = Part { rest: asked.sequences().or_status()?, limit: asked.limit };
+        let first = part.rest.is_none();
+        let (page, share) = self.engine.read_shared(&token, part).await.or_status()?;
         let conversation = match first {
             true => {
                 let mut conversation = self.conversation(&page.state).await?;
@@ -85,11 +73,10 @@ impl Services {
             }
             false => None,
         };
-        let write = |(first, last): (Sequence, Sequence)| page_token::write(query, &[&first, &last]);
         Ok(proto::ReadSharedResponse {
             conversation,
             utterances: page.utterances.iter().map(|utterance| shown(utterance, &page.state)).collect(),
-            next_page_token: page.rest.map(write).unwrap_or_default(),
+            next_page_token: asked.token_of(page.rest),
             expire_time: Some(encode::time(share.expire_time)),
         })
     }

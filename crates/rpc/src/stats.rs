@@ -42,17 +42,8 @@ fn call(request: &proto::GetStatsRequest) -> Result<StatsCall, Refusal> {
     Ok(StatsCall {
         address: decode::read_address_of!(request)?,
         of_recipient,
-        bucket: bucket(request.bucket)?,
-    })
-}
-
-fn bucket(bucket: i32) -> Result<Bucket, Refusal> {
-    let accepted = "HOUR (1), DAY (2), WEEK (3) and MONTH (4)";
-    Ok(match decode::choice("bucket", bucket, accepted)? {
-        proto::TimeBucket::Hour => Bucket::Hour,
-        proto::TimeBucket::Unspecified | proto::TimeBucket::Day => Bucket::Day,
-        proto::TimeBucket::Week => Bucket::Week,
-        proto::TimeBucket::Month => Bucket::Month,
+        bucket: decode::same_name!("bucket", request.bucket, TimeBucket to Bucket: Hour Day Week Month)?
+            .unwrap_or_default(),
     })
 }
 

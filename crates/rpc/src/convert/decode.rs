@@ -181,9 +181,8 @@ pub fn draft(field: Field<'_>, mut utterance: proto::NewUtterance) -> Result<Dra
             Err(error) => return Err(Refusal::bad_id(field.at("utterance_id"), &error)),
         },
     };
-    let turn = utterance.turn_number.map(|turn| positive(&field.at("turn_number"), turn)).transpose()?;
-    let create_time =
-        utterance.create_time.map(|time| self::time(&field.at("create_time"), time)).transpose()?;
+    let turn = given(&field.at("turn_number"), utterance.turn_number, positive)?;
+    let create_time = given(&field.at("create_time"), utterance.create_time, time)?;
     let content = std::mem::take(&mut utterance.content).into();
     let mut draft = Draft {
         id,
@@ -257,6 +256,15 @@ pub fn positive(field: &str, number: i32) -> Result<u32, Refusal> {
     }
 }
 
+/// Reads a field that can be missing.
+pub fn given<T, U>(
+    field: &str,
+    value: Option<T>,
+    read: impl FnOnce(&str, T) -> Result<U, Refusal>,
+) -> Result<Option<U>, Refusal> {
+    value.map(|value| read(field, value)).transpose()
+}
+
 /// Reads the bounds of a list of sequences: it starts after the first, and ends before the second.
 pub fn between(after: Option<i64>, before: Option<i64>) -> Result<(Sequence, Option<Sequence>), Refusal> {
     let sequence = |field: &str, number: i64, least: i64| match u64::try_from(number) {
@@ -306,15 +314,6 @@ pub fn sequence(field: &str, number: i64) -> Result<Sequence, Refusal> {
 /// Utterances or messages per page, by default and at most.
 pub const PAGE: (usize, usize) = (100, 1_000);
 
-/// Reads a page size: 0 means `default`, more than `most` means `most` (AIP-158).
-pub fn page_size(number: i32, (default, most): (usize, usize)) -> Result<usize, Refusal> {
-    match usize::try_from(number) {
-        Ok(0) => Ok(default),
-        Ok(number) => Ok(number.min(most)),
-        Err(_) => Err(Refusal::invalid("page_size", format!("is {number}; accepted: 0 or more"))),
-    }
-}
-
 /// Reads ranges of sequences, and limits their number.
 pub fn sequences(field: &str, ranges: &[proto::SequenceRange]) -> Result<Ranges, Refusal> {
     const MOST: usize = 1_000;
@@ -346,12 +345,9 @@ pub fn time(field: &str, time: WireTime) -> Result<Timestamp, Refusal> {
 
 /// Reads the changes to a policy; `field` is their field in the request.
 pub fn policy(field: &str, policy: &proto::Policy) -> Result<PolicyUpdate, Refusal> {
-    let natural = |name: &str, number: Option<i32>| {
-        number.map(|number| self::natural(&format!("{field}.{name}"), number)).transpose()
-    };
-    let positive = |name: &str, number: Option<i32>| {
-        number.map(|number| self::positive(&format!("{field}.{name}"), number)).transpose()
-    };
+    let at = |name: &str| format!("{field}.{name}");
+    let natural = |name: &str, number: Option<i32>| given(&at(name), number, self::natural);
+    let positive = |name: &str, number: Option<i32>| given(&at(name), number, self::positive);
     Ok(PolicyUpdate {
         preset: preset(field, policy.preset)?,
         max_utterances: natural("max_utterances", policy.max_utterances)?,
@@ -362,12 +358,9 @@ pub fn policy(field: &str, policy: &proto::Policy) -> Result<PolicyUpdate, Refus
         keep_turns: positive("keep_turns", policy.keep_turns)?,
         summarization_enabled: policy.summarization_enabled,
         summary_token_limit: natural("summary_token_limit", policy.summary_token_limit)?,
-        oversize: oversize(field, policy.oversize)?,
+        oversize: same_name!(&at("oversize"), policy.oversize, Oversize to Oversize: Keep Reject)?,
         archive_limit: natural("archive_limit", policy.archive_limit)?,
-        expire_after: policy
-            .expire_after
-            .map(|after| duration(&format!("{field}.expire_after"), after))
-            .transpose()?,
+        expire_after: given(&at("expire_after"), policy.expire_after, duration)?,
         llm_summaries: policy.llm_summaries,
         summary_model: policy.summary_model.as_ref().map(|model| summary_model(field, model)).transpose()?,
     })
@@ -401,6 +394,32 @@ pub fn choice<E: TryFrom<i32>>(field: &str, number: i32, accepted: &str) -> Resu
     E::try_from(number).map_err(refused)
 }
 
+/// Reads a choice between the variants of a generated enum as the variant with the same name, given the names of all
+/// variants; `None` if it is UNSPECIFIED.
+macro_rules! same_name {
+    ($field:expr, $number:expr, $from:ident to $to:ident: $($name:ident)*) => {{
+        use $crate::proto::$from as Wire;
+        match Wire::try_from($number) {
+            Ok(Wire::Unspecified) => Ok(None),
+            $(Ok(Wire::$name) => Ok(Some($to::$name)),)*
+            Err(_) => {
+                let names = [$((Wire::$name.as_str_name(), Wire::$name as i32)),*];
+                let prefix = Wire::Unspecified.as_str_name().trim_end_matches("UNSPECIFIED");
+                Err($crate::convert::decode::no_choice($field, $number, prefix, &names))
+            }
+        }
+    }};
+}
+pub(crate) use same_name;
+
+/// Returns the refusal of a number that is none of the choices, which are named behind a `prefix`.
+pub fn no_choice(field: &str, number: i32, prefix: &str, choices: &[(&str, i32)]) -> Refusal {
+    let choice = |(name, number): &(&str, i32)| format!("{} ({number})", name.trim_start_matches(prefix));
+    let mut choices: Vec<_> = choices.iter().map(choice).collect();
+    let last = choices.pop().unwrap_or_default();
+    Refusal::invalid(field, format!("is {number}; accepted: {} and {last}", choices.join(", ")))
+}
+
 fn preset(field: &str, preset: i32) -> Result<Option<Policy>, Refusal> {
     let accepted = "ROLLING (1), TURNS (2) and SESSION (3)";
     Ok(match choice(&format!("{field}.preset"), preset, accepted)? {
@@ -408,15 +427,6 @@ fn preset(field: &str, preset: i32) -> Result<Option<Policy>, Refusal> {
         proto::PolicyPreset::Rolling => Some(Policy::ROLLING),
         proto::PolicyPreset::Turns => Some(Policy::TURNS),
         proto::PolicyPreset::Session => Some(Policy::SESSION),
-    })
-}
-
-fn oversize(field: &str, oversize: i32) -> Result<Option<Oversize>, Refusal> {
-    let accepted = "KEEP (1) and REJECT (2)";
-    Ok(match choice(&format!("{field}.oversize"), oversize, accepted)? {
-        proto::Oversize::Unspecified => None,
-        proto::Oversize::Keep => Some(Oversize::Keep),
-        proto::Oversize::Reject => Some(Oversize::Reject),
     })
 }
 
@@ -435,11 +445,9 @@ fn span(given: prost_types::Duration) -> Option<Duration> {
 /// Reads a filter.
 pub fn filter(filter: proto::RememberFilter) -> Result<Filter, Refusal> {
     let at = |name: &str| format!("filter.{name}");
-    let natural =
-        |name: &str, number: Option<i32>| number.map(|number| self::natural(&at(name), number)).transpose();
-    let sequence =
-        |name: &str, number: Option<i64>| number.map(|number| self::sequence(&at(name), number)).transpose();
-    let time = |name: &str, time: Option<WireTime>| time.map(|time| self::time(&at(name), time)).transpose();
+    let natural = |name: &str, number: Option<i32>| given(&at(name), number, self::natural);
+    let sequence = |name: &str, number: Option<i64>| given(&at(name), number, self::sequence);
+    let time = |name: &str, time: Option<WireTime>| given(&at(name), time, self::time);
     let role = |(index, role): (usize, &i32)| self::role(|| format!("filter.roles[{index}]"), *role);
     let decoded = Filter {
         roles: filter.roles.iter().enumerate().map(role).collect::<Result<_, _>>()?,

@@ -9,14 +9,11 @@ use tonic::{Request, Status};
 use crate::{
     Services,
     conversation::newest_first,
-    convert::{
-        decode, encode,
-        page_token::{self, QueryHash},
-    },
+    convert::{decode, encode, page_token::page_of},
     import::{encode_format, format},
     proto,
 };
-use utterd_domain::{Conversation, Draft, Reason, Refusal, Sequence, Utterance, UtteranceId, draft::Field};
+use utterd_domain::{Conversation, Draft, Reason, Refusal, Utterance, UtteranceId, draft::Field};
 use utterd_engine::{EngineError, ListMessages, PageRoom};
 use utterd_formats::{Format, Sourced, UnknownRoles, message};
 
@@ -81,30 +78,21 @@ impl Services {
     ) -> Result<proto::ListMessagesResponse, Status> {
         let caller = self.caller(&request);
         let mut request = request.into_inner();
-        let (page_size, page_token) = (request.page_size, std::mem::take(&mut request.page_token));
-        request.page_size = 0;
-        let query = QueryHash::of("ListMessages", &request);
-        let rest = page_token::read(&page_token, query)
-            .or_status()?
-            .map(|place| place.sequences())
-            .transpose()
-            .or_status()?;
+        let part = page_of!("ListMessages", request, decode::PAGE).or_status()?;
         let format = message_format(request.format).or_status()?;
-        let limit = decode::page_size(page_size, decode::PAGE).or_status()?;
-        let list = ListMessages { rest, limit, ..list(request).or_status()? };
+        let rest = part.sequences().or_status()?;
+        let list = ListMessages { rest, limit: part.limit, ..list(request).or_status()? };
         let make = move |state: &Conversation, utterances: &[Arc<Utterance>]| {
             let messages = messages(state, utterances, format);
             let bytes = bytes(&messages);
             (messages, bytes)
         };
         let page = self.engine.list_messages(&caller, &list, make).await.or_status()?;
-        let write = |(first, last): (Sequence, Sequence)| page_token::write(query, &[&first, &last]);
         let head = &page.state.head;
-        let exists = page.state.exists();
         Ok(proto::ListMessagesResponse {
             messages: page.messages.into_iter().flatten().collect(),
-            next_page_token: page.rest.map(write).unwrap_or_default(),
-            conversation_id: if exists { page.state.key().id.as_str().to_owned() } else { String::new() },
+            next_page_token: part.token_of(page.rest),
+            conversation_id: encode::id(&page.state),
             revision: encode::long(head.revision.get()),
         })
     }
@@ -127,7 +115,7 @@ fn give_ids(drafts: &mut [Sourced], ids: &[String]) -> Result<(), Refusal> {
 
 fn list(request: proto::ListMessagesRequest) -> Result<ListMessages, Refusal> {
     let (after, before) = decode::between(request.after_sequence, request.before_sequence)?;
-    let last = request.last.map(|last| decode::positive("last", last)).transpose()?;
+    let last = decode::given("last", request.last, decode::positive)?;
     let role = |(index, role): (usize, &i32)| decode::role(|| format!("roles[{index}]"), *role);
     let ids = ids("utterance_ids", request.utterance_ids)?;
     Ok(ListMessages {
