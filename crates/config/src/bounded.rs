@@ -17,9 +17,9 @@ pub fn read_file(path: &Path, most: usize) -> io::Result<Vec<u8>> {
     read(&File::open(path)?, most)
 }
 
-/// Reads a file of settings or secrets, of at most `most` bytes. One that everybody can write to is refused, unless
+/// Reads a text file of settings or secrets, of at most `most` bytes. One that everybody can write to is refused, unless
 /// `UTTERD_ALLOW_WORLD_WRITABLE` is `true`.
-pub fn read_trusted(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+pub fn read_text(path: &Path, most: usize) -> io::Result<String> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     if metadata.is_file() && metadata.mode() & WRITABLE != 0 && !is_writable_allowed() {
@@ -27,13 +27,7 @@ pub fn read_trusted(path: &Path, most: usize) -> io::Result<Vec<u8>> {
             format!("everybody can write to it: run `chmod o-w` on it, or set {ALLOW_WORLD_WRITABLE}=true");
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
     }
-    read(&file, most)
-}
-
-/// Reads a text file of settings or secrets, like [`read_trusted`].
-pub fn read_text(path: &Path, most: usize) -> io::Result<String> {
-    let wrong = |error| io::Error::new(io::ErrorKind::InvalidData, error);
-    String::from_utf8(read_trusted(path, most)?).map_err(wrong)
+    String::from_utf8(read(&file, most)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
 fn is_writable_allowed() -> bool {

@@ -26,7 +26,7 @@ mod tests;
 mod value;
 
 pub use backend::{Backend, DurableEngine};
-pub use bounded::{read_file, read_text, read_trusted};
+pub use bounded::{read_file, read_text};
 pub use database::DatabaseUrl;
 pub use error::{ConfigError, Problem};
 pub use keys::{INSPECTOR, KEYS, Key};
