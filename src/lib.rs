@@ -25,7 +25,7 @@
 //! | [`telemetry`] | metrics for Prometheus, traces for OpenTelemetry, what a terminal gets | nothing here |
 //! | [`config`] | settings, and where each one came from | domain, tokenizer |
 //! | [`server`] | assembles the server, listens, shuts down cleanly; maintains the files of closed stores | everything but cli |
-//! | [`cli`] | the command line: the server, and a client | server, config, formats, the generated client |
+//! | [`cli`] | the command line: the server, and a client | server, config, formats, the generated client, the clients of models |
 //!
 //! `tests/it/architecture` reads the imports and fails if files import each other in a cycle, or if one of the pure crates
 //! uses a clock, randomness or I/O.

@@ -2,5 +2,5 @@
 #![cfg(feature = "llm")]
 
 pub mod embedder;
-mod model_server;
+pub mod model_server;
 pub mod summarizer;

@@ -96,7 +96,12 @@ fn a_model_that_fails_costs_nothing_and_can_be_asked_again() {
     let overloaded = json!({"error": {"message": "come back later", "type": "server_error"}});
     model.next(ResponseTemplate::new(503).set_body_json(overloaded));
     chat.line("Hello?");
-    chat.shows(&["! 503 Service Unavailable", "come back later", "your message is stored", "[1 message]"]);
+    chat.shows(&[
+        "! the model is not available: 503 Service Unavailable",
+        "come back later",
+        "your message is stored",
+        "[1 message]",
+    ]);
     model.next(stream(&["Half a rep"], false));
     chat.line("/retry");
     chat.shows(&[

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use http::Uri;
 
 use crate::args::{Preset, Remote};
 
@@ -38,7 +39,7 @@ pub struct Chat {
     pub model: Option<String>,
     /// The address of the model's server [default: OpenAI's]
     #[arg(long, value_name = "URL", requires = "model")]
-    pub base_url: Option<String>,
+    pub base_url: Option<Uri>,
     /// The file with the API key for the model's server [default: the key in OPENAI_API_KEY]
     #[arg(long, value_name = "FILE", requires = "model")]
     pub api_key_file: Option<PathBuf>,

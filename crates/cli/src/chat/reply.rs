@@ -1,25 +1,18 @@
 //! A model's replies, from any server with OpenAI's chat completions.
 
-use std::{env, error::Error, io, time::Duration};
+use std::{env, io, time::Duration};
 
 use futures::StreamExt;
-use http_body_util::{BodyExt, Limited};
-use reqwest::{Response, header::CONTENT_TYPE};
 use serde_json::{Value, json};
 use sse_stream::SseStream;
+use tokio::time::timeout;
 
 use super::args;
-use crate::{
-    errors::{CliError, root_cause},
-    terminal::read,
-};
+use crate::{errors::CliError, terminal::read};
+use utterd_models::model_server::{KeyNames, ModelServer, Protocol, ServerSettings, SetupError};
 
-/// The default server.
-const BASE_URL: &str = "https://api.openai.com/v1";
-/// How long the model's server may take to accept the connection.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long the server may be silent.
-const READ_TIMEOUT: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(120);
 /// The largest reply, in bytes: what a server accepts as the content of an utterance by default.
 const MAX_REPLY_BYTES: usize = 1 << 20;
 /// What ends a stream of OpenAI's.
@@ -30,28 +23,33 @@ const ERROR_CHARS: usize = 400;
 /// A model behind a chat.
 pub struct Model {
     name: String,
-    http: reqwest::Client,
-    url: String,
-    key: Option<String>,
+    server: ModelServer,
 }
 
 impl Model {
     /// The model that the arguments name, if any. Without a base URL, a key is needed.
     pub fn of(args: &args::Chat) -> Result<Option<Self>, CliError> {
         let Some(name) = args.model.clone() else { return Ok(None) };
-        let key = key(args)?;
-        if key.is_none() && args.base_url.is_none() {
-            let needed =
-                "--model needs --api-key-file, OPENAI_API_KEY, or the --base-url of a server without keys";
-            return Err(CliError::Usage(needed.into()));
+        if let Some(file) = &args.api_key_file {
+            read::trusted(file).map_err(|error| CliError::Usage(format!("--api-key-file {error}")))?;
         }
-        // This fails if another provider is installed already, which is just as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let http =
-            reqwest::Client::builder().connect_timeout(CONNECT_TIMEOUT).read_timeout(READ_TIMEOUT).build();
-        let http = http.map_err(|error| CliError::Usage(error.to_string()))?;
-        let base = args.base_url.as_deref().unwrap_or(BASE_URL).trim_end_matches('/');
-        Ok(Some(Self { name, http, url: format!("{base}/chat/completions"), key }))
+        let settings = ServerSettings {
+            protocol: Protocol::OpenAi,
+            base_url: args.base_url.as_ref(),
+            api_key_file: args.api_key_file.as_deref(),
+            names: KeyNames { file: "--api-key-file", variable: "OPENAI_API_KEY" },
+            timeout: PATIENCE,
+            max_answer_bytes: MAX_REPLY_BYTES,
+        };
+        let server = ModelServer::new(&settings, |name| env::var(name).ok());
+        let server = server.map_err(|error| match error {
+            SetupError::NoKey { .. } => CliError::Usage(
+                "--model needs --api-key-file, OPENAI_API_KEY, or the --base-url of a server without keys"
+                    .into(),
+            ),
+            error => CliError::Usage(error.to_string()),
+        })?;
+        Ok(Some(Self { name, server }))
     }
 
     /// Its name.
@@ -62,23 +60,23 @@ impl Model {
     /// Asks for a reply to `messages`, a JSON array; `piece` gets each part of it as it arrives. Returns
     /// the whole reply. A reply that is empty, cut off or too large is an error.
     pub async fn reply(&self, messages: &str, piece: impl FnMut(&str)) -> Result<String, CliError> {
-        self.streamed(messages, piece).await.map_err(|reason| io::Error::other(reason).into())
+        self.streamed(messages, piece).await.map_err(|reason| io::Error::other(shown(&reason)).into())
     }
 
     async fn streamed(&self, messages: &str, mut piece: impl FnMut(&str)) -> Result<String, String> {
         let messages: Value = serde_json::from_str(messages).map_err(|error| error.to_string())?;
         let request = json!({"model": self.name, "messages": messages, "stream": true});
-        let response = self.send(request.to_string()).await?;
-        let mut events = SseStream::new(http::Response::from(response).into_body());
+        let body = patiently(self.server.stream("/chat/completions", request)).await?;
+        let mut events = SseStream::new(body.map_err(|error| error.to_string())?);
         let (mut reply, mut finished) = (String::new(), false);
-        while let Some(event) = events.next().await {
-            let data = event.map_err(|error| describe(&error))?.data.unwrap_or_default();
+        while let Some(event) = patiently(events.next()).await? {
+            let data = event.map_err(|error| error.to_string())?.data.unwrap_or_default();
             if data == DONE {
                 break;
             }
-            let chunk: Value = serde_json::from_str(&data).map_err(|error| describe(&error))?;
-            if let Some(error) = error_in(&chunk) {
-                return Err(shown(error));
+            let chunk: Value = serde_json::from_str(&data).map_err(|error| error.to_string())?;
+            if let Some(error) = chunk["error"]["message"].as_str().or(chunk["error"].as_str()) {
+                return Err(error.to_owned());
             }
             let choice = &chunk["choices"][0];
             if let Some(text) = choice["delta"]["content"].as_str().filter(|text| !text.is_empty()) {
@@ -97,47 +95,12 @@ impl Model {
             (true, reply) => Ok(reply.to_owned()),
         }
     }
-
-    /// Sends a request; returns the response, which is a stream of events, or the server's reason for
-    /// refusing the request.
-    async fn send(&self, request: String) -> Result<Response, String> {
-        let mut to = self.http.post(&self.url).header(CONTENT_TYPE, "application/json").body(request);
-        if let Some(key) = &self.key {
-            to = to.bearer_auth(key);
-        }
-        let response = to.send().await.map_err(|error| describe(&error))?;
-        let status = response.status();
-        if status.is_success() {
-            return Ok(response);
-        }
-        let body = Limited::new(http::Response::from(response).into_body(), MAX_REPLY_BYTES).collect().await;
-        let body = body.map_or_else(|_| Default::default(), |body| body.to_bytes());
-        let json: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let told = error_in(&json).map_or_else(|| String::from_utf8_lossy(&body), Into::into);
-        Err(shown(&format!("{status}: {told}")))
-    }
 }
 
-/// The message of an error, in OpenAI's form or as a bare string.
-fn error_in(json: &Value) -> Option<&str> {
-    json["error"]["message"].as_str().or(json["error"].as_str())
-}
-
-/// The key in the file, or else in `OPENAI_API_KEY`.
-fn key(args: &args::Chat) -> Result<Option<String>, CliError> {
-    let key = match &args.api_key_file {
-        Some(file) => {
-            let read = read::trusted(file).map(Some);
-            read.map_err(|error| CliError::Usage(format!("--api-key-file {error}")))?
-        }
-        None => env::var("OPENAI_API_KEY").ok(),
-    };
-    Ok(key.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty()))
-}
-
-fn describe(error: &dyn Error) -> String {
-    let (text, cause) = (error.to_string(), root_cause(error));
-    shown(&if text.contains(&cause) { text } else { format!("{text}: {cause}") })
+/// The result of `work` with the model's server, unless that is silent for too long.
+async fn patiently<T>(work: impl Future<Output = T>) -> Result<T, String> {
+    let silent = |_| format!("the model's server was silent for {} seconds", PATIENCE.as_secs());
+    timeout(PATIENCE, work).await.map_err(silent)
 }
 
 fn shown(text: &str) -> String {

@@ -2,7 +2,7 @@
 
 use std::{future::Future, time::Duration};
 
-use reqwest::{header::CONTENT_TYPE, redirect::Policy};
+use reqwest::{Body, RequestBuilder, header::CONTENT_TYPE, redirect::Policy};
 use serde_json::{Value, value::RawValue};
 
 use super::{
@@ -13,8 +13,11 @@ use super::{
 };
 use utterd_engine::models::llm::LlmError;
 
+/// How long a server may take to accept a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// A model server.
-pub(crate) struct ModelServer {
+pub struct ModelServer {
     http: reqwest::Client,
     endpoint: Endpoint,
     timeout: Duration,
@@ -23,7 +26,7 @@ pub(crate) struct ModelServer {
 
 impl ModelServer {
     /// Returns a client that has sent nothing yet; `environment` returns the value of a variable.
-    pub(crate) fn new(
+    pub fn new(
         settings: &ServerSettings<'_>,
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, SetupError> {
@@ -35,9 +38,19 @@ impl ModelServer {
 
     /// Sends a request to `path` below the address of the server, once. The answer is JSON.
     pub(crate) async fn post(&self, path: &str, request: Value) -> Result<Box<RawValue>, LlmError> {
-        let to = self.http.post(self.endpoint.url(path)).headers(self.endpoint.headers());
-        let request = to.header(CONTENT_TYPE, "application/json").body(request.to_string());
+        let request = self.request(path, request);
         transport::send(request, self.max_answer_bytes).await.map_err(|error| self.redacted(error))
+    }
+
+    /// Sends a request to `path` below the address of the server, once. The answer can be of any kind.
+    pub async fn stream(&self, path: &str, request: Value) -> Result<Body, LlmError> {
+        let begun = transport::begin(self.request(path, request)).await;
+        begun.map(|response| http::Response::from(response).into_body()).map_err(|error| self.redacted(error))
+    }
+
+    fn request(&self, path: &str, request: Value) -> RequestBuilder {
+        let to = self.http.post(self.endpoint.url(path)).headers(self.endpoint.headers());
+        to.header(CONTENT_TYPE, "application/json").body(request.to_string())
     }
 
     /// Returns the result of `asking`, or an error after the timeout.
@@ -69,7 +82,7 @@ impl ModelServer {
 fn http_client(endpoint: &Endpoint) -> reqwest::Result<reqwest::Client> {
     // this fails if a provider is already installed for the process
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let mut builder = reqwest::Client::builder().redirect(Policy::none());
+    let mut builder = reqwest::Client::builder().redirect(Policy::none()).connect_timeout(CONNECT_TIMEOUT);
     if endpoint.is_plain() {
         // a machine without certificates can still use a server without TLS
         builder = builder.tls_certs_only([]);

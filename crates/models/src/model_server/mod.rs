@@ -7,6 +7,5 @@ mod key;
 mod settings;
 mod transport;
 
-pub(crate) use client::ModelServer;
-pub(crate) use settings::{KeyNames, ServerSettings};
-pub use settings::{Protocol, SetupError};
+pub use client::ModelServer;
+pub use settings::{KeyNames, Protocol, ServerSettings, SetupError};

@@ -18,7 +18,7 @@ pub enum Protocol {
 }
 
 /// The server to use, and how.
-pub(crate) struct ServerSettings<'a> {
+pub struct ServerSettings<'a> {
     /// The protocol of the server.
     pub protocol: Protocol,
     /// The address of the server, with `/v1` for [`Protocol::OpenAi`]; `None` is the provider's own.
@@ -35,7 +35,7 @@ pub(crate) struct ServerSettings<'a> {
 
 /// Where to look for a key, by the names that users know.
 #[derive(Clone, Copy)]
-pub(crate) struct KeyNames {
+pub struct KeyNames {
     /// The setting that names a file.
     pub file: &'static str,
     /// The variable that takes precedence over the provider's own.

@@ -21,11 +21,13 @@ const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 
 /// Sends a request, once. The answer is complete JSON of at most `most` bytes; anything else is an [`LlmError`].
 pub(super) async fn send(request: RequestBuilder, most: usize) -> Result<Box<RawValue>, LlmError> {
+    complete(begin(request).await?, most).await
+}
+
+/// Sends a request, once. The answer has begun, and is a success.
+pub(super) async fn begin(request: RequestBuilder) -> Result<Response, LlmError> {
     let response = request.send().await.map_err(|error| unreachable(error.without_url()))?;
-    match response.status().is_success() {
-        true => complete(response, most).await,
-        false => Err(failure(response).await),
-    }
+    if response.status().is_success() { Ok(response) } else { Err(failure(response).await) }
 }
 
 fn unreachable(error: impl Error) -> LlmError {
