@@ -5,7 +5,7 @@ use std::{env, sync::Arc};
 use super::{super::serve::log, args, memory::Memory};
 use crate::{args::Remote, client::Connection, errors::CliError};
 use utterd_config::{Backend, Effective, LogFormat, Settings, Sources};
-use utterd_server::{InProcess, Shared};
+use utterd_server::Shared;
 
 /// The variable that names the running server, if no flag does.
 const SERVER: &str = "UTTERD_SERVER";
@@ -15,19 +15,10 @@ const LOG: &str = "UTTERD_LOG";
 /// The server whose conversations are offered.
 pub struct Source {
     connection: Connection,
-    server: Server,
+    /// The server, unless it runs by itself.
+    own: Option<Arc<Shared>>,
     /// Whether the conversations are lost when this process ends.
     pub is_brief: bool,
-}
-
-/// Where the server is.
-enum Server {
-    /// It runs by itself.
-    Running,
-    /// In this process.
-    Own(Box<InProcess>),
-    /// On files, in this process or in another one.
-    Shared(Arc<Shared>),
 }
 
 impl Source {
@@ -43,7 +34,7 @@ impl Source {
         log(&env::var(LOG).unwrap_or_else(|_| Settings::default().log), LogFormat::Text);
         let remote = Remote { server: Some(server), access: args.access.clone() };
         let connection = Connection::to(&remote).await?;
-        Ok(Self { connection, server: Server::Running, is_brief: false })
+        Ok(Self { connection, own: None, is_brief: false })
     }
 
     async fn own(args: &args::Mcp) -> Result<Self, CliError> {
@@ -57,17 +48,9 @@ impl Source {
                  --server URL offers those of a running server"
             );
         }
-        let (connection, server) = match settings.backend {
-            Backend::Durable(_) => {
-                let shared = Shared::start(&settings).await?;
-                (Connection::sharing(shared.clone(), &args.access).await?, Server::Shared(shared))
-            }
-            Backend::Memory | Backend::Postgres => {
-                let own = InProcess::start(&settings).await?;
-                (Connection::within(own.connector(), &args.access).await?, Server::Own(own.into()))
-            }
-        };
-        Ok(Self { connection, server, is_brief })
+        let own = Shared::start(&settings).await?;
+        let connection = Connection::sharing(own.clone(), &args.access).await?;
+        Ok(Self { connection, own: Some(own), is_brief })
     }
 
     /// The server as its callers see it; `recipient` is meant if a call names none.
@@ -78,10 +61,8 @@ impl Source {
     /// Ends the server, if it is one within this process.
     pub async fn end(self) {
         drop(self.connection);
-        match self.server {
-            Server::Running => {}
-            Server::Own(own) => own.end().await,
-            Server::Shared(shared) => shared.end().await,
+        if let Some(own) = self.own {
+            own.end().await;
         }
     }
 }

@@ -20,7 +20,7 @@ use super::{
     socket::{Listener, Stream},
 };
 use crate::{Result, ServeError};
-use utterd_config::{Listen, Settings, socket_path_fault};
+use utterd_config::{Backend, Listen, Settings, socket_path_fault};
 use utterd_store::durable::{Directory, OpenError, SOCKET};
 
 /// Who can connect: the user of the process.
@@ -28,14 +28,14 @@ const OWN: u32 = 0o600;
 /// How long the system may take to release the store of a process that was killed, whose socket it has closed.
 const RELEASE: Duration = Duration::from_secs(1);
 
-/// A server on files, in this process or in another one.
+/// A server on files, in this process or in another one; or one with another store, in this process.
 pub struct Shared {
     settings: Settings,
     state: Mutex<State>,
 }
 
 enum State {
-    /// Another process has the store open.
+    /// Another process has the files open, or none.
     Elsewhere,
     /// This one has; it serves the others through the door.
     Here(Box<InProcess>, Option<Arc<Listener>>),
@@ -54,7 +54,13 @@ enum Bound {
 impl Shared {
     /// Joins the server on the files that `settings` name, or starts it.
     pub async fn start(settings: &Settings) -> Result<Arc<Self>> {
-        let shared = Self { settings: settings.clone(), state: Mutex::new(State::Elsewhere) };
+        let state = match settings.backend {
+            Backend::Durable(_) => State::Elsewhere,
+            Backend::Memory | Backend::Postgres => {
+                State::Here(InProcess::start(settings).await?.into(), None)
+            }
+        };
+        let shared = Self { settings: settings.clone(), state: Mutex::new(state) };
         shared.reach().await?;
         Ok(Arc::new(shared))
     }
