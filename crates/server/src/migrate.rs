@@ -9,7 +9,7 @@ use utterd_config::read_file;
 use utterd_domain::limits::MAX_IMPORT_BYTES;
 use utterd_engine::Caller;
 use utterd_rpc::proto::{ImportConversationResponse, ImportHeader};
-use utterd_telemetry::terminal;
+use utterd_telemetry::terminal::{self, counted};
 
 impl Server {
     /// Imports the content of `file` for the default recipient, as ImportConversation does, and reports the result.
@@ -46,14 +46,9 @@ fn told(file: &Path, response: &ImportConversationResponse) -> String {
         (0, 0, 0) if response.conversations.is_empty() => format!("{file} holds nothing to migrate"),
         (0, 0, 0) => format!("{file} was migrated before: nothing new"),
         _ => {
-            let started = counted(started, "conversation", "conversations");
-            let stored = counted(stored, "utterance", "utterances");
-            let summaries = counted(summaries, "summary", "summaries");
+            let [started, stored] = [counted(started, "conversation"), counted(stored, "utterance")];
+            let summaries = counted(summaries, "summary");
             format!("migrated {file}: {started}, {stored}, {summaries}; the file is left as it is")
         }
     }
-}
-
-fn counted(count: i32, one: &str, several: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { several })
 }

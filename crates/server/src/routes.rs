@@ -3,7 +3,7 @@
 use std::{convert::Infallible, future::ready, sync::Arc};
 
 use futures::future::BoxFuture;
-use http::{Request, Response};
+use http::{HeaderMap, Request, Response};
 use rustc_hash::FxHashMap;
 use tonic::{Status, body::Body, server::NamedService};
 use tower::{Service, ServiceExt as _};
@@ -59,4 +59,12 @@ impl Routes {
             None => Box::pin(ready(Ok(Status::unimplemented("").into_http()))),
         }
     }
+}
+
+/// The trailers of an answer that ends with `status`.
+pub fn trailers(status: Status) -> HeaderMap {
+    let mut trailers = HeaderMap::new();
+    // the server's own statuses always fit in headers
+    let _ = status.add_header(&mut trailers);
+    trailers
 }

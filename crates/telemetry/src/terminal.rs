@@ -84,9 +84,34 @@ fn is_drawn(character: char) -> bool {
     }
 }
 
+/// A number with thousands separators.
+pub fn count(number: impl TryInto<u64>) -> String {
+    let digits = number.try_into().unwrap_or(0).to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
+}
+
+/// `1 token`, `2 tokens`, `3 summaries`.
+pub fn counted(number: impl TryInto<u64>, noun: &str) -> String {
+    let number = number.try_into().unwrap_or(0);
+    match noun.strip_suffix("ry") {
+        _ if number == 1 => format!("1 {noun}"),
+        Some(stem) => format!("{} {stem}ries", count(number)),
+        None => format!("{} {noun}s", count(number)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(counted(1, "token"), "1 token");
+        assert_eq!(counted(12_345, "token"), "12,345 tokens");
+        assert_eq!([counted(0, "summary"), counted(2, "key")], ["0 summaries", "2 keys"]);
+        assert_eq!(count(1_234_567), "1,234,567");
+    }
 
     fn written(parts: &[&[u8]], is_terminal: bool) -> Vec<u8> {
         let mut out = Escaping { stream: Vec::new(), is_terminal, begun: Vec::new() };

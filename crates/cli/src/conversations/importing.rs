@@ -247,10 +247,8 @@ impl Tally {
         if self.skipped > 0 {
             parts.push(format!("{} already there", count(self.skipped)));
         }
-        match self.summaries {
-            0 => {}
-            1 => parts.push("1 summary".to_owned()),
-            summaries => parts.push(format!("{} summaries", count(summaries))),
+        if self.summaries > 0 {
+            parts.push(counted(self.summaries, "summary"));
         }
         if self.irregular > 0 {
             parts.push(format!("{} irregular", count(self.irregular)));

@@ -34,7 +34,7 @@ use utterd_config::Listen;
 use utterd_domain::limits::DEFAULT_DRAIN_TIMEOUT;
 use utterd_server::{
     ServeError,
-    plain_http::{self as plain, Access, Answer, Bound, Room, Unread},
+    plain_http::{self as plain, Answer, Bound, Room, Unread},
 };
 
 /// The type of a message.
@@ -135,7 +135,7 @@ async fn answer(request: Request<Incoming>, service: Service, handler: Handler, 
     let (extensions, is_json) = (parts.extensions.clone(), plain::is_of_type(&parts.headers, JSON));
     let mut head = Request::new(body);
     *head.extensions_mut() = extensions;
-    let body = match room.read(head, Access::Write, MOST_BYTES).await {
+    let body = match room.read(head, None, MOST_BYTES).await {
         Ok(body) => body,
         Err(Unread(code, status)) => return refused(code, status.message().to_owned()),
     };

@@ -1,25 +1,14 @@
 //! Words and lines for people.
 
-use std::ops::RangeInclusive;
+use std::{fmt::Display, ops::RangeInclusive};
 
 use prost_types::Timestamp;
 use tokio::time::Instant;
 
+use utterd_domain::{Ranges, Sequence};
 use utterd_rpc::proto::{Role, SequenceRange, ToolCall, Utterance, UtteranceRef};
 
-/// A number with thousands separators.
-pub fn count(number: impl TryInto<u64>) -> String {
-    let digits = number.try_into().unwrap_or(0).to_string();
-    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
-    groups.collect::<Vec<_>>().join(",")
-}
-
-/// `1 token`, `2 tokens`.
-pub fn counted(number: impl TryInto<u64>, noun: &str) -> String {
-    let number = number.try_into().unwrap_or(0);
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", count(number))
-}
+pub use utterd_telemetry::terminal::{count, counted};
 
 /// A number of bytes, `12.30 MiB`.
 pub fn bytes(number: u64) -> String {
@@ -85,14 +74,9 @@ pub fn clipped(line: &str, width: usize) -> String {
 
 /// The sequences of `references` as ranges: `1–5, 8`.
 pub fn sequences(references: &[UtteranceRef]) -> String {
-    let mut ranges: Vec<RangeInclusive<i64>> = Vec::new();
-    for sequence in references.iter().map(|reference| reference.sequence) {
-        match ranges.last_mut() {
-            Some(last) if last.end().checked_add(1) == Some(sequence) => *last = *last.start()..=sequence,
-            _ => ranges.push(sequence..=sequence),
-        }
-    }
-    join(ranges)
+    let sequences = references.iter().filter_map(|reference| u64::try_from(reference.sequence).ok());
+    let ranges: Ranges = sequences.map(Sequence).collect();
+    join(ranges.iter())
 }
 
 /// Ranges as `1–5, 8`.
@@ -100,12 +84,12 @@ pub fn ranges(ranges: &[SequenceRange]) -> String {
     join(ranges.iter().map(|range| range.first..=range.last))
 }
 
-fn join(ranges: impl IntoIterator<Item = RangeInclusive<i64>>) -> String {
-    let one = |range: RangeInclusive<i64>| match (range.start(), range.end()) {
+fn join<T: Display + PartialEq>(ranges: impl Iterator<Item = RangeInclusive<T>>) -> String {
+    let one = |range: RangeInclusive<T>| match (range.start(), range.end()) {
         (first, last) if first == last => first.to_string(),
         (first, last) => format!("{first}–{last}"),
     };
-    ranges.into_iter().map(one).collect::<Vec<_>>().join(", ")
+    ranges.map(one).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -134,9 +118,6 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!(counted(1, "token"), "1 token");
-        assert_eq!(counted(12_345, "token"), "12,345 tokens");
-        assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!([9, 1_023, 1_024, 16 << 20].map(bytes), ["9 B", "1023 B", "1.00 KiB", "16.00 MiB"]);
     }
 }

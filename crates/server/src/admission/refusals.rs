@@ -1,9 +1,6 @@
 //! The answers to calls that are refused.
 
-use std::{
-    sync::atomic::{AtomicU32, Ordering},
-    time::Duration,
-};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use tonic::{Code, Status};
 
@@ -43,10 +40,7 @@ impl Refusals {
     pub fn next(&self) -> Status {
         // the step visits all, and gives consecutive calls delays that lie far apart
         let step = self.next.fetch_add(7, Ordering::Relaxed) % DELAYS;
-        self.after(LEAST_RETRY + (MOST_RETRY - LEAST_RETRY) * step / (DELAYS - 1))
-    }
-
-    fn after(&self, delay: Duration) -> Status {
+        let delay = LEAST_RETRY + (MOST_RETRY - LEAST_RETRY) * step / (DELAYS - 1);
         self.given.inc();
         let limit = self.limit.map(|limit| (limit, &*self.message));
         turned_away(self.reason, &self.message, delay, limit)

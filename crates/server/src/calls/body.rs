@@ -6,11 +6,11 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::HeaderMap;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use tonic::{Status, body::Body};
 
 use super::record::Record;
+use crate::routes::trailers;
 use utterd_telemetry::{
     Span,
     panics::{Panicked, Within},
@@ -45,7 +45,7 @@ impl HttpBody for CallBody {
             Ok(polled) => ready!(polled),
             Err(Panicked) => {
                 self.body = Body::empty();
-                Some(Ok(Frame::trailers(panicked())))
+                Some(Ok(Frame::trailers(trailers(utterd_rpc::panicked()))))
             }
         };
         if let Some(Ok(frame)) = &mut frame
@@ -64,12 +64,4 @@ impl HttpBody for CallBody {
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
     }
-}
-
-/// The trailers of a call that panicked.
-fn panicked() -> HeaderMap {
-    let mut trailers = HeaderMap::new();
-    // the status of a panic always fits in headers
-    let _ = utterd_rpc::panicked().add_header(&mut trailers);
-    trailers
 }

@@ -11,10 +11,7 @@ use super::{
     running::{self, Revoked, revoked},
     shown::Shown,
 };
-use crate::{
-    guard::{access::Access, methods::Method},
-    routes::Answer,
-};
+use crate::{guard::methods::Method, routes::Answer};
 use utterd_engine::Caller;
 
 /// Makes a call if its caller may: it then has a [`Principal`](super::Principal) and a [`Caller`] in its extensions. Without
@@ -38,11 +35,9 @@ fn admit(guard: Option<&Arc<Guard>>, request: &mut Request<Body>) -> Result<Opti
         only_namespace(request.headers())?;
         return Ok(None);
     };
-    if method.access == Access::Open {
-        return Ok(None);
-    }
+    let Some(needed) = method.needed else { return Ok(None) };
     let shown = Shown::with(request);
-    let (principal, credential) = guard.admit(request, &shown, method.access)?;
+    let (principal, credential) = guard.admit(request, &shown, needed)?;
     let revoked = method.is_stream().then(|| revoked(guard.clone(), shown, credential));
     request.extensions_mut().insert(Caller { namespace: principal.namespace.clone() });
     request.extensions_mut().insert(principal);

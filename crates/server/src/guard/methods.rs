@@ -1,4 +1,4 @@
-//! The methods that are served: what their descriptors say, and what access they require.
+//! The methods that are served: what their descriptors say, and what role they require.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -7,7 +7,7 @@ use prost::Message;
 use prost_types::FileDescriptorSet;
 use rustc_hash::FxHashMap;
 
-use super::access::{Access, access};
+use super::{access::needed, principal::Role};
 use utterd_rpc::proto::FILE_DESCRIPTOR_SET;
 
 /// Every served method, by the path of its calls.
@@ -18,7 +18,7 @@ static UNKNOWN: Method = Method {
     number: 0,
     path: Cow::Borrowed("unknown"),
     origin: Origin::Unknown,
-    access: Access::Write,
+    needed: Some(Role::ReadWrite),
     takes_many: false,
     answers_many: false,
 };
@@ -32,8 +32,8 @@ pub struct Method {
     pub path: Cow<'static, str>,
     /// Who defines the method.
     pub origin: Origin,
-    /// The access that it requires.
-    pub access: Access,
+    /// The least role that may call it; `None` if everybody may.
+    pub needed: Option<Role>,
     /// Whether requests are a stream of messages, and not one.
     pub takes_many: bool,
     /// Whether responses are.
@@ -82,7 +82,7 @@ impl Method {
 
     /// Whether a call can change something.
     pub fn changes(&self) -> bool {
-        matches!(self.access, Access::Write | Access::Admin)
+        self.needed >= Some(Role::ReadWrite)
     }
 
     /// Whether it asks for the server's health once, which is answered under any load.
@@ -113,7 +113,7 @@ fn methods() -> FxHashMap<String, Method> {
                         number: methods.len() + 1,
                         path: format!("{service_name}/{}", method.name()).into(),
                         origin,
-                        access: access(&service_name, method.name()),
+                        needed: needed(&service_name, method.name()),
                         takes_many: method.client_streaming(),
                         answers_many: method.server_streaming(),
                     };
@@ -157,12 +157,12 @@ mod tests {
         let known: BTreeSet<_> = METHODS.keys().cloned().collect();
         assert_eq!(known, served.iter().map(path).collect());
         let of = |asked| {
-            let these = METHODS.values().filter(move |it| it.access == asked);
+            let these = METHODS.values().filter(move |it| it.needed == asked);
             these.map(|it| it.names().1).collect::<BTreeSet<_>>()
         };
-        assert_eq!(of(Access::Open), BTreeSet::from(["Check", "ReadShared", "Watch"]));
-        assert_eq!(of(Access::Admin), BTreeSet::from(["Backup"]));
-        assert_eq!(of(Access::Read), READS.into());
+        assert_eq!(of(None), BTreeSet::from(["Check", "ReadShared", "Watch"]));
+        assert_eq!(of(Some(Role::Admin)), BTreeSet::from(["Backup"]));
+        assert_eq!(of(Some(Role::ReadOnly)), READS.into());
         let writes = [
             "Memorize",
             "MemorizeStream",
@@ -183,7 +183,7 @@ mod tests {
             "UndoCompaction",
             "AnswerCompactionPrompt",
         ];
-        assert_eq!(of(Access::Write), writes.into(), "say in access.rs which of them change nothing");
+        assert_eq!(of(Some(Role::ReadWrite)), writes.into(), "say in access.rs which of them change nothing");
     }
 
     #[test]
@@ -218,8 +218,8 @@ mod tests {
     #[test]
     fn what_is_not_known_counts_as_a_change() {
         for path in ["", "/", "/utterd.v1.MemoryService", "/utterd.v1.MemoryService/Recall", "/a.B/C", "a"] {
-            let Method { origin, access, .. } = Method::of(path);
-            assert_eq!((*origin, *access), (Origin::Unknown, Access::Write), "{path}");
+            let Method { origin, needed, .. } = Method::of(path);
+            assert_eq!((*origin, *needed), (Origin::Unknown, Some(Role::ReadWrite)), "{path}");
         }
     }
 }

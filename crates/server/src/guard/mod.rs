@@ -34,7 +34,6 @@ use tokio::sync::watch;
 use tonic::Status;
 
 use crate::{
-    guard::access::Access,
     transport::connection::Peer,
     watched::{FileError, Watched},
 };
@@ -49,7 +48,7 @@ use utterd_domain::{
     limits::{ATTEMPT_LOG_INTERVAL, CREDENTIALS_RELOAD},
 };
 use utterd_engine::Clock;
-use utterd_telemetry::panics::Within;
+use utterd_telemetry::{panics::Within, terminal::counted};
 
 pub use issue::{Issued, NewCredential, issue};
 pub use layer::let_in;
@@ -137,9 +136,9 @@ impl Guard {
         if credential.is_expired(now) { Err(Refused::Expired) } else { Ok(credential) }
     }
 
-    /// Returns the caller of a request that stands for a call with `access`, before the call is made.
-    pub fn caller<B>(&self, request: &Request<B>, access: Access) -> Result<Principal, Status> {
-        Ok(self.admit(request, &Shown::with(request), access)?.0)
+    /// Returns the caller of a request that stands for a call that needs a role, before the call is made.
+    pub fn caller<B>(&self, request: &Request<B>, needed: Role) -> Result<Principal, Status> {
+        Ok(self.admit(request, &Shown::with(request), needed)?.0)
     }
 
     /// Logs that a call from `peer` was refused, at most once in an [`ATTEMPT_LOG_INTERVAL`].
@@ -153,19 +152,19 @@ impl Guard {
         }
     }
 
-    /// Admits the call `request`, which requires `access`; returns its caller in the namespace of the call, and the
+    /// Admits the call `request`, which needs a role; returns its caller in the namespace of the call, and the
     /// credential that let it in.
     fn admit<B>(
         &self,
         request: &Request<B>,
         shown: &Shown,
-        access: Access,
+        needed: Role,
     ) -> Result<(Principal, Credential), Refused> {
         let log = |refused: &Refused| self.log_attempt(request.extensions().get(), refused);
         let credential = self.identify(shown).inspect_err(log)?;
         let principal = &*credential.principal;
-        if principal.role < Role::needed(access) {
-            return Err(Refused::Role(Role::needed(access)));
+        if principal.role < needed {
+            return Err(Refused::Role(needed));
         }
         let namespace = namespace(request.headers(), principal)?;
         Ok((Principal { namespace, ..principal.clone() }, credential))
@@ -182,11 +181,6 @@ async fn follow(guard: Weak<Guard>) {
             None => return,
         }
     }
-}
-
-/// `1 key` or `2 keys`.
-fn counted(count: usize, one: &str) -> String {
-    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Returns the namespace of a call.

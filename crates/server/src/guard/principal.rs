@@ -4,7 +4,6 @@ use std::{fmt, num::NonZeroU32, sync::Arc};
 
 use clap::ValueEnum;
 
-use crate::guard::access::Access;
 use utterd_domain::Namespace;
 
 /// What a caller may do.
@@ -22,15 +21,6 @@ impl Role {
     /// Returns the role called `name`.
     pub fn named(name: &str) -> Option<Self> {
         Self::from_str(name, false).ok()
-    }
-
-    /// Returns the least role that `access` requires.
-    pub fn needed(access: Access) -> Self {
-        match access {
-            Access::Open | Access::Read => Self::ReadOnly,
-            Access::Write => Self::ReadWrite,
-            Access::Admin => Self::Admin,
-        }
     }
 }
 

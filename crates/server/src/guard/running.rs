@@ -3,12 +3,12 @@
 use std::{pin::Pin, sync::Arc, time::Duration};
 
 use futures::stream;
-use http::HeaderMap;
 use http_body::Frame;
 use http_body_util::{BodyExt as _, StreamBody};
-use tonic::{Status, body::Body};
+use tonic::body::Body;
 
 use super::{Guard, credential::Credential, refusal::Refused, shown::Shown};
+use crate::routes::trailers;
 use utterd_domain::limits::CREDENTIAL_CHECK_INTERVAL;
 
 /// Completes when a credential is no longer valid.
@@ -40,16 +40,9 @@ pub fn until(revoked: Revoked, body: Body) -> Body {
         let (mut body, mut revoked) = running?;
         tokio::select! {
             biased;
-            refused = revoked.as_mut() => Some((Ok(Frame::trailers(trailers(refused))), None)),
+            refused = revoked.as_mut() => Some((Ok(Frame::trailers(trailers(refused.into()))), None)),
             frame = body.frame() => Some((frame?, Some((body, revoked)))),
         }
     });
     Body::new(StreamBody::new(frames))
-}
-
-fn trailers(refused: Refused) -> HeaderMap {
-    let mut trailers = HeaderMap::new();
-    // the status of a refusal always fits in headers
-    let _ = Status::from(refused).add_header(&mut trailers);
-    trailers
 }

@@ -59,8 +59,8 @@ pub async fn answer(request: Request<Incoming>, service: Stack, room: &Room, mos
     let call = Call { method, service, like: like(&request) };
     // In a stream, each message has the limit, and bytes are in base64, which is a third longer.
     let most = if is_stream { most.saturating_mul(2) } else { most };
-    let access = Method::of(request.uri().path()).access;
-    let body = match room.read(request, access, most).await {
+    let needed = Method::of(request.uri().path()).needed;
+    let body = match room.read(request, needed, most).await {
         Ok(body) => body,
         Err(Unread(_, status)) if is_stream => return ended(*status),
         Err(Unread(code, status)) => return refuse(code, &status),

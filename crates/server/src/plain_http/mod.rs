@@ -14,7 +14,6 @@ use http::{
 use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use tonic::Code;
 
-pub use super::guard::access::Access;
 pub use listener::{Bound, keep, serve};
 pub use read::{Room, Unread};
 

@@ -10,7 +10,7 @@ use tonic::{Code, Status};
 use super::status_of;
 use crate::{
     admission::{Pace, caller, late},
-    guard::{Guard, access::Access},
+    guard::{Guard, Role},
 };
 use utterd_domain::limits::{MAX_PASSED_OVER_BYTES, SMALL_MESSAGE_BYTES, STRANGER_BODY_BYTES};
 use utterd_rpc::{self as rpc, MessageMemory, no_room, too_large};
@@ -60,20 +60,25 @@ impl Room {
         Self::new(MessageMemory::new(3 * most), None)
     }
 
-    /// Reads the body of a request that stands for a call with `access`: at most `most` bytes. Its caller needs its
-    /// credential first. A large body takes its room before it is read, and keeps it; it must arrive in time.
-    pub async fn read<B>(&self, mut request: Request<B>, access: Access, most: usize) -> Result<Bytes, Unread>
+    /// Reads the body of a request that stands for a call, which everybody may make or only a role: at most `most` bytes. Its
+    /// caller needs its credential first. A large body takes its room before it is read, and keeps it; it must arrive in time.
+    pub async fn read<B>(
+        &self,
+        mut request: Request<B>,
+        needed: Option<Role>,
+        most: usize,
+    ) -> Result<Bytes, Unread>
     where
         B: Body<Data = Bytes, Error: Display> + Unpin,
     {
-        let most = match &self.guard {
-            Some(_) if access == Access::Open => most.min(STRANGER_BODY_BYTES),
-            Some(guard) => {
-                let principal = guard.caller(&request, access)?;
+        let most = match (&self.guard, needed) {
+            (Some(_), None) => most.min(STRANGER_BODY_BYTES),
+            (Some(guard), Some(needed)) => {
+                let principal = guard.caller(&request, needed)?;
                 request.extensions_mut().insert(principal);
                 most
             }
-            None => most,
+            (None, _) => most,
         };
         let size = request.body().size_hint();
         let length =
@@ -149,7 +154,7 @@ mod tests {
     {
         let mut request = Request::new(body);
         request.extensions_mut().insert(Peer::new(connection, None));
-        room.read(request, Access::Write, most).await
+        room.read(request, None, most).await
     }
 
     /// Begins to read a body that ends when the sender is dropped.

@@ -2,6 +2,8 @@
 
 use std::{sync::Arc, thread, time::Duration};
 
+use futures::future::OptionFuture;
+
 use super::{
     connections::Connections,
     socket::Listener,
@@ -61,11 +63,13 @@ async fn serve(server: Server, listener: Listener, settings: &Settings, start: S
     warm_up(settings.encoding);
     tokio::select! {
         () = accept(&listener, tls.as_ref(), &connections, &workers) => {}
-        () = follow(tls.clone()) => {}
+        Some(()) = OptionFuture::from(tls.clone().map(|tls| tls.follow(TLS_RELOAD))) => {}
         () = heed(&mut signals, &server, tls.as_ref(), start.reload) => {
             tracing::info!("asked to stop: calls in flight have {:?}", settings.drain_timeout);
         }
-        () = abandoned(start.owner) => tracing::info!("stdin was closed: the server stops with its owner"),
+        Some(()) = OptionFuture::from(start.owner.map(Owner::gone)) => {
+            tracing::info!("stdin was closed: the server stops with its owner");
+        }
     }
     systemd::stopping();
     drop(listener);
@@ -121,20 +125,5 @@ async fn accept(
         if let Err(error) = workers.hand_over(socket, tls.map(|tls| tls.acceptor()), place) {
             tracing::warn!(%error, "could not hand a connection to a worker");
         }
-    }
-}
-
-/// Loads certificates that change.
-async fn follow(tls: Option<Arc<Tls>>) {
-    match tls {
-        Some(tls) => tls.follow(TLS_RELOAD).await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn abandoned(owner: Option<Owner>) {
-    match owner {
-        Some(owner) => owner.gone().await,
-        None => std::future::pending().await,
     }
 }
