@@ -13,7 +13,7 @@ use clap::{
 use tokio::time::Instant;
 
 use crate::{
-    args::{ConversationFormat, Target, choice},
+    args::{ConversationFormat, Target},
     client::Connection,
     errors::CliError,
     terminal::{Output, Part, Sink, all_or_nothing, bytes, counted, note, ranges, seconds},
@@ -33,15 +33,12 @@ use utterd_rpc::proto::{
 pub struct Export {
     #[command(flatten)]
     pub target: Target,
-    /// Export all conversations of the recipient
+    /// Export all conversations of the recipient, one per line unless the format is persisted
     #[arg(long, conflicts_with = "conversation")]
     pub all: bool,
     /// The format
     #[arg(long, default_value = "openai", value_parser = exported())]
     pub format: ConversationFormat,
-    /// The layout [default: json, and jsonl with --all]
-    #[arg(long)]
-    pub layout: Option<Layout>,
     /// The file to write [default: stdout]
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -51,16 +48,6 @@ pub struct Export {
 fn exported() -> impl TypedValueParser<Value = ConversationFormat> {
     let names = ConversationFormat::EXPORTED.iter().filter_map(ValueEnum::to_possible_value);
     PossibleValuesParser::new(names).try_map(|name| ConversationFormat::from_str(&name, false))
-}
-
-choice! {
-    /// The layout of an export.
-    pub enum Layout means ExportLayout {
-        /// one JSON document
-        Json = Json,
-        /// one message per line, or with --all one conversation
-        Jsonl = JsonLines,
-    }
 }
 
 /// Exports to a file or stdout; reports on stderr what the format cannot carry.
@@ -98,7 +85,6 @@ fn request(args: &Export) -> Result<ExportConversationRequest, CliError> {
         conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient.clone(),
         format: args.format.wire().into(),
-        layout: args.layout.map_or(0, |layout| layout.wire().into()),
         ..Default::default()
     })
 }

@@ -5,7 +5,7 @@ use std::io;
 use clap::Args;
 
 use crate::{
-    args::{Json, Remote, choice},
+    args::{Json, Remote},
     client::Connection,
     errors::CliError,
     terminal::{Output, count, counted, folded, minute, note, word},
@@ -15,28 +15,15 @@ use utterd_rpc::proto::{Conversation, ConversationStatus, ListConversationsReque
 /// The most conversations per page.
 const MOST: i32 = 1_000;
 
-choice! {
-    /// A conversation's status.
-    enum Status means ConversationStatus {
-        /// used recently
-        Active = Active,
-        /// the assistant asked something
-        AwaitingAnswer = AwaitingAnswer,
-        /// not used for some time
-        Idle = Idle,
-        /// ended
-        Closed = Closed,
-    }
-}
-
 /// List conversations
 ///
 /// Says which conversation gets the recipient's next message: its active one; with --json, `active` is true. If it is
-/// idle, the next message ends it and starts another.
+/// idle, the next message ends it and starts another. `utterd call ListConversations` takes everything else that can be
+/// asked for.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd list
-  utterd list --all --status active
+  utterd list --all
   utterd list --recipient alice --json | jq -r .conversationId")]
 pub struct List {
     #[command(flatten)]
@@ -47,9 +34,6 @@ pub struct List {
     /// List the conversations of every recipient
     #[arg(long, short, conflicts_with = "recipient")]
     all: bool,
-    /// List only conversations with this status
-    #[arg(long)]
-    status: Option<Status>,
     /// List at most N, up to 1000; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(i32).range(0..=1000))]
     limit: i32,
@@ -81,10 +65,8 @@ pub async fn list(args: List) -> Result<(), CliError> {
 }
 
 fn request(args: &List) -> ListConversationsRequest {
-    let status = args.status.map_or(ConversationStatus::Unspecified, Status::wire);
     ListConversationsRequest {
         recipient_id: args.recipient.clone(),
-        status: status.into(),
         page_size: if args.limit == 0 { MOST } else { args.limit },
         all_recipients: args.all,
         ..Default::default()

@@ -41,9 +41,6 @@ pub struct Context {
     /// Also quote earlier utterances about PROMPT
     #[arg(long, value_name = "PROMPT")]
     pub recall: Option<String>,
-    /// Fill the rest of the budget with turns that left the window
-    #[arg(long)]
-    pub archive: bool,
 }
 
 /// Prints the messages on stdout, and on stderr what they cost and leave out.
@@ -70,7 +67,6 @@ fn request(args: Context) -> BuildContextRequest {
         max_turns: args.turns,
         instructions: args.instructions,
         recall,
-        include_archive: args.archive,
         ..Default::default()
     }
 }

@@ -16,7 +16,7 @@ use utterd_rpc::proto::{MemorizeRequest, MemorizeResponse, NewUtterance, Utteran
 /// Store an utterance
 ///
 /// Starts a conversation if the id is new, or if no conversation is active. `utterd import` and `utterd call Memorize`
-/// store tool calls and their results.
+/// store tool calls and their results, and the names of participants.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd memorize 'Where is my order?'
@@ -36,9 +36,6 @@ pub struct Memorize {
     /// The speaker
     #[arg(long, default_value = "user")]
     role: Speaker,
-    /// The participant's name
-    #[arg(long, default_value = "")]
-    name: String,
     /// Pin the utterance, so that eviction skips it
     #[arg(long)]
     pin: bool,
@@ -59,13 +56,8 @@ pub async fn memorize(args: Memorize) -> Result<(), CliError> {
 
 async fn store(args: Memorize, content: String) -> Result<(), CliError> {
     let connection = Connection::to(&args.remote).await?;
-    let utterance = NewUtterance {
-        role: args.role.wire().into(),
-        name: args.name,
-        content,
-        pinned: args.pin,
-        ..Default::default()
-    };
+    let utterance =
+        NewUtterance { role: args.role.wire().into(), content, pinned: args.pin, ..Default::default() };
     let request = MemorizeRequest {
         conversation_id: args.conversation,
         recipient_id: args.recipient,

@@ -12,7 +12,7 @@ use utterd_rpc::proto::{SummarizeRequest, SummarizeResponse, SummarizeScope};
 
 /// Summarise a conversation or a part of it
 ///
-/// The summary is printed and not stored.
+/// The summary is printed and not stored. `utterd call Summarize` takes everything else that can be asked for.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   utterd summarize trip
@@ -21,11 +21,8 @@ pub struct Summarize {
     #[command(flatten)]
     pub target: Target,
     /// Summarise only the last N utterances of the window
-    #[arg(long, value_name = "N", group = "scope", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub recent: Option<i32>,
-    /// Summarise only the utterances that left the window
-    #[arg(long, group = "scope")]
-    pub evicted: bool,
     /// The most tokens of the summary [default: the conversation's limit]
     #[arg(long = "budget", value_name = "N", allow_negative_numbers = true)]
     pub tokens: Option<i32>,
@@ -54,11 +51,7 @@ pub async fn summarize(args: Summarize) -> Result<(), CliError> {
 }
 
 fn request(args: Summarize) -> SummarizeRequest {
-    let scope = match (args.recent, args.evicted) {
-        (Some(_), _) => SummarizeScope::Recent,
-        (None, true) => SummarizeScope::Evicted,
-        (None, false) => SummarizeScope::All,
-    };
+    let scope = if args.recent.is_some() { SummarizeScope::Recent } else { SummarizeScope::All };
     SummarizeRequest {
         conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
