@@ -1,7 +1,5 @@
 //! `utterd completions`: prints completions for a shell.
 
-use std::io::Write;
-
 use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 
@@ -24,6 +22,6 @@ pub fn completions(args: Completions, mut program: Command) -> Result<(), CliErr
     let mut script = Vec::new();
     generate(args.shell, &mut program, "utterd", &mut script);
     let mut output = Output::new();
-    output.write_all(&script)?;
+    output.text(&String::from_utf8_lossy(&script))?;
     Ok(output.flush()?)
 }

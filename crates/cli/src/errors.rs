@@ -93,7 +93,7 @@ impl CliError {
             Self::Serve(ServeError::File(_) | ServeError::IncompleteTls | ServeError::Unbuilt(_)) => 2,
             Self::Missing(_) => 3,
             Self::Refused(status) if status.code() == Code::NotFound => 3,
-            Self::Refused(status) if unanswered(status).is_some() => 4,
+            Self::Refused(status) if is_lost(status) => 4,
             Self::Unreachable(_) => 4,
             Self::Interrupted(_) => 130,
             _ => 1,
@@ -102,7 +102,6 @@ impl CliError {
 }
 
 /// Whether a call ended without an answer: a server that refuses gives a reason.
-#[cfg(feature = "mcp")]
 pub fn is_lost(status: &Status) -> bool {
     unanswered(status).is_some()
 }
@@ -138,7 +137,7 @@ fn text(error: &CliError) -> String {
 fn json(error: &CliError) -> String {
     let mut told = json!({ "exit_code": error.exit_code(), "message": text(error) });
     if let CliError::Refused(status) = error
-        && unanswered(status).is_none()
+        && !is_lost(status)
     {
         let reason = reason(status);
         told["message"] = status.message().into();

@@ -9,7 +9,7 @@ use clap::Args;
 use super::{
     errors::CliError,
     settings::SettingFlags,
-    terminal::{Output, note},
+    terminal::{Output, note, print},
 };
 use utterd_config::{ConfigError, Effective, LogFormat, Settings, Sources};
 use utterd_server as server;
@@ -90,9 +90,7 @@ fn check(configuration: Configuration) -> Result<(), CliError> {
     let runtime = server::runtime()?;
     let silent = runtime.block_on(server::check(&settings))?;
     silent.iter().for_each(|warning| note(warning));
-    let mut output = Output::new();
-    output.line("the server can start with these settings")?;
-    Ok(output.flush()?)
+    Ok(print("the server can start with these settings")?)
 }
 
 /// Prints the effective settings, and where each came from.

@@ -5,4 +5,4 @@ mod target;
 
 pub(crate) use choice::choice;
 pub use choice::{ContextFormat, ConversationFormat, Preset, Speaker};
-pub use target::{Json, Remote, Target, required};
+pub use target::{Json, Remote, Target};

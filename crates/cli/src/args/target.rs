@@ -90,55 +90,9 @@ impl Target {
         self.conversation.clone().unwrap_or_default()
     }
 
-    /// Tells the conversation from a command's `own` words: it comes first, and can be left out. Returns the command's
-    /// own.
-    pub fn split<const N: usize>(&mut self, own: [Option<String>; N]) -> [Option<String>; N] {
-        let mut words: Vec<_> =
-            self.conversation.take().into_iter().chain(own.into_iter().flatten()).collect();
-        if words.len() > N {
-            self.conversation = Some(words.remove(0));
-        }
-        let mut words = words.into_iter();
-        std::array::from_fn(|_| words.next())
-    }
-}
-
-/// A word that must be there, called `name` in the help.
-pub fn required(word: Option<String>, name: &str) -> Result<String, CliError> {
-    word.ok_or_else(|| CliError::Usage(format!("{name} is missing; --help shows the usage")))
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::Parser;
-
-    use super::*;
-
-    #[derive(Debug, Parser)]
-    struct Command {
-        #[command(flatten)]
-        target: Target,
-        one: Option<String>,
-        two: Option<String>,
-    }
-
-    fn split(words: &[&str]) -> (String, [Option<String>; 2]) {
-        let Command { mut target, one, two } = Command::parse_from([&["command"], words].concat());
-        let own = target.split([one, two]);
-        (target.conversation(), own)
-    }
-
-    #[test]
-    fn the_conversation_is_the_word_beyond_the_commands_own() {
-        for (words, conversation, expected) in [
-            (&["3", "text"][..], "", [Some("3"), Some("text")]),
-            (&["trip", "3", "text"], "trip", [Some("3"), Some("text")]),
-            (&["3"], "", [Some("3"), None]),
-            (&[""], "", [Some(""), None]),
-            (&[], "", [None, None]),
-        ] {
-            let expected = expected.map(|word| word.map(str::to_owned));
-            assert_eq!(split(words), (conversation.to_owned(), expected), "{words:?}");
-        }
+    /// A command's `own` word, called `name` in the help. If it is the only word, it stands where the conversation would.
+    pub fn own(&mut self, own: Option<String>, name: &str) -> Result<String, CliError> {
+        let own = own.or_else(|| self.conversation.take());
+        own.ok_or_else(|| CliError::Usage(format!("{name} is missing; --help shows the usage")))
     }
 }

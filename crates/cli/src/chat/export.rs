@@ -7,7 +7,7 @@ use crate::{
     args::Target,
     conversations::export::{self, Export},
     errors::CliError,
-    terminal::{Output, bytes, read::about},
+    terminal::{bytes, print, read::about},
 };
 
 /// Writes the conversation as OpenAI messages: summary and window, or with `full` everything that is stored. A file
@@ -35,9 +35,7 @@ async fn window(server: &Server, conversation_id: &str, path: PathBuf) -> Result
     let json = format!("{messages:#}\n");
     fs::write(&path, &json).map_err(about(&path))?;
     let size = bytes(json.len() as u64);
-    let mut output = Output::new();
-    output.prose(&format!("wrote the summary and the messages to {}: {size}", path.display()))?;
-    Ok(output.flush()?)
+    Ok(print(&format!("wrote the summary and the messages to {}: {size}", path.display()))?)
 }
 
 /// `CONVERSATION.json` in the working directory, whatever characters the id has.

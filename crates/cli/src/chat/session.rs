@@ -4,10 +4,7 @@
 //! Ctrl-C and a failure can end the work on a line at each `await`. [`Doing`] says what was going on then, and thereby
 //! what is stored, and what the user can do.
 
-use std::{
-    io::{self, Write},
-    mem,
-};
+use std::{io::Write, mem};
 
 use super::{
     command::{self, Command},
@@ -27,7 +24,7 @@ use crate::{
         remember::{self, Remember},
         restore::{self, Restore},
     },
-    terminal::{Output, counted, note, unless_interrupted},
+    terminal::{counted, note, print, unless_interrupted},
 };
 use utterd_rpc::proto::{Capacity, CompactionAnswer, NewUtterance, Role};
 use utterd_telemetry::terminal::stdout;
@@ -362,10 +359,4 @@ fn say_piece(said: &mut String, piece: &str) {
     let mut stdout = stdout();
     // If stdout is closed, the reply is stored all the same.
     let _ = write!(stdout, "{speaker}{piece}").and_then(|()| stdout.flush());
-}
-
-fn print(text: &str) -> io::Result<()> {
-    let mut output = Output::new();
-    output.prose(text)?;
-    output.flush()
 }

@@ -16,8 +16,8 @@ use crate::{
     terminal::{Output, aligned, bar, clipped, count, counted, folded, reflect, said, speaker},
 };
 use utterd_rpc::proto::{
-    Capacity, Conversation, GetCapacityInfoRequest, GetSummaryRequest, GetSummaryResponse,
-    ListUtterancesRequest, Utterance, UtteranceState,
+    Capacity, Conversation, GetSummaryRequest, GetSummaryResponse, ListUtterancesRequest, Utterance,
+    UtteranceState,
 };
 
 /// Show a conversation
@@ -75,13 +75,8 @@ struct Reflected {
 
 impl Window {
     async fn fetch(connection: &Connection, target: &Target) -> Result<Self, CliError> {
-        let request = GetCapacityInfoRequest {
-            conversation_id: target.conversation(),
-            recipient_id: target.recipient.clone(),
-            ..Default::default()
-        };
-        let capacity = connection.memory().get_capacity_info(request).await?.into_inner();
-        let capacity = capacity.capacity.unwrap_or_default();
+        let (id, recipient) = (target.conversation(), target.recipient.clone());
+        let capacity = stored::capacity(connection, id, recipient).await?;
         // From here on by its id: the recipient's active conversation might change.
         let conversation_id = capacity.conversation_id.clone();
         if conversation_id.is_empty() {

@@ -10,8 +10,8 @@ use crate::{
     terminal::{Output, folded, said, speaker},
 };
 use utterd_rpc::proto::{
-    Conversation, GetConversationRequest, ListUtterancesRequest, ListUtterancesResponse, SequenceRange,
-    Utterance,
+    Capacity, Conversation, GetCapacityInfoRequest, GetConversationRequest, ListUtterancesRequest,
+    ListUtterancesResponse, SequenceRange, Utterance,
 };
 
 /// The most utterances read at once: as many as the server gives.
@@ -30,6 +30,14 @@ pub async fn conversation(
     };
     let response = connection.conversations().get_conversation(request).await?.into_inner();
     Ok(response.conversation.unwrap_or_default())
+}
+
+/// How full the window of the conversation is, or of the recipient's active one.
+pub async fn capacity(connection: &Connection, id: String, recipient: String) -> Result<Capacity, Status> {
+    let request =
+        GetCapacityInfoRequest { conversation_id: id, recipient_id: recipient, ..Default::default() };
+    let response = connection.memory().get_capacity_info(request).await?.into_inner();
+    Ok(response.capacity.unwrap_or_default())
 }
 
 /// Reads all pages of a request.

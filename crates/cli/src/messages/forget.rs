@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::{
-    args::{Target, required},
+    args::Target,
     client::Connection,
     conversations::stored,
     errors::CliError,
@@ -53,8 +53,7 @@ pub struct Forget {
 
 /// Forgets, and prints what was forgotten and how the instruction was understood.
 pub async fn forget(mut args: Forget) -> Result<(), CliError> {
-    let [instructions] = args.target.split([args.instructions.take()]);
-    let instructions = required(instructions, "INSTRUCTION")?;
+    let instructions = args.target.own(args.instructions, "INSTRUCTION")?;
     let connection = Connection::to(&args.target.remote).await?;
     let mode = if args.hard { ForgetMode::Hard } else { ForgetMode::Soft };
     let request = ForgetRequest {

@@ -85,15 +85,15 @@ pub async fn prepare(args: Prepare) -> Result<(), CliError> {
     let file = args.file.clone();
     let history = behind(move || messages(&file, whole_file(&file, MAX_HISTORY_WEIGHT)?)).await?;
     let (json, summary_only) = (args.json, args.summary_only);
-    let response = if args.remote.server.is_some() {
-        let connection = Connection::to(&args.remote).await?;
-        connection.contexts().prepare_history(request(args, history)).await?.into_inner()
-    } else {
-        let encoding = encoding_for(&args.model).unwrap_or_default();
-        let server = InProcess::start(&Settings { encoding, ..Settings::default() }).await?;
-        let connection = Connection::within(server.connector(), &args.remote.access).await?;
-        connection.contexts().prepare_history(request(args, history)).await?.into_inner()
+    let (connection, _own) = match args.remote.server {
+        Some(_) => (Connection::to(&args.remote).await?, None),
+        None => {
+            let encoding = encoding_for(&args.model).unwrap_or_default();
+            let own = InProcess::start(&Settings { encoding, ..Settings::default() }).await?;
+            (Connection::within(own.connector(), &args.remote.access).await?, Some(own))
+        }
     };
+    let response = connection.contexts().prepare_history(request(args, history)).await?.into_inner();
     json.answer(response, |output, response| tell(output, &response, summary_only))
 }
 

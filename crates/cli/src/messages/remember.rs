@@ -5,7 +5,7 @@ use std::io;
 use clap::Args;
 
 use crate::{
-    args::{Speaker, Target, required},
+    args::{Speaker, Target},
     client::Connection,
     errors::CliError,
     terminal::{Output, folded, note, said, speaker},
@@ -39,20 +39,19 @@ pub struct Remember {
 
 /// Prints the matches, one per line: place, speaker, the score that they are sorted by, and what was said.
 pub async fn remember(mut args: Remember) -> Result<(), CliError> {
-    [args.prompt] = args.target.split([args.prompt.take()]);
-    args.prompt = Some(required(args.prompt, "PROMPT")?);
+    let prompt = args.target.own(args.prompt.take(), "PROMPT")?;
     let connection = Connection::to(&args.target.remote).await?;
     let json = args.target.json;
-    let response = connection.memory().remember(request(args)).await?.into_inner();
+    let response = connection.memory().remember(request(args, prompt)).await?.into_inner();
     json.answer(response, |output, response| tell(output, &response))
 }
 
-fn request(args: Remember) -> RememberRequest {
+fn request(args: Remember, prompt: String) -> RememberRequest {
     let roles = args.role.into_iter().map(|role| role.wire().into()).collect();
     RememberRequest {
         conversation_id: args.target.conversation(),
         recipient_id: args.target.recipient,
-        prompt: args.prompt.unwrap_or_default(),
+        prompt,
         filter: Some(RememberFilter { roles, ..Default::default() }),
         page_size: args.limit,
         ..Default::default()

@@ -6,7 +6,7 @@ use clap::Args;
 use tokio::time::Instant;
 
 use crate::{
-    args::{Target, required},
+    args::Target,
     client::{Connection, block_on},
     conversations::stored,
     errors::CliError,
@@ -75,13 +75,7 @@ pub fn restore(args: Restore) -> Result<(), CliError> {
 
 /// Brings back what was forgotten.
 pub async fn forgotten(Restore { mut target, all, which, .. }: Restore) -> Result<(), CliError> {
-    let which = match all {
-        true => None,
-        false => {
-            let [which] = target.split([which]);
-            Some(required(which, "UTTERANCES")?)
-        }
-    };
+    let which = if all { None } else { Some(target.own(which, "UTTERANCES")?) };
     let connection = Connection::to(&target.remote).await?;
     let conversation_id =
         stored::conversation(&connection, &target.conversation(), &target.recipient).await?.conversation_id;

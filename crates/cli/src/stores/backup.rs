@@ -14,7 +14,7 @@ use crate::{
     args::Remote,
     client::{Connection, block_on},
     errors::CliError,
-    terminal::{Output, Part, Sink, all_or_nothing, bytes, counted, note, read::about, seconds},
+    terminal::{Part, Sink, all_or_nothing, bytes, counted, note, print, read::about, seconds},
 };
 use utterd_config::{Place, Settings};
 use utterd_rpc::proto::BackupRequest;
@@ -76,10 +76,8 @@ async fn write(Backup { remote, from, database, force, file }: Backup) -> Result
     let Some(part) = sink.part else { return Ok(io::stdout().flush()?) };
     let held = close(part, force)?;
     let (took, file) = (seconds(began), file.display());
-    let mut output = Output::new();
     let held = format!("{}, {}", counted(held.records, "record"), bytes(sink.written));
-    output.line(&format!("backed up {source} to {file} and checked it: {held}, in {took}"))?;
-    Ok(output.flush()?)
+    Ok(print(&format!("backed up {source} to {file} and checked it: {held}, in {took}"))?)
 }
 
 /// Writes what a server streams.

@@ -5,7 +5,7 @@ use clap::Args;
 use crate::{
     errors::CliError,
     serve::{Configuration, load},
-    terminal::Output,
+    terminal::print,
 };
 use utterd_server::database::{self, Migrated};
 
@@ -31,18 +31,15 @@ pub struct Migrate {
 pub async fn migrate(Migrate { check, configuration }: Migrate) -> Result<(), CliError> {
     let settings = load(configuration)?.settings;
     let schema = &settings.database_schema;
-    let mut output = Output::new();
     if check {
         database::check(&settings).await?;
-        output.line(&format!("the schema {schema} is up to date"))?;
-        return Ok(output.flush()?);
+        return Ok(print(&format!("the schema {schema} is up to date"))?);
     }
     let Migrated { from, to } = database::migrate(&settings).await?;
-    output.line(&match from == to {
+    Ok(print(&match from == to {
         true => format!("the schema {schema} is of version {to}: nothing to do"),
         false => format!("the schema {schema} is of version {to}; it was {}", before(from)),
-    })?;
-    Ok(output.flush()?)
+    })?)
 }
 
 fn before(version: i32) -> String {

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::{
     errors::CliError,
-    terminal::{Output, bytes, note, seconds},
+    terminal::{bytes, note, print, seconds},
 };
 use utterd_config::Files;
 use utterd_server::upkeep::{self, Scrubbed};
@@ -29,7 +29,5 @@ pub fn scrub(args: ScrubStore) -> Result<(), CliError> {
     note(&format!("rewriting {store}"));
     let Scrubbed { before, after } = upkeep::scrub(&store)?;
     let took = seconds(began);
-    let mut output = Output::new();
-    output.line(&format!("scrubbed {store}: {} before, {} after, in {took}", bytes(before), bytes(after)))?;
-    Ok(output.flush()?)
+    Ok(print(&format!("scrubbed {store}: {} before, {} after, in {took}", bytes(before), bytes(after)))?)
 }

@@ -10,7 +10,7 @@ pub mod text;
 
 pub use bar::bar;
 pub use interrupt::{all_or_nothing, unless_interrupted};
-pub use output::{Output, note, reflect};
+pub use output::{Output, note, print, reflect};
 pub use part::{Part, Sink};
 pub use table::aligned;
 pub use text::{

@@ -31,13 +31,13 @@ impl Output {
 
     /// Writes text of any number of lines, and ends the last one.
     pub fn text(&mut self, text: &str) -> io::Result<()> {
-        self.write_all(text.as_bytes())?;
+        self.writer.write_all(text.as_bytes())?;
         if text.is_empty() || text.ends_with('\n') { Ok(()) } else { self.line("") }
     }
 
     /// Writes text and ends the line.
     pub fn line(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self, "{text}")
+        writeln!(self.writer, "{text}")
     }
 
     /// Writes a line, on a terminal cut to its width.
@@ -77,13 +77,13 @@ impl Output {
 
     /// Writes `value` as indented JSON.
     pub fn json_value(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
-        serde_json::to_writer_pretty(&mut *self, value).map_err(io::Error::from)?;
+        serde_json::to_writer_pretty(&mut self.writer, value).map_err(io::Error::from)?;
         Ok(self.line("")?)
     }
 
     /// Writes a message as JSON on one line.
     pub fn json_line<M: Message + Name>(&mut self, message: &M) -> Result<(), CliError> {
-        serde_json::to_writer(&mut *self, &reflect(message)?).map_err(io::Error::from)?;
+        serde_json::to_writer(&mut self.writer, &reflect(message)?).map_err(io::Error::from)?;
         Ok(self.line("")?)
     }
 
@@ -93,14 +93,11 @@ impl Output {
     }
 }
 
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.writer.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.writer.flush()
-    }
+/// Prints lines, on a terminal broken between words.
+pub fn print(text: &str) -> io::Result<()> {
+    let mut output = Output::new();
+    output.prose(text)?;
+    output.flush()
 }
 
 /// A message in a form that serialises to protobuf's canonical JSON.

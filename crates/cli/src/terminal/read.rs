@@ -34,16 +34,10 @@ pub fn open(file: &Path) -> Result<Box<dyn BufRead + Send>, CliError> {
 }
 
 /// Reads a whole file of at most `limit` bytes. A larger one is an error, and is not read further.
-pub fn read(file: &Path, limit: usize) -> Result<Vec<u8>, CliError> {
+fn read(file: &Path, limit: usize) -> Result<Vec<u8>, CliError> {
     let mut content = Vec::new();
     open(file)?.take(limit as u64 + 1).read_to_end(&mut content).map_err(about(file))?;
     bounded(content, file, limit)
-}
-
-/// Reads a file like [`read`], as text.
-pub fn text(file: &Path, limit: usize) -> Result<String, CliError> {
-    let wrong = |error| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", label(file)));
-    Ok(String::from_utf8(read(file, limit)?).map_err(wrong)?)
 }
 
 /// Reads a file of settings or secrets, which not everybody may write to.
@@ -67,7 +61,9 @@ pub async fn behind<T: Send + 'static>(
 
 /// Reads the text on stdin, without its last line end.
 pub async fn said(limit: usize) -> Result<String, CliError> {
-    let said = behind(move || text(Path::new("-"), limit)).await?;
+    let said = behind(move || read(Path::new("-"), limit)).await?;
+    let wrong = |error| io::Error::new(io::ErrorKind::InvalidData, format!("stdin: {error}"));
+    let said = String::from_utf8(said).map_err(wrong)?;
     let without_end = said.strip_suffix('\n').map(|text| text.strip_suffix('\r').unwrap_or(text));
     Ok(without_end.unwrap_or(&said).to_owned())
 }

@@ -4,13 +4,14 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::Deserialize;
 
 use crate::{
+    conversations::stored,
     mcp::{
         bounds::LISTED,
         tool::{Aliases, Answer, Effect, Fault, Memory, Tool},
     },
     messages::forget::describe,
 };
-use utterd_rpc::proto::{Capacity, ForgetMode, ForgetRequest, ForgetResponse, GetCapacityInfoRequest};
+use utterd_rpc::proto::{Capacity, ForgetMode, ForgetRequest, ForgetResponse};
 
 /// Forgets messages.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -43,9 +44,8 @@ impl Tool for Forget {
         let hard = self.hard.unwrap_or_default();
         let (conversation_id, recipient_id) = memory.address(self.conversation_id, self.recipient_id).await?;
         // a later confirmation forgets exactly what is selected now, or nothing
-        let request = GetCapacityInfoRequest { conversation_id, recipient_id, ..Default::default() };
-        let capacity = memory.server.memory().get_capacity_info(request).await?.into_inner().capacity;
-        let Capacity { conversation_id, recipient_id, revision, .. } = capacity.unwrap_or_default();
+        let Capacity { conversation_id, recipient_id, revision, .. } =
+            stored::capacity(&memory.server, conversation_id, recipient_id).await?;
         let request = ForgetRequest {
             conversation_id,
             recipient_id,
