@@ -2,7 +2,7 @@
 
 use super::{
     Part,
-    value::{Word, Words},
+    word::{Word, Words},
 };
 
 /// The backend that stores conversations.

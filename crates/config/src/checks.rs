@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Backend, Listen, Llm, Origin, Problem, Settings, value::Word};
+use super::{Backend, Listen, Llm, Origin, Problem, Settings, word::Word};
 use utterd_domain::limits::{MAX_SCHEMA_BYTES, MOST_CONTENT_BYTES};
 
 /// Collects the settings that do not fit others.

@@ -24,6 +24,7 @@ mod sources;
 #[cfg(test)]
 mod tests;
 mod value;
+mod word;
 
 pub use backend::{Backend, DurableEngine};
 pub use bounded::{read_file, read_text};

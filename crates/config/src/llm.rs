@@ -1,6 +1,6 @@
 //! The protocol of the model that makes summaries.
 
-use super::value::{Word, Words};
+use super::word::{Word, Words};
 
 /// The protocol of the model that makes summaries, in addition to the extractive summariser.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf, str::FromStr};
 
-use super::{Backend, DatabaseUrl, DurableEngine, Part, shown, value::Word};
+use super::{Backend, DatabaseUrl, DurableEngine, Part, shown, word::Word};
 
 /// A store: files, or a schema of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use http::Uri;
 
 use super::{
     Backend, DatabaseUrl, Listen, Llm, Share,
-    value::{Word, Words},
+    word::{Word, Words},
 };
 use utterd_domain::{
     Encoding, Policy, Refusal,

@@ -9,7 +9,8 @@ use super::{
     file::{self, Entry},
     keys::{KEYS, Key, nearest},
     secret::shown,
-    value::{self, Word},
+    value,
+    word::Word,
 };
 use utterd_domain::limits::BESIDE_CONTENT_BYTES;
 

@@ -9,4 +9,4 @@ mod words;
 pub use numbers::{bound, dimensions, limit, positive, share, size, switch, threads};
 pub use places::{address, address_of_models, database, directory, file, file_mode, other_address};
 pub use times::{duration, flush, period};
-pub use words::{Word, Words, directive, encoding, models, text, word};
+pub use words::{directive, encoding, models, text, word};

@@ -398,7 +398,7 @@ pub fn choice<E: TryFrom<i32>>(field: &str, number: i32, accepted: &str) -> Resu
 /// variants; `None` if it is UNSPECIFIED.
 macro_rules! same_name {
     ($field:expr, $number:expr, $from:ident to $to:ident: $($name:ident)*) => {{
-        use $crate::proto::$from as Wire;
+        type Wire = $crate::proto::$from;
         match Wire::try_from($number) {
             Ok(Wire::Unspecified) => Ok(None),
             $(Ok(Wire::$name) => Ok(Some($to::$name)),)*
