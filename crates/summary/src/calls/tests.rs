@@ -29,6 +29,11 @@ fn ran(script: &str) -> Vec<Deed> {
     done("bash", &serde_json::json!({ "command": script }).to_string())
 }
 
+/// The rows of a table: what something does, and what it is.
+fn table(rows: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    rows.lines().filter_map(|row| row.split_once('\t'))
+}
+
 fn objects(deed: &Deed) -> Vec<&str> {
     deed.objects.iter().map(|object| &**object).collect()
 }
