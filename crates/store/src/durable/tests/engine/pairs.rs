@@ -17,47 +17,12 @@ use crate::durable::{
 };
 
 on_each_engine! {
-    keys_are_ordered_by_their_bytes
-    bounds_are_kept_in_both_directions
     a_range_from_above_its_end_is_empty
     a_range_is_read_from_both_ends
-    a_batch_writes_and_removes_together
     what_is_read_later_is_not_older
     an_empty_value_is_not_a_missing_one
     large_values_and_long_keys_come_back
     behaves_like_a_map
-}
-
-fn keys_are_ordered_by_their_bytes<E: Engine>() {
-    let store = Store::<E>::new();
-    let keys: [&[u8]; 7] = [b"\x00", b"\x00\x00", b"\x00\xff", b"a", b"aa", b"b", b"\xff\xff"];
-    for key in keys.iter().rev() {
-        store.put(key, b"value");
-    }
-    assert_eq!(store.keys(Unbounded, Unbounded), keys);
-}
-
-type Within<'a> = (Bound<&'a [u8]>, Bound<&'a [u8]>);
-
-fn bounds_are_kept_in_both_directions<E: Engine>() {
-    let store = Store::<E>::new();
-    for key in [b"a", b"b", b"c", b"d"] {
-        store.put(key, key);
-    }
-    let ranges: [(Within<'_>, &[&[u8]]); 6] = [
-        ((Included(b"b"), Included(b"c")), &[b"b", b"c"]),
-        ((Excluded(b"b"), Included(b"c")), &[b"c"]),
-        ((Included(b"b"), Excluded(b"c")), &[b"b"]),
-        ((Unbounded, Excluded(b"b")), &[b"a"]),
-        ((Excluded(b"c"), Unbounded), &[b"d"]),
-        ((Included(b"bb"), Included(b"cc")), &[b"c"]),
-    ];
-    for ((from, to), expected) in ranges {
-        assert_eq!(store.keys(from, to), expected);
-        let mut backwards = all(store.get().range(from, to).rev());
-        backwards.reverse();
-        assert_eq!(backwards, all(store.get().range(from, to)));
-    }
 }
 
 fn a_range_from_above_its_end_is_empty<E: Engine>() {
@@ -85,16 +50,6 @@ fn a_range_is_read_from_both_ends<E: Engine>() {
         assert_eq!(range.next_back(), Some(Ok((vec![99 - low], vec![99 - low]))));
     }
     assert_eq!((range.next(), range.next_back()), (None, None));
-}
-
-fn a_batch_writes_and_removes_together<E: Engine>() {
-    let store = Store::<E>::new();
-    store.apply([(&b"gone"[..], Some(&b"1"[..])), (b"over", Some(b"old")), (b"kept", Some(b"2"))]);
-    store.apply([(&b"gone"[..], None), (b"over", Some(&b"new"[..])), (b"never", None)]);
-    let expected = [(b"kept".to_vec(), b"2".to_vec()), (b"over".to_vec(), b"new".to_vec())];
-    assert_eq!(store.pairs(), expected);
-    assert_eq!(store.get().get(b"gone"), Ok(None));
-    assert_eq!(store.get().get(b"over"), Ok(Some(b"new".to_vec())));
 }
 
 /// A reader that has seen one pair of a batch then sees the others, by key or in a range.
