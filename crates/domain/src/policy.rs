@@ -215,21 +215,4 @@ mod tests {
         assert_eq!(Marks::of(1).keep(), 1);
         assert_eq!(Marks::of(u32::MAX).keep(), 3_435_973_836);
     }
-
-    #[test]
-    fn an_update_keeps_what_it_does_not_name() {
-        let update = PolicyUpdate { max_utterances: Some(0), keep_tokens: Some(10), ..Default::default() };
-        let policy = update.apply(&Policy::ROLLING, "policy").unwrap();
-        assert_eq!(policy.utterances, None);
-        assert_eq!(policy.tokens.map(Marks::keep), Some(10));
-        let smaller = PolicyUpdate { max_tokens: Some(5), ..Default::default() };
-        assert_eq!(smaller.apply(&policy, "policy").unwrap().tokens, Some(Marks::of(5)));
-    }
-
-    #[test]
-    fn a_keep_above_its_maximum_is_refused() {
-        let update = PolicyUpdate { max_turns: Some(3), keep_turns: Some(4), ..Default::default() };
-        let refusal = update.apply(&Policy::ROLLING, "policy").unwrap_err();
-        assert_eq!(refusal.to_string(), "policy.keep_turns: is 4; accepted: 1 to the maximum, 3");
-    }
 }

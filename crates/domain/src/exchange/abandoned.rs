@@ -62,8 +62,7 @@ mod tests {
     use super::*;
     use crate::{
         Draft, Marks, Policy, Role,
-        fork::{Fork, fork},
-        test_life::{Life, calls, name, result, said},
+        test_life::{Life, calls, result, said},
     };
 
     fn user() -> Draft {
@@ -83,16 +82,6 @@ mod tests {
 
     fn small() -> Policy {
         Policy { utterances: Some(Marks::of(3)), ..Policy::ROLLING }
-    }
-
-    #[test]
-    fn a_late_result_answers_once() {
-        let mut life = abandoned(Policy::ROLLING);
-        let told = life.memorize(vec![result("a")], false).unwrap();
-        let late = told.transition.change.appended[0].late().cloned();
-        assert_eq!(late.map(|late| (late.caller, late.tool)), Some((Sequence(2), "find".into())));
-        assert!(refused(&mut life, "a").contains("was answered late, by utterance 4"));
-        life.is_sound();
     }
 
     /// Ids are reused: an open call is answered first, then the nearest abandoned one.
@@ -183,30 +172,6 @@ mod tests {
         let units: Vec<_> = life.said().iter().map(|said| said.unit.get()).collect();
         assert_eq!((units, &life.state.head.open), (vec![1, 2, 3, 4, 4, 4], &None));
         life.is_sound();
-    }
-
-    #[test]
-    fn a_fork_knows_what_was_answered_by_then() {
-        let mut life = abandoned(Policy::ROLLING);
-        life.say(vec![result("a")]);
-        let answer = |at: u64| {
-            let command = Fork {
-                start: None,
-                key: name("fork"),
-                recipient: None,
-                lineage: crate::LineageId([8; 16]),
-                branch: crate::LineageId([9; 16]),
-                at: Some(Sequence(at)),
-                title: None,
-                expected: None,
-            };
-            let forked = life.decide(|before, context| fork(before, &command, context)).unwrap();
-            let head = forked.fork.after.head;
-            (head.open.is_some(), head.abandoned.first().map(|call| call.answer))
-        };
-        assert_eq!(answer(2), (true, None));
-        assert_eq!(answer(3), (false, Some(None)));
-        assert_eq!(answer(4), (false, Some(Some(Sequence(4)))));
     }
 
     #[test]

@@ -61,35 +61,3 @@ pub(crate) fn unanswered(members: &[Arc<Utterance>]) -> Vec<(&str, Sequence)> {
 /// No open call has the id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoSuchCall;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn call(id: &str) -> ToolCall {
-        ToolCall { id: id.into(), name: "f".into(), arguments_json: "{}".into() }
-    }
-
-    #[test]
-    fn parallel_calls_are_answered_in_any_order() {
-        let open = OpenExchange::with_calls(None, Sequence(2), &[call("a"), call("b")]);
-        let rest = open.answered("b").unwrap().unwrap();
-        assert_eq!(rest.answered("b"), Err(NoSuchCall));
-        assert_eq!(rest.answered("a"), Ok(None));
-    }
-
-    #[test]
-    fn an_id_used_twice_needs_two_answers() {
-        let open = OpenExchange::with_calls(None, Sequence(2), &[call("a"), call("a")]);
-        let rest = open.answered("a").unwrap().unwrap();
-        assert_eq!(rest.answered("a"), Ok(None));
-    }
-
-    #[test]
-    fn exchanges_that_overlap_are_one_unit() {
-        let open = OpenExchange::with_calls(None, Sequence(2), &[call("a")]);
-        let both = OpenExchange::with_calls(Some(&open), Sequence(3), &[call("b")]);
-        assert_eq!(both.unit, Sequence(2));
-        assert_eq!(both.calls.len(), 2);
-    }
-}

@@ -141,15 +141,6 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_behind_it_joins_its_unit() {
-        let mut life = restored(vec![said(Role::Assistant, "one moment"), calls(&["c"])]);
-        assert_eq!(units(&life), [1, 2, 2, 2, 2]);
-        life.memorize(vec![result("c"), result("a")], false).unwrap();
-        assert_eq!((units(&life), &life.state.head.open), (vec![1, 2, 2, 2, 2, 2, 2], &None));
-        life.is_sound();
-    }
-
-    #[test]
     fn a_user_utterance_or_what_cannot_be_of_its_unit_leaves_it_abandoned() {
         assert_eq!(restored(vec![said(Role::User, "never mind")]).state.head.open, None);
         let pinned = crate::Draft { pinned: true, ..said(Role::Assistant, "note this") };

@@ -241,42 +241,6 @@ fn a_user_begins() {
     assert_eq!(messages(&prepared(&history, "", &OPENAI).unwrap()), said);
 }
 
-/// In the middle of a turn, the user's message that began it goes out too.
-#[test]
-fn a_turn_has_its_beginning() {
-    let mut history = vec![json!({"role": "user", "content": "find both"})];
-    history.extend(exchange("a"));
-    history.extend(exchange("b"));
-    let three = Request { limits: Limits { messages: 3, ..OPENAI.limits }, ..OPENAI };
-    let prepared = prepared(&json!(history), "", &three).unwrap();
-    assert_eq!(messages(&prepared), json!([history[0], history[3], history[4]]));
-    assert_eq!(reasons(&prepared), [(1, DropReason::MaxMessages), (2, DropReason::MaxMessages)]);
-}
-
-#[test]
-fn arguments_that_are_no_object_are_put_into_one() {
-    for (arguments, input) in [
-        ("{\"a\":[1]}", json!({"a": [1]})),
-        ("[1]", json!({"arguments": "[1]"})),
-        ("{\"a\":", json!({"arguments": "{\"a\":"})),
-        (" ", json!({})),
-    ] {
-        let history = json!([
-            {"role": "user", "content": "q"},
-            {"role": "assistant", "tool_calls": [{"id": "a", "function": {"name": "a.b", "arguments": arguments}}]},
-            {"role": "tool", "tool_call_id": "a", "content": "x"},
-        ]);
-        let prepared = prepared(&history, "", &ANTHROPIC).unwrap();
-        let messages = messages(&prepared);
-        assert_eq!(messages[1]["content"][0]["input"], input, "{arguments}");
-        assert_eq!(messages[1]["content"][0]["name"], "a_b");
-        assert_eq!(
-            messages[2]["content"][0],
-            json!({"type": "tool_result", "tool_use_id": "a", "content": "x"})
-        );
-    }
-}
-
 #[test]
 fn rows_of_one_role_are_merged_dropped_or_refused() {
     let history = json!([

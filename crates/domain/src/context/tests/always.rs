@@ -1,11 +1,9 @@
 //! What holds for every context.
 
-use std::sync::Arc;
-
 use proptest::prelude::*;
 
 use super::{super::*, talk::*};
-use crate::testing::{Step, Talk, needed, o200k, requests, steps};
+use crate::testing::{Talk, needed, o200k, requests, steps};
 use crate::{Marks, Policy, Ranges, Role, Sequence, TokenCounter};
 
 /// Recalled utterances are in whole units, and not in the context a second time.
@@ -143,44 +141,6 @@ proptest! {
         }
     }
 
-    /// With the user's question and the pinned units, both out of the window.
-    #[test]
-    fn what_comes_from_the_archive_fits_too(steps in steps(), request in requests(), long in 0..60usize) {
-        let mut talk = Talk::session();
-        talk.say(Role::User, &"word ".repeat(long)).say(Role::User, "Go on.");
-        let from_archive: Vec<_> = talk.0.window.iter().cloned().collect();
-        talk.0.window.remove(&Ranges::of(Sequence(1), Sequence(2)));
-        talk.0.head.left = Arc::new(Ranges::of(Sequence(1), Sequence(2)));
-        let later = |step: &&Step| !matches!(step, Step::Say(Role::User, ..) | Step::Forget(_) | Step::Pin(_));
-        steps.iter().filter(later).for_each(|step| talk.step(step));
-        let asked = asked_before(&talk.0).map(|turn| {
-            prop_assert_eq!(turn, 2);
-            Ok(&from_archive[1])
-        });
-        let asked = asked.transpose()?;
-        prop_assert_eq!(asked.is_some(), !talk.0.window.is_empty());
-        let archived = Archived { pinned: &from_archive[..1], asked, ..Archived::default() };
-        let build = |request: &Request| build_with(&talk.0, archived, request, o200k());
-        let context = match build(&request) {
-            Ok(context) => context,
-            Err(refusal) => {
-                let within = |budget| build(&Request { budget: Some(budget), ..request.clone() });
-                let needed = needed(&refusal);
-                prop_assert!(within(needed - 1).is_err());
-                let context = within(needed).unwrap();
-                prop_assert!(context.tokens <= needed);
-                context
-            }
-        };
-        check_exchanges(&context)?;
-        check_account(&talk, &context)?;
-        prop_assert!(request.budget.is_none_or(|budget| context.tokens <= budget || build(&request).is_err()));
-        let said = context.messages.iter().any(|message| message.how == How::Whole);
-        if said && asked.is_some() {
-            prop_assert!(sequences(&context).contains(&2), "{:?}", told(&context));
-        }
-    }
-
     /// What a context shows, its double shows too, unless it takes no part where it stands.
     #[test]
     fn more_budget_never_gives_less(
@@ -220,27 +180,4 @@ proptest! {
         prop_assert!(many.holds(&few), "{few} {many}\n{told_few:#?}\n{told_many:#?}");
     }
 
-    #[test]
-    fn a_stable_prefix_stays_while_nothing_is_cut(steps in steps(), request in requests()) {
-        let mut talk = Talk::session();
-        let mut before: Option<Context> = None;
-        for step in &steps {
-            talk.step(step);
-            let changed = matches!(step, Step::Forget(_) | Step::Pin(_));
-            let now = build(&talk.0, &[], &request, o200k()).ok();
-            if let Some((before, now)) = before.as_ref().zip(now.as_ref()).filter(|_| !changed) {
-                let cuts = [Omission::Budget, Omission::MaxTurns];
-                // what was said is cut anew if a newer result needs the room
-                let shortened = |context: &Context| -> Vec<_> {
-                    let cut = |message: &&Message| [How::Masked, How::Trimmed].contains(&message.how);
-                    let cut = context.messages.iter().filter(cut);
-                    cut.map(|cut| (!cut.is_result()).then_some(cut.tokens)).collect()
-                };
-                if of(before, &cuts) == of(now, &cuts) && shortened(before) == shortened(now) {
-                    prop_assert_eq!(&told(before)[..before.stable], &told(now)[..before.stable]);
-                }
-            }
-            before = now;
-        }
-    }
 }

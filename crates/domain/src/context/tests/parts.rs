@@ -158,23 +158,6 @@ fn a_cut_in_a_turn_keeps_what_the_user_asked() {
 }
 
 #[test]
-fn results_of_older_turns_are_masked() {
-    let mut talk = Talk::session();
-    let long = "The order has many lines. ".repeat(40);
-    for _ in 0..5 {
-        talk.say(Role::User, "Look it up.").call("", &["a"]).answer("a", &long);
-    }
-    talk.say(Role::User, "Again.").call("", &["b"]).answer("b", "Short.");
-    let context = talk.context(&Request { mask_after_turns: Some(2), ..unlimited() });
-    let how: Vec<How> = context.messages.iter().map(|message| message.how).collect();
-    let masked: Vec<usize> = (0..how.len()).filter(|at| how[*at] == How::Masked).collect();
-    assert_eq!(masked, [2, 5, 8], "turns 1 to 3 of 6");
-    let text = context.messages[2].text();
-    assert_eq!(text, "[result of lookup_order, 245 tokens, omitted; sequence 3]");
-    assert_eq!(context.messages[2].tokens, 4 + o200k().count(text));
-}
-
-#[test]
 fn a_result_too_long_keeps_both_ends() {
     let mut talk = Talk::session();
     let long: String = (1..=2_000).map(|line| format!("line {line}\n")).collect();
@@ -235,44 +218,6 @@ fn the_summary_has_a_quarter_of_a_tight_budget() {
     assert!(message.text().starts_with(&format!("[CONVERSATION HISTORY SUMMARY - {covered} messages]\n\n")));
     assert!(message.text().ends_with("\n\n[END SUMMARY - Recent conversation continues below]"));
     assert_eq!(message.tokens, 4 + o200k().count(message.text()));
-}
-
-#[test]
-fn pinned_units_stay_when_their_place_is_cut() {
-    let mut talk = turns(60);
-    talk.pin(3).pin(118);
-    let context = talk.context(&within(500));
-    let rendered = sequences(&context);
-    assert_eq!(rendered[0], 3);
-    assert_eq!(context.messages[0].how, How::Pinned);
-    let at = rendered.iter().position(|sequence| *sequence == 118).unwrap();
-    assert_eq!(context.messages[at].how, How::Whole, "in its place");
-    let gap = rendered[1];
-    assert_eq!(omitted(&context), [(Omission::Budget, format!("1-2, 4-{}", gap - 1))]);
-}
-
-#[test]
-fn what_is_recalled_stands_before_the_newest_user_utterance() {
-    let talk = turns(60);
-    let found: Vec<_> = [9, 4, 118].iter().map(|at| talk.0.window.at(at - 1).unwrap().clone()).collect();
-    let request = Request { recall: Some(RecallLimits::default()), ..within(500) };
-    let context = build(&talk.0, &found, &request, o200k()).unwrap();
-    let at = context.messages.iter().position(|message| message.how == How::Recalled).unwrap();
-    assert_eq!((at, context.messages[at + 1].role), (context.messages.len() - 3, Role::User));
-    assert_eq!(context.stable, at);
-    assert_eq!(
-        context.messages[at].text(),
-        "[Recalled from earlier in this conversation]\n\
-         On Thu 1970-01-01:\n\
-         Assistant: Order 2 is on its way to you.\n\
-         User: Question 5: where is order 5?\n\
-         [End of what was recalled]",
-        "in the order said, without what is there anyway"
-    );
-    let recalled: Vec<u64> = context.recalled.iter().map(|found| found.utterance.sequence.get()).collect();
-    assert_eq!(recalled, [4, 9]);
-    assert!(omitted(&context)[0].1.starts_with("1-3, 5-8, 10-"));
-    assert!(context.tokens <= 500);
 }
 
 /// Recalled utterances have the share that the request names, or else half the budget and what the recent

@@ -37,9 +37,3 @@ pub(super) fn turns(count: usize) -> Talk {
     }
     talk
 }
-
-pub(super) fn of(context: &Context, wanted: &[Omission]) -> Vec<(Omission, String)> {
-    let mut omitted = omitted(context);
-    omitted.retain(|(omission, _)| wanted.contains(omission));
-    omitted
-}
