@@ -20,7 +20,7 @@ pub use replace::{Replace, Replaced, replace};
 const MAX_TURN: u32 = i32::MAX as u32;
 
 /// A batch to memorize. Its drafts have passed [`Draft::check`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Memorize {
     /// What was said, in order.
     pub drafts: Vec<Draft>,

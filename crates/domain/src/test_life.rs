@@ -7,16 +7,18 @@ use std::{
 };
 
 use crate::{
-    Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, More,
-    Namespace, Need, Policy, Ranges, RecipientId, Result, Role, Sequence, Timestamp, TokenCounter, ToolCall,
-    Transition, Undecided, Utterance, Window,
+    Conversation, ConversationId, ConversationKey, Draft, Encoding, Head, Identity, LineageId, Loaded, More,
+    Namespace, Need, Policy, Ranges, Result, Role, Sequence, Timestamp, TokenCounter, ToolCall, Transition,
+    Trunk, Undecided, Utterance, Window,
     change::Context,
+    edit::NewContent,
     forget::{
         Forget, ForgetSelected, Forgotten, How, Selector, forget, forget_selected,
         restore::{Restore, restore},
     },
     forgetting,
     memorize::{Memorize, Memorized, Replace, Replaced, memorize, replace},
+    update::{UpdateUtterance, update_utterance},
 };
 
 /// Counts bytes.
@@ -49,12 +51,23 @@ pub(super) fn decided<T>(
 pub(super) struct Life {
     pub(super) state: Conversation,
     pub(super) stored: BTreeMap<Sequence, Arc<Utterance>>,
+    /// What was erased.
+    pub(super) erased: Ranges,
     /// The number of archived utterances that were looked at.
     pub(super) looked_at: Cell<usize>,
+    pub(super) counter: &'static (dyn TokenCounter + Sync),
 }
 
 pub(super) fn name(id: &str) -> ConversationKey {
     ConversationKey { namespace: Namespace::default(), id: ConversationId::new(id).unwrap() }
+}
+
+/// The head of a conversation with these trunks, which writes to a branch of its own.
+pub(super) fn head(trunks: &[(LineageId, u64)], branch: LineageId, next: u64) -> Head {
+    let identity = Identity { lineage: branch, ..Identity::default() };
+    let trunk = |&(lineage, through): &(_, u64)| Trunk { lineage, through: Sequence(through) };
+    let trunks = trunks.iter().map(trunk).collect();
+    Head { trunks, next: Sequence(next), ..Conversation::new(identity, Policy::ROLLING).head }
 }
 
 pub(super) fn said(role: Role, content: &str) -> Draft {
@@ -63,15 +76,13 @@ pub(super) fn said(role: Role, content: &str) -> Draft {
 
 impl Life {
     pub(super) fn new(policy: Policy) -> Self {
-        let identity = Identity {
-            key: name("parent"),
-            recipient: RecipientId::default(),
-            lineage: LineageId([1; 16]),
-            start_time: Timestamp(0),
-            encoding: Encoding::O200kBase,
-        };
+        Self::counted(policy, &Letters)
+    }
+
+    pub(super) fn counted(policy: Policy, counter: &'static (dyn TokenCounter + Sync)) -> Self {
+        let identity = Identity { key: name("parent"), lineage: LineageId([1; 16]), ..Identity::default() };
         let state = Conversation::new(identity, policy);
-        Self { state, stored: BTreeMap::new(), looked_at: Cell::new(0) }
+        Self { state, stored: BTreeMap::new(), erased: Ranges::new(), looked_at: Cell::new(0), counter }
     }
 
     pub(super) fn decide<T>(
@@ -79,8 +90,8 @@ impl Life {
         rule: impl Fn(&Conversation, &Context<'_>) -> Result<T, Undecided>,
     ) -> Result<T> {
         let rule = |loaded: &Loaded| {
-            let context = Context { now: Timestamp(7), counter: &Letters, loaded, llm: false };
-            rule(&self.state, &context)
+            let now = Timestamp(self.state.head.revision.get() as i64);
+            rule(&self.state, &Context { now, counter: self.counter, loaded, llm: false })
         };
         decided(rule, |need, loaded| match need {
             Need::Archive(wanted) => {
@@ -114,6 +125,12 @@ impl Life {
             self.stored.insert(utterance.sequence, utterance.clone());
         }
         self.stored.retain(|sequence, _| !change.removes(*sequence));
+        self.erased.union(&change.erased);
+        let mut kept: BTreeMap<u32, _> =
+            self.state.compactions.iter().map(|made| (made.number, made.clone())).collect();
+        kept.extend(change.compactions_written.iter().map(|made| (made.number, made.clone())));
+        change.compactions_removed.iter().for_each(|number| drop(kept.remove(number)));
+        assert_eq!(kept.into_values().collect::<Vec<_>>(), *after.compactions, "what a store would keep");
         self.state = after;
     }
 
@@ -123,16 +140,15 @@ impl Life {
     }
 
     pub(super) fn memorize(&mut self, drafts: Vec<Draft>, lenient: bool) -> Result<Memorized> {
-        let tokens = drafts.iter().map(|draft| draft.tokens(&Letters)).collect();
-        let command = Memorize {
-            drafts,
-            tokens,
-            encoding: Encoding::O200kBase,
-            expected: None,
-            lenient,
-            upsert: false,
-            state: None,
-        };
+        self.memorize_all(Memorize { lenient, ..self.command(drafts) })
+    }
+
+    fn command(&self, drafts: Vec<Draft>) -> Memorize {
+        let tokens = drafts.iter().map(|draft| draft.tokens(self.counter)).collect();
+        Memorize { drafts, tokens, lenient: true, ..Memorize::default() }
+    }
+
+    fn memorize_all(&mut self, command: Memorize) -> Result<Memorized> {
         let said = self.decide(|before, context| memorize(before, &command, context))?;
         self.apply(said.transition.clone());
         Ok(said)
@@ -147,6 +163,7 @@ impl Life {
         let instruction = forgetting::parse(instruction).unwrap();
         let command = Forget { instruction, hard, expected: None };
         let forgotten = self.decide(|before, context| forget(before, &command, context)).unwrap();
+        self.erased.union(&forgotten.gone);
         forgotten.transition.iter().for_each(|transition| self.apply(transition.clone()));
         forgotten
     }
@@ -161,11 +178,7 @@ impl Life {
 
     /// Says `drafts` in place of everything after `after`.
     pub(super) fn replace(&mut self, after: u64, drafts: Vec<Draft>) -> Replaced {
-        let tokens = drafts.iter().map(|draft| draft.tokens(&Letters)).collect();
-        let encoding = Encoding::O200kBase;
-        let memorize =
-            Memorize { drafts, tokens, encoding, expected: None, lenient: true, upsert: false, state: None };
-        let command = Replace { after: Sequence(after), memorize };
+        let command = Replace { after: Sequence(after), memorize: self.command(drafts) };
         let replaced = self.decide(|before, context| replace(before, &command, context)).unwrap();
         self.apply(replaced.transition.clone());
         replaced
@@ -178,13 +191,7 @@ impl Life {
 
     /// The same with several drafts.
     pub(super) fn upsert_all(&mut self, drafts: Vec<Draft>, lenient: bool) -> Result<Memorized> {
-        let tokens = drafts.iter().map(|draft| draft.tokens(&Letters)).collect();
-        let encoding = Encoding::O200kBase;
-        let command =
-            Memorize { drafts, tokens, encoding, expected: None, lenient, upsert: true, state: None };
-        let said = self.decide(|before, context| memorize(before, &command, context))?;
-        self.apply(said.transition.clone());
-        Ok(said)
+        self.memorize_all(Memorize { lenient, upsert: true, ..self.command(drafts) })
     }
 
     pub(super) fn restore(&mut self, sequence: u64) {
@@ -192,6 +199,20 @@ impl Life {
         let command = Restore { ids: vec![id], expected: None };
         let restored = self.decide(|before, context| restore(before, &command, context)).unwrap();
         restored.into_iter().for_each(|transition| self.apply(transition));
+    }
+
+    /// Pins an utterance or not, or says it anew.
+    pub(super) fn update(&mut self, sequence: u64, pinned: Option<bool>, content: Option<&str>) {
+        let Some(id) = self.id(sequence) else { return };
+        let content = content.map(|content| self.new_content(content));
+        let command = UpdateUtterance { id, pinned, metadata: None, content, expected: None };
+        let updated = self.decide(|before, context| update_utterance(before, &command, context)).unwrap();
+        updated.transition.into_iter().for_each(|transition| self.apply(transition));
+    }
+
+    pub(super) fn new_content(&self, content: &str) -> NewContent {
+        let tokens = self.counter.count(content);
+        NewContent { content: content.into(), tokens, encoding: Encoding::O200kBase, max_bytes: 1_000 }
     }
 
     pub(super) fn id(&self, sequence: u64) -> Option<Box<str>> {

@@ -296,24 +296,10 @@ impl fmt::Display for AssignedId {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::said;
 
     fn with(more: Option<More>, id: UtteranceId) -> usize {
-        let utterance = Utterance {
-            sequence: Sequence::FIRST,
-            unit: Sequence::FIRST,
-            create_time: Timestamp(0),
-            turn: 1,
-            tokens: 1,
-            id,
-            role: Role::Assistant,
-            forgotten: false,
-            pinned: false,
-            instruction: false,
-            aside: false,
-            content: "x".into(),
-            more: more.map(Box::new),
-        };
-        utterance.memory_bytes()
+        Utterance { id, more: more.map(Box::new), ..said(1, Role::Assistant, "x") }.memory_bytes()
     }
 
     /// Parts of a few bytes take many times as much memory; these sizes were measured in a store full of

@@ -93,16 +93,8 @@ mod tests {
         let drafts = (0..30).map(|number| {
             Draft::of(Role::User, format!("The pump of tank T-{number} failed."), More::default())
         });
-        let call = MemorizeCall {
-            address: Address::default(),
-            drafts: drafts.collect(),
-            attempt: None,
-            expected: None,
-            lenient: false,
-            upsert: false,
-            state: None,
-            recipient_state: None,
-        };
+        let call =
+            MemorizeCall { address: Address::default(), drafts: drafts.collect(), ..MemorizeCall::default() };
         server.engine().memorize(&Caller::default(), call).await.unwrap();
         let chores = Chores::start(server.engine(), &settings).unwrap();
         assert_eq!(told.recv(), Ok(()), "a model is asked for the summary of what left the window");

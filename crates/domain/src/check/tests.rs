@@ -3,40 +3,16 @@
 use std::sync::Arc;
 
 use crate::{
-    Conversation, ConversationId, ConversationKey, Encoding, Identity, LineageId, Marks, Namespace, Policy,
-    Ranges, RecipientId, Revision, Role, Sequence, Timestamp, Utterance, UtteranceId,
+    Conversation, Identity, Marks, Policy, Ranges, Revision, Role, Sequence, Utterance, testing::said,
 };
 
-const LINEAGE: LineageId = LineageId([1; 16]);
-
 fn utterance(sequence: u64) -> Arc<Utterance> {
-    Arc::new(Utterance {
-        sequence: Sequence(sequence),
-        unit: Sequence(sequence),
-        create_time: Timestamp(0),
-        turn: sequence as u32,
-        tokens: 5,
-        id: UtteranceId::Assigned(LINEAGE),
-        role: Role::User,
-        forgotten: false,
-        pinned: false,
-        instruction: false,
-        aside: false,
-        content: "To Oslo.".into(),
-        more: None,
-    })
+    Arc::new(Utterance { turn: sequence as u32, tokens: 5, ..said(sequence, Role::User, "To Oslo.") })
 }
 
 /// Three utterances in the window, and two in the archive.
 fn state() -> Conversation {
-    let identity = Identity {
-        key: ConversationKey { namespace: Namespace::default(), id: ConversationId::assigned(1) },
-        recipient: RecipientId::default(),
-        lineage: LINEAGE,
-        start_time: Timestamp(0),
-        encoding: Encoding::O200kBase,
-    };
-    let mut state = Conversation::new(identity, Policy { archive_limit: 2, ..Policy::ROLLING });
+    let mut state = Conversation::new(Identity::default(), Policy { archive_limit: 2, ..Policy::ROLLING });
     let left = Arc::new(Ranges::of(Sequence(1), Sequence(2)));
     state.window = (3..=5).map(utterance).collect();
     let head = &mut state.head;

@@ -99,32 +99,12 @@ fn moved(sequences: &Ranges, from: Sequence, to: Sequence) -> Ranges {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        Conversation, ConversationId, ConversationKey, Encoding, Identity, Namespace, Policy, RecipientId,
-        Timestamp,
-    };
+    use crate::test_life::head;
 
     const OLD: LineageId = LineageId([1; 16]);
     const NEWER: LineageId = LineageId([2; 16]);
     const OWN: LineageId = LineageId([3; 16]);
     const OTHER: LineageId = LineageId([9; 16]);
-
-    /// The head of a conversation with these trunks, which writes to a branch of its own.
-    fn head(trunks: &[(LineageId, u64)], branch: LineageId, next: u64) -> Head {
-        let namespace = Namespace::default();
-        let identity = Identity {
-            key: ConversationKey { namespace, id: ConversationId::assigned(1) },
-            recipient: RecipientId::default(),
-            lineage: branch,
-            start_time: Timestamp(0),
-            encoding: Encoding::O200kBase,
-        };
-        let mut head = Conversation::new(identity, Policy::ROLLING).head;
-        let trunk = |(lineage, through): &(_, u64)| Trunk { lineage: *lineage, through: Sequence(*through) };
-        head.trunks = trunks.iter().map(trunk).collect();
-        head.next = Sequence(next);
-        head
-    }
 
     fn range(first: u64, last: u64) -> Ranges {
         Ranges::of(Sequence(first), Sequence(last))

@@ -31,10 +31,7 @@ impl Head {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        Conversation, ConversationId, ConversationKey, Encoding, Identity, Namespace, Policy, RecipientId,
-        Timestamp,
-    };
+    use crate::test_life;
 
     const OLD: LineageId = LineageId([1; 16]);
     const NEWER: LineageId = LineageId([2; 16]);
@@ -42,18 +39,7 @@ mod tests {
 
     /// The head of a fork of a fork.
     fn head() -> Head {
-        let namespace = Namespace::default();
-        let identity = Identity {
-            key: ConversationKey { namespace, id: ConversationId::assigned(1) },
-            recipient: RecipientId::default(),
-            lineage: OWN,
-            start_time: Timestamp(0),
-            encoding: Encoding::O200kBase,
-        };
-        let mut head = Conversation::new(identity, Policy::ROLLING).head;
-        let trunk = |lineage, through| Trunk { lineage, through: Sequence(through) };
-        head.trunks = [trunk(OLD, 4), trunk(NEWER, 6)].into();
-        head
+        test_life::head(&[(OLD, 4), (NEWER, 6)], OWN, 9)
     }
 
     #[test]

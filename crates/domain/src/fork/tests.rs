@@ -6,21 +6,12 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    Draft, Encoding, Marks, Policy, Refusal, Role, Sequence, TokenCounter, Utterance, UtteranceId,
-    edit::NewContent,
-    test_life::{Letters, Life, calls, name, result, said},
-    update::{UpdateUtterance, update_utterance},
+    Draft, Marks, Policy, Refusal, Role, Sequence, Utterance, UtteranceId,
+    test_life::{Life, calls, name, result, said},
+    update::UpdateUtterance,
 };
 
 impl Life {
-    fn update(&mut self, sequence: u64, pinned: Option<bool>, content: Option<&str>) {
-        let Some(id) = self.id(sequence) else { return };
-        let command =
-            UpdateUtterance { id, pinned, metadata: None, content: content.map(new), expected: None };
-        let updated = self.decide(|before, context| update_utterance(before, &command, context)).unwrap();
-        updated.transition.into_iter().for_each(|transition| self.apply(transition));
-    }
-
     /// Forks it; this continues as the parent.
     fn fork(&mut self, at: Option<u64>, number: u8) -> Result<Self, Refusal> {
         let command = command(at, number);
@@ -32,16 +23,11 @@ impl Life {
         let kept = fork.after.head.kept();
         let mut stored = self.stored.clone();
         stored.retain(|sequence, _| kept.contains(*sequence));
-        let mut child = Self { state: fork.after.clone(), stored, looked_at: Cell::new(0) };
+        let mut child = Self { state: fork.after.clone(), stored, looked_at: Cell::new(0), ..self.clone() };
         child.apply(fork);
         self.apply(parent);
         child
     }
-}
-
-fn new(content: &str) -> NewContent {
-    let tokens = Letters.count(content);
-    NewContent { content: content.into(), tokens, encoding: Encoding::O200kBase, max_bytes: 1_000 }
 }
 
 fn command(at: Option<u64>, number: u8) -> Fork {
@@ -214,7 +200,7 @@ proptest! {
         prop_assume!(!before.is_empty());
         let target = before[at.index(before.len())].clone();
         let update = UpdateUtterance {
-            id: target.id_text().into(), pinned: None, metadata: None, content: Some(new("else")), expected: None,
+            id: target.id_text().into(), pinned: None, metadata: None, content: Some(life.new_content("else")), expected: None,
         };
         let command = ForkEdited { fork: command(None, 99), update };
         match life.decide(|before, context| fork_edited(before, &command, context)) {
@@ -274,42 +260,6 @@ fn a_point_in_the_archive_is_not_searched_for() {
     }
     life.fork(Some(500), 99).unwrap().is_sound();
     assert!(life.looked_at.get() < 300, "{} were looked at", life.looked_at.get());
-}
-
-#[test]
-fn a_point_is_one_where_something_was_said() {
-    let mut life = Life::new(Policy::ROLLING);
-    assert!(life.fork(None, 99).err().unwrap().to_string().contains("nothing was said"));
-    life.say(vec![said(Role::User, "hello"), calls(&["a", "b"]), result("a")]);
-    for wrong in [0, 4] {
-        assert!(life.fork(Some(wrong), 99).err().unwrap().to_string().contains("accepted: 1 to 3"));
-    }
-    let refusal = life.fork(Some(2), 99).err().unwrap();
-    assert_eq!(
-        refusal.to_string(),
-        "at_sequence: is 2, inside the exchange from 2 to 3; the nearest accepted are 1, before it, and 3, after it"
-    );
-}
-
-/// An open exchange is open in both; each answers it separately.
-#[test]
-fn an_open_exchange_is_open_in_both() {
-    let mut life = Life::new(Policy::ROLLING);
-    life.say(vec![said(Role::User, "go"), calls(&["a", "b"]), result("a")]);
-    let mut fork = life.fork(None, 99).unwrap();
-    assert_eq!(fork.state.head.open.as_ref().unwrap().calls, [Box::from("b")]);
-    fork.say(vec![result("b")]);
-    assert!(fork.state.head.open.is_none() && life.state.head.open.is_some());
-}
-
-/// An exchange that a user abandoned is open again in a fork before that.
-#[test]
-fn an_abandoned_exchange_is_open_before_it_was_abandoned() {
-    let mut life = Life::new(Policy::ROLLING);
-    life.say(vec![said(Role::User, "go"), calls(&["a"]), said(Role::User, "never mind")]);
-    let fork = life.fork(Some(2), 99).unwrap();
-    assert_eq!(fork.state.head.open.as_ref().unwrap().calls, [Box::from("a")]);
-    assert_eq!((fork.state.head.turn, life.state.head.turn), (1, 2));
 }
 
 /// Forking a parent repeatedly does not make it read more lineages.

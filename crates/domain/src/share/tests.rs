@@ -4,17 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::{
-    ConversationId, ConversationKey, Encoding, Identity, LineageId, Loaded, Namespace, Policy, RecipientId,
-    Revision, TokenCounter,
+    ConversationId, ConversationKey, Identity, Loaded, Namespace, Policy, Revision, test_life::Letters,
 };
-
-struct Nothing;
-
-impl TokenCounter for Nothing {
-    fn count(&self, _: &str) -> u32 {
-        0
-    }
-}
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -23,13 +14,7 @@ fn key() -> ConversationKey {
 }
 
 fn conversation() -> Conversation {
-    let identity = Identity {
-        key: key(),
-        recipient: RecipientId::default(),
-        lineage: LineageId([0; 16]),
-        start_time: Timestamp(0),
-        encoding: Encoding::default(),
-    };
+    let identity = Identity { key: key(), ..Identity::default() };
     let mut conversation = Conversation::new(identity, Policy::ROLLING);
     conversation.head.revision = Revision(1);
     conversation
@@ -51,12 +36,12 @@ fn shared(
 ) -> Result<Conversation, Refusal> {
     let digest = ShareDigest::of(&secret(number));
     let command = Sharing { id: id(number), digest, lifetime, include_archive: false };
-    let context = Context { now, counter: &Nothing, loaded: &Loaded::default(), llm: false };
+    let context = Context { now, counter: &Letters, loaded: &Loaded::default(), llm: false };
     share(before, &command, &context).map(|(transition, _)| transition.after)
 }
 
 fn revoked(before: &Conversation, number: u8, now: Timestamp) -> Result<Conversation, Refusal> {
-    let context = Context { now, counter: &Nothing, loaded: &Loaded::default(), llm: false };
+    let context = Context { now, counter: &Letters, loaded: &Loaded::default(), llm: false };
     revoke(before, &id(number), &context).map(|transition| transition.after)
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::o200k;
 use crate::{
-    AssignedId, Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded,
-    More, Namespace, Policy, RecipientId, Refusal, Role, Sequence, Timestamp, ToolCall, Utterance, change,
+    AssignedId, Conversation, Draft, Identity, LineageId, Loaded, More, Policy, Refusal, Role, Sequence,
+    Timestamp, ToolCall, Utterance, change,
     context::{Context, Match, Request, asked_before, build},
     forget::{Forget, forget},
     forgetting,
@@ -21,14 +21,7 @@ const LINEAGE: LineageId = LineageId([7; 16]);
 
 impl Talk {
     pub fn with(policy: Policy) -> Self {
-        let key = ConversationKey { namespace: Namespace::default(), id: ConversationId::assigned(1) };
-        let identity = Identity {
-            key,
-            recipient: RecipientId::default(),
-            lineage: LINEAGE,
-            start_time: Timestamp(0),
-            encoding: Encoding::O200kBase,
-        };
+        let identity = Identity { lineage: LINEAGE, ..Identity::default() };
         Self(Conversation::new(identity, policy), Vec::new())
     }
 
@@ -57,15 +50,7 @@ impl Talk {
     pub fn add(&mut self, role: Role, content: &str, more: More) -> &mut Self {
         let draft = Draft::of(role, content, more);
         let tokens = vec![draft.tokens(o200k())];
-        let command = Memorize {
-            drafts: vec![draft],
-            tokens,
-            encoding: Encoding::O200kBase,
-            expected: None,
-            lenient: true,
-            upsert: false,
-            state: None,
-        };
+        let command = Memorize { drafts: vec![draft], tokens, lenient: true, ..Memorize::default() };
         self.change(|before, context| {
             let memorized = memorize(before, &command, context).unwrap();
             memorized.transition.after

@@ -3,9 +3,8 @@
 use std::{cell::RefCell, sync::Arc};
 
 use utterd_domain::{
-    Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded, More,
-    Namespace, Policy, Ranges, RecipientId, Refusal, Role, Sequence, Timestamp, TokenCounter, ToolCall,
-    Transition, Undecided, Utterance,
+    Conversation, Draft, Identity, Loaded, More, Policy, Ranges, Refusal, Role, Sequence, Timestamp,
+    TokenCounter, ToolCall, Transition, Undecided, Utterance,
     change::Context,
     forget::{Forget, forget},
     forgetting::{self, Instruction},
@@ -75,27 +74,9 @@ fn sequences(utterances: &[Arc<Utterance>]) -> Ranges {
 }
 
 fn conversation(forgotten: &str) -> Conversation {
-    let identity = Identity {
-        key: ConversationKey {
-            namespace: Namespace::default(),
-            id: ConversationId::new("c").expect("an id"),
-        },
-        recipient: RecipientId::default(),
-        lineage: LineageId([1; 16]),
-        start_time: Timestamp(0),
-        encoding: Encoding::O200kBase,
-    };
-    let mut conversation = Conversation::new(identity, Policy::SESSION);
+    let mut conversation = Conversation::new(Identity::default(), Policy::SESSION);
     for said in SAID {
-        let memorize_one = Memorize {
-            drafts: vec![draft(said)],
-            tokens: vec![1],
-            encoding: Encoding::O200kBase,
-            expected: None,
-            lenient: false,
-            upsert: false,
-            state: None,
-        };
+        let memorize_one = Memorize { drafts: vec![draft(said)], tokens: vec![1], ..Memorize::default() };
         let memorized = decide(|context| memorize(&conversation, &memorize_one, context));
         conversation = after(memorized.map(|memorized| memorized.transition));
     }

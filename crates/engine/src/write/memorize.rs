@@ -20,7 +20,7 @@ use utterd_domain::{
 };
 
 /// What to memorize, and where.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct MemorizeCall {
     /// The conversation.
     pub address: Address,

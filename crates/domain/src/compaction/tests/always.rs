@@ -41,20 +41,22 @@ fn policies() -> impl Strategy<Value = Policy> {
     let archive = prop_oneof![4 => Just(10_000u32), 1 => 0..60u32];
     let limit = prop_oneof![3 => Just(Some(1_000u32)), 1 => (60..400u32).prop_map(Some), 1 => Just(None)];
     let base = prop_oneof![4 => Just(Policy::SESSION), 1 => Just(Policy::TURNS), 1 => Just(Policy::ROLLING)];
-    (base, archive, limit).prop_map(|(base, archive_limit, summary_token_limit)| {
-        policy(Policy { archive_limit, summary_token_limit, ..base })
+    (base, archive, limit).prop_map(|(base, archive_limit, summary_token_limit)| Policy {
+        archive_limit,
+        summary_token_limit,
+        ..base
     })
 }
 
 fn apply(life: &mut Life, step: &Step) {
     match *step {
-        Step::Say(count) => life.say(count),
+        Step::Say(count) => life.talk(count),
         Step::Call(calls, answers) => life.call_tools(calls, answers),
         Step::Compact(keep_recent) => drop(life.compact(keep_recent)),
         Step::CompactOldest(count) => drop(life.compact_by(Extent::Oldest(count), true)),
         Step::Undo => drop(life.undo()),
-        Step::Forget(first, last, hard) => life.forget(&format!("sequence:{first}-{last}"), hard),
-        Step::ForgetAbout(sequence) => life.forget(&format!("about:{}", mark(sequence)), true),
+        Step::Forget(first, last, hard) => drop(life.forget_all(&format!("sequence:{first}-{last}"), hard)),
+        Step::ForgetAbout(sequence) => drop(life.forget_all(&format!("about:{}", mark(sequence)), true)),
         Step::Restore(sequence) => life.restore(sequence),
         Step::Edit(sequence) => life.edit(sequence),
         Step::ReplaceByLlm(which) => life.replace_by_llm(which),
@@ -69,7 +71,7 @@ proptest! {
 
     #[test]
     fn nothing_is_lost_and_nothing_comes_back(policy in policies(), steps in steps()) {
-        let mut life = Life::new(policy);
+        let mut life = with_model(policy);
         for step in &steps {
             apply(&mut life, step);
             life.check()?;
@@ -78,13 +80,13 @@ proptest! {
 
     #[test]
     fn an_undo_brings_back_what_was(policy in policies(), steps in steps(), keep in 1..25u32, later in 0..5u64) {
-        let mut life = Life::new(policy);
+        let mut life = with_model(policy);
         steps.iter().for_each(|step| apply(&mut life, step));
         let before = life.state.clone();
         prop_assume!(matches!(life.compact(keep), Ok(Some(_))));
         let fits = life.state.head.archived.holds(&life.state.compactions.last().unwrap().compacted);
         let rolls = life.state.head.policy.utterances.is_some() || life.state.head.policy.turns.is_some();
-        if !rolls { life.say(later); }
+        if !rolls { life.talk(later); }
         match life.undo() {
             Err(refusal) => prop_assert!(!fits, "{refusal}"),
             Ok(_) => {

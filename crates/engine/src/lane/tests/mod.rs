@@ -37,12 +37,8 @@ fn saying(address: Address, expected: Option<Revision>) -> MemorizeCall {
     MemorizeCall {
         address,
         drafts: vec![Draft::of(Role::User, "hello", More::default())],
-        attempt: None,
         expected,
-        lenient: false,
-        upsert: false,
-        state: None,
-        recipient_state: None,
+        ..MemorizeCall::default()
     }
 }
 

@@ -16,10 +16,7 @@ use crate::{
         tests::{self, saying},
     },
 };
-use utterd_domain::{
-    Conversation, ConversationId, ConversationKey, Encoding, Identity, LineageId, Namespace, Policy,
-    RecipientId, Revision, Timestamp,
-};
+use utterd_domain::{Conversation, ConversationId, ConversationKey, Identity, Namespace, Policy, Revision};
 use utterd_store::{MemoryStore, StoreError};
 
 const LIMIT: u64 = 64 * QUEUE_BYTES;
@@ -112,13 +109,7 @@ async fn what_does_not_exist_leaves_no_queue() {
 }
 
 fn state(key: &ConversationKey) -> Arc<Conversation> {
-    let identity = Identity {
-        key: key.clone(),
-        recipient: RecipientId::default(),
-        lineage: LineageId([1; 16]),
-        start_time: Timestamp(0),
-        encoding: Encoding::O200kBase,
-    };
+    let identity = Identity { key: key.clone(), ..Identity::default() };
     Arc::new(Conversation::new(identity, Policy::ROLLING))
 }
 

@@ -130,7 +130,7 @@ impl Script {
     fn command(&self, drafts: Vec<Draft>) -> Memorize {
         let tokens = drafts.iter().map(|draft| draft.tokens(&Words)).collect();
         let (encoding, lenient) = (self.state.head.identity.encoding, self.lenient);
-        Memorize { drafts, tokens, encoding, expected: None, lenient, upsert: false, state: None }
+        Memorize { drafts, tokens, encoding, lenient, ..Memorize::default() }
     }
 
     pub async fn saying(&self, drafts: Vec<Draft>) -> Step {
