@@ -5,7 +5,7 @@
 use std::{
     io::{BufRead, BufReader},
     path::Path,
-    process::{Child, ChildStdout, Command, Stdio},
+    process::{ChildStdout, Command, Stdio},
     time::Duration,
 };
 
@@ -16,9 +16,11 @@ use tonic_health::pb::{
 use tonic_types::StatusExt;
 use utterd::proto::{self, memory_service_client::MemoryServiceClient};
 
+use crate::support::binary::Process;
+
 /// A server process, killed when it is dropped.
 struct Server {
-    process: Child,
+    _process: Process,
     address: String,
     // kept open: a server whose stdout is closed cannot print
     _output: BufReader<ChildStdout>,
@@ -38,19 +40,12 @@ impl Server {
         let mut output = BufReader::new(process.stdout.take().expect("its output"));
         output.read_line(&mut line).expect("its first line");
         let address = line.trim().rsplit(' ').next().expect("an address");
-        Self { process, address: format!("http://{address}"), _output: output }
+        Self { _process: Process(process), address: format!("http://{address}"), _output: output }
     }
 
     async fn connect(&self) -> Channel {
         let endpoint = Channel::from_shared(self.address.clone()).expect("an address");
         endpoint.connect().await.expect("the server answers")
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }
 

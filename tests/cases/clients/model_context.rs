@@ -3,7 +3,7 @@
 
 use std::{
     io::{BufRead, BufReader},
-    process::{Child, ChildStdout, Command, Stdio},
+    process::{ChildStdout, Command, Stdio},
 };
 
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::{
         Checked, Client,
         server::{Server, directory},
     },
-    support::binary::within,
+    support::binary::{Process, within},
 };
 
 const UTTERD: &str = env!("CARGO_BIN_EXE_utterd");
@@ -143,7 +143,7 @@ fn worked(command: &mut Command) -> Result<String, String> {
 
 /// `utterd mcp` over HTTP in front of a server, until dropped.
 struct Listening {
-    process: Child,
+    _process: Process,
     url: String,
     // Kept open: a process whose stdout is closed cannot print.
     _stdout: BufReader<ChildStdout>,
@@ -159,14 +159,6 @@ impl Listening {
         let mut line = String::new();
         stdout.read_line(&mut line).expect("the process says where it listens");
         let url = line.trim_end().rsplit(' ').next().expect("an address").to_owned();
-        Self { process, url, _stdout: stdout }
-    }
-}
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        // It might have exited by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        Self { _process: Process(process), url, _stdout: stdout }
     }
 }

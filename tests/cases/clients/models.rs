@@ -3,7 +3,7 @@
 
 use std::{
     io::{BufRead, BufReader},
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     time::Duration,
 };
 
@@ -14,7 +14,10 @@ use utterd::{
     summarizer::{LlmSettings, Protocol, build},
 };
 
-use crate::clients::{Checked, Client, material::small};
+use crate::{
+    clients::{Checked, Client, material::small},
+    support::binary::Process,
+};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/clients/models.json");
 
@@ -72,7 +75,7 @@ fn answers(model: &str, expected: impl Fn(&Result<LlmSummary, LlmError>) -> bool
 
 /// An aimock process, killed when dropped.
 struct Models {
-    process: Child,
+    _process: Process,
     address: String,
 }
 
@@ -83,7 +86,7 @@ impl Models {
         command.args(["--port", "0", "--fixtures", FIXTURES]).stdin(Stdio::null());
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let stdout = process.stdout.take().expect("stdout is piped");
-        let mut models = Self { process, address: String::new() };
+        let mut models = Self { _process: Process(process), address: String::new() };
         let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);
         let address = lines.find_map(|line| Some(line.split_once("listening on ")?.1.trim().to_owned()));
         models.address = address.ok_or("aimock says not where it listens")?;
@@ -102,13 +105,5 @@ impl Models {
         };
         let client = build(&settings, |_| Some("sk-test".to_owned()))?;
         Ok(client.summarize(small()).await)
-    }
-}
-
-impl Drop for Models {
-    fn drop(&mut self) {
-        // It might have exited by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
     }
 }

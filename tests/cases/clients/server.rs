@@ -3,16 +3,16 @@
 use std::{
     io::{BufRead, BufReader, Read, Write},
     os::unix::net::UnixStream,
-    process::{Child, ChildStdout, Command, Stdio},
+    process::{ChildStdout, Command, Stdio},
 };
 
 use tempfile::TempDir;
 
-use crate::support::binary::{CREDENTIALS, token, utterd};
+use crate::support::binary::{CREDENTIALS, Process, token, utterd};
 
 /// A server process, killed when dropped.
 pub struct Server {
-    process: Child,
+    _process: Process,
     /// The address it listens on: `127.0.0.1:PORT`, or a Unix socket.
     pub address: String,
     // Kept open: a server whose stdout is closed cannot print.
@@ -72,7 +72,7 @@ impl Server {
         let mut process = command.spawn().expect("the server starts");
         let mut stdout = BufReader::new(process.stdout.take().expect("stdout is piped"));
         let address = address(&mut stdout);
-        Self { process, address, _stdout: stdout, directory }
+        Self { _process: Process(process), address, _stdout: stdout, directory }
     }
 }
 
@@ -84,12 +84,4 @@ fn address(stdout: &mut impl BufRead) -> String {
     let lines = stdout.lines().map(|line| line.expect("the server prints text"));
     let mut addresses = lines.filter_map(|line| Some(line.split_once("listening on ")?.1.trim().to_owned()));
     addresses.next().expect("the server says where it listens")
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It might have exited by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
 }
