@@ -244,16 +244,8 @@ async fn memorized(talks: &[Talk], policy: &Policy) -> Arc<Engine> {
     let engine = Arc::new(Engine::new(store, Arc::new(SystemClock), tokenizer::counter, defaults));
     for talk in talks {
         for drafts in talk.drafts.chunks(BATCH) {
-            let call = MemorizeCall {
-                address: talk.address(),
-                drafts: drafts.to_vec(),
-                attempt: None,
-                expected: None,
-                lenient: false,
-                upsert: false,
-                state: None,
-                recipient_state: None,
-            };
+            let call =
+                MemorizeCall { address: talk.address(), drafts: drafts.to_vec(), ..MemorizeCall::default() };
             engine.memorize(&Caller::default(), call).await.unwrap();
         }
     }

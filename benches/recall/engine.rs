@@ -135,16 +135,7 @@ pub async fn memorize_all(served: &Arc<Engine>, name: &str, drafts: &[Draft]) {
 }
 
 async fn memorize(served: &Arc<Engine>, name: &str, drafts: Vec<Draft>) -> Duration {
-    let call = MemorizeCall {
-        address: address(name),
-        drafts,
-        attempt: None,
-        expected: None,
-        lenient: false,
-        upsert: false,
-        state: None,
-        recipient_state: None,
-    };
+    let call = MemorizeCall { address: address(name), drafts, ..MemorizeCall::default() };
     let start = Instant::now();
     served.memorize(&Caller::default(), call).await.unwrap();
     start.elapsed()

@@ -42,16 +42,8 @@ async fn states(conversation: &Conversation, places: &[usize], limit: u32) -> Ve
     let mut states = Vec::new();
     for (utterance, number) in conversation.0.iter().zip(1..) {
         let drafts = vec![draft(utterance)];
-        let call = MemorizeCall {
-            address: address.clone(),
-            drafts,
-            attempt: None,
-            expected: None,
-            lenient: true,
-            upsert: false,
-            state: None,
-            recipient_state: None,
-        };
+        let call =
+            MemorizeCall { address: address.clone(), drafts, lenient: true, ..MemorizeCall::default() };
         engine.memorize(&Caller::default(), call).await.unwrap();
         if places.contains(&number) {
             states.push(

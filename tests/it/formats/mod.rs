@@ -15,8 +15,7 @@ use serde_json::{Map, Value};
 
 use utterd::{
     domain::{
-        Conversation, ConversationId, ConversationKey, Draft, Encoding, LineageId, Namespace, Policy,
-        RecipientId, Revision, Timestamp, TokenCounter, Utterance,
+        Conversation, Draft, LineageId, Policy, Revision, Timestamp, TokenCounter, Utterance,
         change::{Context, Loaded},
         conversation::Identity,
         draft::Field,
@@ -80,22 +79,9 @@ fn stored(parsed: &Parsed, lineage: u8) -> Vec<Arc<Utterance>> {
     let drafts: Vec<Draft> = parsed.said.iter().map(|sourced| sourced.draft.clone()).collect();
     drafts.iter().enumerate().for_each(check);
     let tokens = drafts.iter().map(|draft| draft.tokens(&Quarter)).collect();
-    let encoding = Encoding::ALL[0];
-    let command =
-        Memorize { drafts, tokens, encoding, expected: None, lenient: true, upsert: false, state: None };
-    let before = Conversation::new(
-        Identity {
-            key: ConversationKey {
-                namespace: Namespace::default(),
-                id: ConversationId::new("c").expect("an id"),
-            },
-            recipient: RecipientId::default(),
-            lineage: LineageId([lineage; 16]),
-            start_time: Timestamp(0),
-            encoding,
-        },
-        Policy::SESSION,
-    );
+    let command = Memorize { drafts, tokens, lenient: true, ..Memorize::default() };
+    let identity = Identity { lineage: LineageId([lineage; 16]), ..Identity::default() };
+    let before = Conversation::new(identity, Policy::SESSION);
     let loaded = Loaded::default();
     let context =
         Context { now: Timestamp(1_700_000_000_000_000), counter: &Quarter, loaded: &loaded, llm: false };

@@ -122,16 +122,8 @@ fn draft(text: &str) -> Draft {
 
 /// Says `text`; returns its sequence.
 async fn say(engine: &Arc<Engine>, conversation: usize, text: &str) -> Result<u64, EngineError> {
-    let call = MemorizeCall {
-        address: address(conversation),
-        drafts: vec![draft(text)],
-        attempt: None,
-        expected: None,
-        lenient: false,
-        upsert: false,
-        state: None,
-        recipient_state: None,
-    };
+    let call =
+        MemorizeCall { address: address(conversation), drafts: vec![draft(text)], ..MemorizeCall::default() };
     let reply = engine.memorize(&Caller::default(), call).await?;
     Ok(reply.outcome.memorized.first().expect("it is stored").get())
 }

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use utterd::{
     domain::{
-        Conversation, ConversationId, ConversationKey, Draft, Encoding, Identity, LineageId, Loaded,
-        Namespace, Policy, RecipientId, Timestamp, TokenCounter, Utterance,
+        Conversation, Draft, Encoding, Identity, Loaded, Policy, Timestamp, TokenCounter, Utterance,
         change::Context,
         memorize::{Memorize, memorize},
     },
@@ -32,17 +31,7 @@ pub struct Said {
 impl Said {
     /// An empty conversation with a policy.
     pub fn nothing(policy: Policy) -> Self {
-        let name = |text| ConversationId::new(text).expect("an id");
-        let identity = Identity {
-            key: ConversationKey {
-                namespace: Namespace::new("default").expect("a name"),
-                id: name("replayed"),
-            },
-            recipient: RecipientId::new("default").expect("a name"),
-            lineage: LineageId([7; 16]),
-            start_time: Timestamp(1_772_366_400_000_000),
-            encoding: Encoding::O200kBase,
-        };
+        let identity = Identity { start_time: Timestamp(1_772_366_400_000_000), ..Identity::default() };
         Self { conversation: Conversation::new(identity, policy), evictions: 0, folds: 0, left: Vec::new() }
     }
 
@@ -51,11 +40,8 @@ impl Said {
         let command = Memorize {
             drafts: vec![draft.clone()],
             tokens: vec![draft.tokens(counter())],
-            encoding: Encoding::O200kBase,
-            expected: None,
             lenient: true,
-            upsert: false,
-            state: None,
+            ..Memorize::default()
         };
         let now = self.conversation.head.update_time.plus(std::time::Duration::from_secs(1));
         let loaded = Loaded::default();
