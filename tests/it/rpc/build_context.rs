@@ -147,18 +147,6 @@ async fn no_turn_is_left_out_silently() {
     assert_eq!(omitted(&covered)[0], (OmissionReason::Evicted, vec![(1, 65)]));
 }
 
-#[tokio::test]
-async fn a_budget_too_small_is_refused_with_the_number_needed() {
-    let session = Session::new().await;
-    session.say(vec![system("You ship lamps."), user("Where is order 12 of the blue lamps?")]).await;
-    let refusal = session.context().build_context(within(10)).await.refusal();
-    let refusal = refusal.is(Code::InvalidArgument, "INVALID_FIELD").blames("token_budget");
-    let (_, rest) = refusal.message().split_once("accepted: ").unwrap();
-    let needed: i32 = rest.split_once(' ').unwrap().0.parse().unwrap();
-    assert_eq!(build(&session, within(needed)).await.token_count(), needed);
-    session.context().build_context(within(needed - 1)).await.refusal().says(&format!("{needed} or more"));
-}
-
 /// What was asked has left the window, and the resulting call waits for its result: only what was asked goes
 /// out, and it counts against the budget.
 #[tokio::test]

@@ -14,45 +14,6 @@ on_each_store! {
     the_archive_and_the_summary_remember_again
 }
 
-#[tokio::test]
-async fn what_was_forgotten_comes_back_to_its_place() {
-    let session = Session::new().await;
-    session.say_many(3).await;
-    let (before, window) = (session.capacity().await, session.window().await);
-    session.forget("sequence:2", ForgetMode::Soft).await;
-    let response = restore(&session, &[2]).await;
-    assert_eq!((sequences(&response.restored), response.revision), (vec![2], 5));
-    assert_eq!(response.restored[0].position, Some(2));
-    assert_eq!(session.window().await, window);
-    let after = response.capacity.unwrap();
-    assert_eq!((after.token_count, after.soft_deleted_count), (before.token_count, Some(0)));
-    let find = RememberRequest { prompt: "2".to_owned(), ..Default::default() };
-    assert_eq!(session.memory().remember(find).await.reply().matches.len(), 1);
-}
-
-#[tokio::test]
-async fn a_unit_comes_back_whole() {
-    let session = Session::new().await;
-    session.say(vec![user("go"), calls(&["a"]), result("a", "1"), user("on")]).await;
-    session.forget("sequence:2", ForgetMode::Soft).await;
-    assert_eq!(sequences_of(&session.window().await), [1, 4]);
-    let response = restore(&session, &[3, 2, 3]).await;
-    assert_eq!(sequences(&response.restored), [2, 3], "each once, the oldest first");
-    assert_eq!(session.window().await.len(), 4);
-}
-
-/// Its calls are open again, as in a fork.
-#[tokio::test]
-async fn a_call_without_an_answer_is_open_again() {
-    let session = Session::new().await;
-    session.say(vec![user("go"), calls(&["a"])]).await;
-    session.forget("sequence:2", ForgetMode::Soft).await;
-    assert_eq!(sequences(&restore(&session, &[2]).await.restored), [2]);
-    session.say(vec![result("a", "1"), assistant("done")]).await;
-    let unit = session.forget("sequence:3", ForgetMode::Soft).await;
-    assert_eq!(sequences(&unit.forgotten), [2, 3]);
-}
-
 /// Restoring what is not forgotten leaves it as it is, and changes nothing.
 #[tokio::test]
 async fn restoring_what_is_there_changes_nothing() {

@@ -9,17 +9,22 @@ pub fn request() -> impl Strategy<Value = BuildContextRequest> {
     let limits = (option::weighted(0.8, budget), option::of(0..5i32), any::<Option<bool>>());
     let form = (0..4i32, 0..3i32, 0..3i32, option::weighted(0.3, 1..4i32));
     let more = (option::weighted(0.4, recall()), option::weighted(0.2, instructions()));
-    (limits, form, more).prop_map(|(limits, form, (recall, instructions))| BuildContextRequest {
-        token_budget: limits.0,
-        max_turns: limits.1,
-        stable_steps: limits.2,
-        format: form.0,
-        summary_placement: form.1,
-        unanswered_calls: form.2,
-        mask_tool_results_after_turns: form.3,
-        recall,
-        instructions: instructions.unwrap_or_default().to_owned(),
-        ..BuildContextRequest::default()
+    let whole = (prop::bool::weighted(0.3), prop::bool::weighted(0.2));
+    (limits, form, more, whole).prop_map(|(limits, form, (recall, instructions), whole)| {
+        BuildContextRequest {
+            token_budget: limits.0,
+            max_turns: limits.1,
+            stable_steps: limits.2,
+            format: form.0,
+            summary_placement: form.1,
+            unanswered_calls: form.2,
+            mask_tool_results_after_turns: form.3,
+            include_archive: whole.0,
+            whole_messages: whole.1,
+            recall,
+            instructions: instructions.unwrap_or_default().to_owned(),
+            ..BuildContextRequest::default()
+        }
     })
 }
 
