@@ -166,7 +166,11 @@ impl ConversationService for Services {
         };
         let page = self.engine.list_utterances(&caller, &list).await.or_status()?;
         Ok(Response::new(proto::ListUtterancesResponse {
-            utterances: page.utterances.iter().map(|utterance| encode::utterance(utterance, &page.state)).collect(),
+            utterances: page
+                .utterances
+                .iter()
+                .map(|utterance| encode::utterance(utterance, &page.state))
+                .collect(),
             next_page_token: part.token_of(page.rest),
         }))
     }

@@ -1,6 +1,9 @@
 //! What goes wrong with a call, and what the caller can do about it.
 
+use std::time::Duration;
+
 use rmcp::model::{CallToolResult, ContentBlock};
+use tokio::time::{Instant, sleep};
 use tonic::{Code, Status};
 
 use crate::errors::{is_lost, reason, refusal};
@@ -14,9 +17,11 @@ pub enum Fault {
     Wrong(String),
 }
 
-/// How often a request is tried, at most, if the connection to the server is lost each time: when a client closes all
-/// its windows, one after another can have the store.
-const ATTEMPTS: usize = 8;
+/// So long a request is tried while the connection to the server is lost each time: when a client's windows end, one
+/// after another can have the store.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// So long an attempt waits for the one before it.
+const PAUSE: Duration = Duration::from_millis(20);
 
 /// Makes an attempt, and another one if the connection to the server was lost: the next one may reach the server again, or
 /// the one that took its place. A lost attempt may have had its effect, so each must have the same request id.
@@ -24,13 +29,15 @@ pub async fn persist<T, F>(attempt: impl Fn() -> F) -> Result<T, Fault>
 where
     F: Future<Output = Result<T, Fault>>,
 {
-    for _ in 1..ATTEMPTS {
+    let begun = Instant::now();
+    loop {
         match attempt().await {
-            Err(Fault::Refused(status)) if is_lost(&status) => {}
+            Err(Fault::Refused(status)) if is_lost(&status) && begun.elapsed() < PATIENCE => {
+                sleep(PAUSE).await
+            }
             answered => return answered,
         }
     }
-    attempt().await
 }
 
 impl From<Status> for Fault {
@@ -84,7 +91,7 @@ fn next_step(status: &Status) -> Option<&'static str> {
         }
         "ROLE_FORBIDS" => "Next: tell the user that this MCP server may only read here.",
         _ => match status.code() {
-            Code::Unavailable => {
+            code if code == Code::Unavailable || is_lost(status) => {
                 "Next: try again in a moment. If that fails too, ask the user to see whether the utterd server is running."
             }
             Code::ResourceExhausted | Code::Aborted | Code::DeadlineExceeded => {

@@ -15,9 +15,10 @@ use crate::{
 /// No name has more words; what has is a headline.
 const WORDS: usize = 5;
 
-/// Words of two letters or more that begin with a capital, with initials and titles before them and small words between.
+/// Words of two letters or more that begin with a capital, with initials and titles before them and small words between. What
+/// is read before a word is bounded, so that each capital of `A. A. A.` costs the same.
 static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let word = r"(?:(?:[\p{Lu}--[I]]|Dr|Mr|Mrs|Ms|Prof|Sr|Sra|St)\. )*\p{Lu}[\pL\pM'’-]+";
+    let word = r"(?:(?:[\p{Lu}--[I]]|Dr|Mr|Mrs|Ms|Prof|Sr|Sra|St)\. ){0,4}\p{Lu}[\pL\pM'’-]+";
     Regex::new(&format!("{word}(?: (?:(?:al|bin|da|de|del|della|der|di|dos|du|ibn|la|le|of|van) )*{word})*"))
         .ok()
 });
