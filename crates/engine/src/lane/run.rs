@@ -129,6 +129,8 @@ async fn drive_batch(hold: &Hold, writes: &mut Writes, most: usize) -> Finished 
         match batch.join(engine, write).await {
             Ok(()) => {}
             Err((write, NotJoined::RollsOver(left))) => {
+                // it may hold the recipient's own state for a write that was refused, which this one needs
+                drop(batch);
                 let undecided = Box::pin(roll_over(hold, write, left)).await;
                 undecided.into_iter().for_each(|write| writes.push_front(write));
                 return Finished::nothing(MOST);
