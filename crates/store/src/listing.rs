@@ -1,6 +1,6 @@
 //! Assembles a page of a list from the indexes of a store.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, ops::Deref, sync::Arc};
 
 use super::{
     List, ListedAt, Result,
@@ -13,7 +13,10 @@ const ENTRIES: usize = 256;
 
 /// The indexes of a store, for lists. A conversation can be changed or removed between the read of its entry
 /// and its lookup.
-pub(super) trait Lists: Entries {
+pub(super) trait Lists {
+    /// The index entries of the store.
+    fn entries(&self) -> impl Deref<Target: Entries>;
+
     /// Returns at most `limit` conversations of the namespace whose ids have the list's prefix.
     fn named(&self, list: &List, limit: usize) -> Result<Vec<Arc<Identity>>>;
 
@@ -72,7 +75,7 @@ impl<L: Lists> Page<'_, L> {
     fn by_start(&mut self) -> Result<()> {
         let mut after = self.list.after.clone();
         while !self.is_full() {
-            let places = self.lists.started(self.list, after.as_ref(), ENTRIES)?;
+            let places = self.lists.entries().started(self.list, after.as_ref(), ENTRIES)?;
             let Some(last) = places.last() else { break };
             after = Some(last.clone());
             for place in places {
@@ -93,7 +96,7 @@ impl<L: Lists> Page<'_, L> {
     fn by_update(&mut self) -> Result<()> {
         let mut from = self.list.after.as_ref().map(|(time, _)| span_of(*time));
         while !self.is_full() {
-            let Some((span, ids)) = self.lists.updated(self.list, from)? else { break };
+            let Some((span, ids)) = self.lists.entries().updated(self.list, from)? else { break };
             let mut places = Vec::new();
             for id in ids.into_iter().filter(|id| self.is_wanted(id)) {
                 let time = self.lists.update_time(&self.list.of.key(id.clone()))?;

@@ -45,12 +45,11 @@ impl Indexes {
             self.entries.remove(&key);
         }
         self.entries.extend(added.into_iter().map(|(key, _)| key));
-        let name = || records::key::<ConversationName>(write.key());
-        match (write.before(), write.after()) {
-            (None, _) => drop(self.entries.insert(name())),
-            (_, None) => drop(self.entries.remove(&name())),
-            _ => {}
-        }
+        let name = records::key::<ConversationName>(write.key());
+        match write.after() {
+            Some(_) => self.entries.insert(name),
+            None => self.entries.remove(&name),
+        };
         self.read(write);
     }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use super::slot::{Slot, Slots};
+use super::{MemoryStore, slot::Slot};
 use crate::{
     Outcome, OutcomeKey, RecipientKey,
     delta::Delta,
@@ -10,22 +10,36 @@ use crate::{
 };
 use utterd_domain::{Conversation, ConversationId, LineageId, Sequence, Utterance};
 
-/// Returns all records, by ascending key.
-pub(super) fn of(
-    slots: &Slots,
+/// What is stored at one moment.
+struct Moment {
+    slots: Vec<Slot>,
     active: HashMap<RecipientKey, ConversationId>,
     outcomes: HashMap<OutcomeKey, Arc<Outcome>>,
-) -> Vec<(Key, Record)> {
-    let mut noted = Noted::default();
-    slots.values().for_each(|slot| noted.conversation(slot));
-    for (recipient, id) in active {
-        noted.add(Record::Active(recipient, id));
+}
+
+impl MemoryStore {
+    /// Returns all records as of one moment, by ascending key.
+    pub(super) fn records(&self) -> Vec<(Key, Record)> {
+        let Moment { slots, active, outcomes } = self.moment();
+        let mut noted = Noted::default();
+        slots.iter().for_each(|slot| noted.conversation(slot));
+        for (recipient, id) in active {
+            noted.add(Record::Active(recipient, id));
+        }
+        for (key, outcome) in outcomes {
+            noted.add(Record::Outcomes(OutcomeName::of(&key), outcome));
+        }
+        noted.records.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        noted.records
     }
-    for (key, outcome) in outcomes {
-        noted.add(Record::Outcomes(OutcomeName::of(&key), outcome));
+
+    /// Returns what is stored between two commits, which wait meanwhile.
+    fn moment(&self) -> Moment {
+        let _alone = self.committing.write();
+        let slots = self.conversations.iter().map(|slot| slot.lock().clone()).collect();
+        let indexes = self.indexes.lock();
+        Moment { slots, active: indexes.active.clone(), outcomes: indexes.outcomes.clone() }
     }
-    noted.records.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-    noted.records
 }
 
 #[derive(Default)]

@@ -4,10 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use super::archive::Archive;
 use crate::Write;
-use utterd_domain::{Change, Conversation, ConversationKey, Head, Sequence, Utterance, state::StateValue};
-
-/// The conversations.
-pub(super) type Slots = imbl::HashMap<ConversationKey, Slot>;
+use utterd_domain::{Change, Conversation, Head, Sequence, Utterance, state::StateValue};
 
 #[derive(Clone, Default)]
 pub(super) struct Slot {
@@ -15,6 +12,8 @@ pub(super) struct Slot {
     pub(super) archive: Archive,
     /// The values of its state.
     pub(super) values: BTreeMap<Box<str>, Arc<StateValue>>,
+    /// Whether the slot is no longer in the map: its holder must then look it up again.
+    pub(super) removed: bool,
 }
 
 fn bytes(utterance: &Utterance) -> i64 {
@@ -41,6 +40,12 @@ fn kept_growth(before: Option<&Arc<Conversation>>, after: &Conversation) -> i64 
 }
 
 impl Slot {
+    /// Whether the conversation is in the state that a write applies to.
+    pub(super) fn is_in(&self, state: Option<&Arc<Conversation>>) -> bool {
+        let change = |state: &Arc<Conversation>| state.head.change;
+        self.state.as_ref().map(change) == state.map(change)
+    }
+
     fn stored(&self, sequence: Sequence) -> Option<&Arc<Utterance>> {
         let window = self.state.as_ref().and_then(|state| state.window.get(sequence));
         window.or_else(|| self.archive.get(sequence))
@@ -103,19 +108,15 @@ impl Slot {
         appended + rewritten.sum::<i64>() - gone.filter_map(freed).sum::<i64>()
     }
 
-    /// Applies changes. `inherited` is a fork's part of its parent's archive.
-    pub(super) fn change(
-        &mut self,
-        changes: &[Arc<Change>],
-        after: &Arc<Conversation>,
-        inherited: Option<Archive>,
-    ) {
+    /// Applies a write. `inherited` is a fork's part of its parent's archive.
+    pub(super) fn write(&mut self, write: &Write, inherited: Option<Archive>) {
+        let Write::Change { changes, after, .. } = write else { return *self = Self::default() };
         self.archive = inherited.unwrap_or_else(|| std::mem::take(&mut self.archive));
-        changes.iter().for_each(|change| self.apply(change));
+        changes.iter().for_each(|change| self.change(change));
         self.state = Some(after.clone());
     }
 
-    fn apply(&mut self, change: &Change) {
+    fn change(&mut self, change: &Change) {
         self.archive.remove(&change.returned.iter().map(|utterance| utterance.sequence).collect());
         change.evicted.iter().for_each(|utterance| self.archive.keep(utterance));
         for utterance in &change.rewritten {

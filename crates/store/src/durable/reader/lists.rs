@@ -1,6 +1,9 @@
 //! Lists of conversations in a durable store.
 
-use std::{ops::Range, sync::Arc};
+use std::{
+    ops::{Deref, Range},
+    sync::Arc,
+};
 
 use super::{Reader, unreadable};
 use crate::{
@@ -25,6 +28,10 @@ impl Entries for Reader {
 }
 
 impl Lists for Reader {
+    fn entries(&self) -> impl Deref<Target: Entries> {
+        self
+    }
+
     fn named(&self, list: &List, limit: usize) -> Result<Vec<Arc<Identity>>> {
         let names = records::names_from(list.of.namespace(), &list.id_prefix);
         let identities = self.all::<ConversationName>(&names).map(|record| Ok(record?.1));
