@@ -181,8 +181,10 @@ pub fn draft(field: Field<'_>, mut utterance: proto::NewUtterance) -> Result<Dra
             Err(error) => return Err(Refusal::bad_id(field.at("utterance_id"), &error)),
         },
     };
-    let turn = given(&field.at("turn_number"), utterance.turn_number, positive)?;
-    let create_time = given(&field.at("create_time"), utterance.create_time, time)?;
+    // each write comes here: a field that is missing needs no name
+    let turn = utterance.turn_number.map(|turn| positive(&field.at("turn_number"), turn)).transpose()?;
+    let create_time =
+        utterance.create_time.map(|time| self::time(&field.at("create_time"), time)).transpose()?;
     let content = std::mem::take(&mut utterance.content).into();
     let mut draft = Draft {
         id,
