@@ -59,8 +59,8 @@ impl Services {
 }
 
 fn call(request: proto::BuildContextRequest, max_bytes: usize) -> Result<BuildContextCall, Refusal> {
-    let positive = |field: &str, number: Option<i32>| decode::given(field, number, decode::positive);
-    let natural = |field: &str, number: Option<i32>| decode::given(field, number, decode::natural);
+    let positive = |field: &str, number: Option<i32>| decode::given(|| field, number, decode::positive);
+    let natural = |field: &str, number: Option<i32>| decode::given(|| field, number, decode::natural);
     let context = Request {
         format: format(request.format)?,
         budget: positive("token_budget", request.token_budget)?,

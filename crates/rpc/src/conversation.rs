@@ -153,7 +153,7 @@ impl ConversationService for Services {
         let (after, before) = decode::between(request.after_sequence, request.before_sequence).or_status()?;
         let list = ListUtterances {
             address: decode::read_address_of!(request).or_status()?,
-            last: decode::given("last", request.last, decode::positive)
+            last: decode::given(|| "last", request.last, decode::positive)
                 .or_status()?
                 .map(|last| last as usize),
             after,

@@ -231,7 +231,7 @@ fn summarize_call(
     Ok(SummarizeCall {
         address: decode::read_address_of!(request)?,
         scope: summarize_scope(&request)?,
-        token_limit: decode::given("token_limit", request.token_limit, decode::positive)?,
+        token_limit: decode::given(|| "token_limit", request.token_limit, decode::positive)?,
         focus: decode::focus(request.focus_areas)?,
         wait: request.wait_for_llm.then_some(Patience(patience)),
     })

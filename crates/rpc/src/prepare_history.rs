@@ -56,9 +56,9 @@ impl Services {
 
 /// Reads the request, without the history.
 fn asked(request: &proto::PrepareHistoryRequest, limits: RequestLimits) -> Result<Request, Refusal> {
-    let messages = decode::given("max_messages", request.max_messages, decode::natural)?;
-    let bytes = decode::given("max_bytes", request.max_bytes, decode::positive)?;
-    let tokens = decode::given("token_budget", request.token_budget, decode::positive)?;
+    let messages = decode::given(|| "max_messages", request.max_messages, decode::natural)?;
+    let bytes = decode::given(|| "max_bytes", request.max_bytes, decode::positive)?;
+    let tokens = decode::given(|| "token_budget", request.token_budget, decode::positive)?;
     let summary = compaction(request)?;
     let or = |default: usize| if summary.is_some() { UNLIMITED } else { default };
     Ok(Request {
@@ -83,7 +83,7 @@ fn asked(request: &proto::PrepareHistoryRequest, limits: RequestLimits) -> Resul
 fn compaction(request: &proto::PrepareHistoryRequest) -> Result<Option<Compaction>, Refusal> {
     let placement = placement(request.summary_placement)?;
     let focus = decode::focus(request.focus_areas.clone())?;
-    let keep_recent = decode::given("keep_recent", request.keep_recent, decode::natural)?;
+    let keep_recent = decode::given(|| "keep_recent", request.keep_recent, decode::natural)?;
     let limit = request.summary_token_limit.unwrap_or_default();
     let token_limit = decode::natural("summary_token_limit", limit)?;
     Ok((token_limit > 0).then_some(Compaction { token_limit, placement, keep_recent, focus }))

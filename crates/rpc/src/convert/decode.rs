@@ -181,10 +181,8 @@ pub fn draft(field: Field<'_>, mut utterance: proto::NewUtterance) -> Result<Dra
             Err(error) => return Err(Refusal::bad_id(field.at("utterance_id"), &error)),
         },
     };
-    // each write comes here: a field that is missing needs no name
-    let turn = utterance.turn_number.map(|turn| positive(&field.at("turn_number"), turn)).transpose()?;
-    let create_time =
-        utterance.create_time.map(|time| self::time(&field.at("create_time"), time)).transpose()?;
+    let turn = given(|| field.at("turn_number"), utterance.turn_number, positive)?;
+    let create_time = given(|| field.at("create_time"), utterance.create_time, time)?;
     let content = std::mem::take(&mut utterance.content).into();
     let mut draft = Draft {
         id,
@@ -258,13 +256,13 @@ pub fn positive(field: &str, number: i32) -> Result<u32, Refusal> {
     }
 }
 
-/// Reads a field that can be missing.
-pub fn given<T, U>(
-    field: &str,
+/// Reads a field that can be missing: then nobody asks for its name.
+pub fn given<F: AsRef<str>, T, U>(
+    field: impl FnOnce() -> F,
     value: Option<T>,
     read: impl FnOnce(&str, T) -> Result<U, Refusal>,
 ) -> Result<Option<U>, Refusal> {
-    value.map(|value| read(field, value)).transpose()
+    value.map(|value| read(field().as_ref(), value)).transpose()
 }
 
 /// Reads the bounds of a list of sequences: it starts after the first, and ends before the second.
@@ -348,8 +346,8 @@ pub fn time(field: &str, time: WireTime) -> Result<Timestamp, Refusal> {
 /// Reads the changes to a policy; `field` is their field in the request.
 pub fn policy(field: &str, policy: &proto::Policy) -> Result<PolicyUpdate, Refusal> {
     let at = |name: &str| format!("{field}.{name}");
-    let natural = |name: &str, number: Option<i32>| given(&at(name), number, self::natural);
-    let positive = |name: &str, number: Option<i32>| given(&at(name), number, self::positive);
+    let natural = |name: &str, number: Option<i32>| given(|| at(name), number, self::natural);
+    let positive = |name: &str, number: Option<i32>| given(|| at(name), number, self::positive);
     Ok(PolicyUpdate {
         preset: preset(field, policy.preset)?,
         max_utterances: natural("max_utterances", policy.max_utterances)?,
@@ -362,7 +360,7 @@ pub fn policy(field: &str, policy: &proto::Policy) -> Result<PolicyUpdate, Refus
         summary_token_limit: natural("summary_token_limit", policy.summary_token_limit)?,
         oversize: same_name!(&at("oversize"), policy.oversize, Oversize to Oversize: Keep Reject)?,
         archive_limit: natural("archive_limit", policy.archive_limit)?,
-        expire_after: given(&at("expire_after"), policy.expire_after, duration)?,
+        expire_after: given(|| at("expire_after"), policy.expire_after, duration)?,
         llm_summaries: policy.llm_summaries,
         summary_model: policy.summary_model.as_ref().map(|model| summary_model(field, model)).transpose()?,
     })
@@ -447,9 +445,9 @@ fn span(given: prost_types::Duration) -> Option<Duration> {
 /// Reads a filter.
 pub fn filter(filter: proto::RememberFilter) -> Result<Filter, Refusal> {
     let at = |name: &str| format!("filter.{name}");
-    let natural = |name: &str, number: Option<i32>| given(&at(name), number, self::natural);
-    let sequence = |name: &str, number: Option<i64>| given(&at(name), number, self::sequence);
-    let time = |name: &str, time: Option<WireTime>| given(&at(name), time, self::time);
+    let natural = |name: &str, number: Option<i32>| given(|| at(name), number, self::natural);
+    let sequence = |name: &str, number: Option<i64>| given(|| at(name), number, self::sequence);
+    let time = |name: &str, time: Option<WireTime>| given(|| at(name), time, self::time);
     let role = |(index, role): (usize, &i32)| self::role(|| format!("filter.roles[{index}]"), *role);
     let decoded = Filter {
         roles: filter.roles.iter().enumerate().map(role).collect::<Result<_, _>>()?,

@@ -115,7 +115,7 @@ fn give_ids(drafts: &mut [Sourced], ids: &[String]) -> Result<(), Refusal> {
 
 fn list(request: proto::ListMessagesRequest) -> Result<ListMessages, Refusal> {
     let (after, before) = decode::between(request.after_sequence, request.before_sequence)?;
-    let last = decode::given("last", request.last, decode::positive)?;
+    let last = decode::given(|| "last", request.last, decode::positive)?;
     let role = |(index, role): (usize, &i32)| decode::role(|| format!("roles[{index}]"), *role);
     let ids = ids("utterance_ids", request.utterance_ids)?;
     Ok(ListMessages {
