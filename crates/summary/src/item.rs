@@ -138,7 +138,7 @@ impl Marks {
     pub const LISTED: Self = Self(1 << 19);
     /// Its text is the number of deeds that are no longer known one by one.
     pub const COUNTED: Self = Self(1 << 18);
-    /// It was settled which of the earlier statements it replaces, and which of the later ones replaces it.
+    /// The earlier statement that it replaces was found.
     pub const SETTLED: Self = Self(1 << 21);
 
     /// Whether all of `other` are set.

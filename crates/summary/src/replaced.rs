@@ -11,17 +11,19 @@ use crate::{
 const REACH: usize = 40;
 
 /// Drops statements that a later one of the same speaker replaces, and the names that only they named. What replaces
-/// something is a correction, whatever its words. Each replaces one: two that were settled before are not compared again.
+/// something is a correction, whatever its words. Each replaces one, however often a summary is folded.
 pub fn drop_replaced(items: &mut Vec<Item>) {
     let says = |item: &Item| matches!(item.kind, Kind::Said | Kind::Goal) && !item.marks.has(Marks::QUESTION);
     let statements: Vec<(usize, &Item)> = items.iter().enumerate().filter(|(_, item)| says(item)).collect();
     let mut keep = vec![true; items.len()];
-    let mut corrections = Vec::new();
+    let (mut corrections, mut settled) = (Vec::new(), Vec::new());
     for (place, (later_at, later)) in statements.iter().enumerate() {
+        if later.marks.has(Marks::SETTLED) {
+            continue;
+        }
         let earlier = statements[place.saturating_sub(REACH)..place].iter().rev();
         // what one message says holds together: "I expect 5, but get 8 instead"
         let earlier = earlier
-            .filter(|(_, item)| !item.marks.has(Marks::SETTLED) || !later.marks.has(Marks::SETTLED))
             .filter(|(at, item)| item.sequence < later.sequence && item.head == later.head && keep[*at]);
         // the most alike; of those, the newest
         let alike = earlier.clone().rev().take(if can_replace(later) { REACH } else { 0 });
@@ -36,6 +38,7 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
         let mut same = earlier.take(if says_thing { REACH } else { 0 });
         if let Some((at, _)) = best.or_else(|| same.find(|(_, item)| tells_same(item, later))) {
             keep[*at] = false;
+            settled.push(*later_at);
         }
     }
     let replaced: Vec<&Item> =
@@ -45,8 +48,11 @@ pub fn drop_replaced(items: &mut Vec<Item>) {
         let only_there = |said: &&Item| last == Some(said.sequence) && said.text.contains(&*item.text);
         keep[at] &= !replaced.iter().any(only_there);
     }
-    corrections.into_iter().for_each(|at| items[at].correct());
-    items.iter_mut().for_each(|item| item.marks = item.marks.with_if(says(item), Marks::SETTLED));
+    corrections.iter().for_each(|at| items[*at].correct());
+    settled
+        .into_iter()
+        .chain(corrections)
+        .for_each(|at| items[at].marks = items[at].marks.with(Marks::SETTLED));
     retain(items, &keep);
 }
 

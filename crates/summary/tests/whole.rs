@@ -12,6 +12,7 @@ use utterd_summary::{
     analysis::analyse,
     closing::closing,
     compose::{Summary, Wanted, summarise},
+    item::Item,
     message::{Answer, Call, Message, Role},
     settle::Part,
 };
@@ -684,16 +685,18 @@ fn a_correction_takes_the_place_of_one_statement_however_often_it_is_read() {
     }
 }
 
-/// The summary in `budget` tokens of what leaves a window part by part.
+/// The summary in `budget` tokens of what leaves a window part by part. Each part is a summary before it is folded.
 fn grown(messages: &[Message<'_>], budget: u32) -> String {
-    let wanted = Wanted { budget, part: Part::START, ..Wanted::default() };
-    let mut kept = Vec::new();
-    for part in messages.chunks(4) {
-        let mut items = kept.clone();
-        items.extend(analyse(part));
-        kept = summarise(items.clone(), &wanted, &count).kept(&items, 2 * budget, &count);
+    let kept = |items: Vec<Item>, part: Part| {
+        let wanted = Wanted { budget, part, ..Wanted::default() };
+        summarise(items.clone(), &wanted, &count).kept(&items, 2 * budget, &count)
+    };
+    let mut folded = Vec::new();
+    for (at, messages) in messages.chunks(4).enumerate() {
+        folded.extend(kept(analyse(messages), if at == 0 { Part::START } else { Part::MIDDLE }));
+        folded = kept(folded, Part::START);
     }
-    summarise(kept, &wanted, &count).text()
+    summarise(folded, &Wanted { budget, part: Part::START, ..Wanted::default() }, &count).text()
 }
 
 #[test]

@@ -6,7 +6,7 @@ use utterd_summary::{
     settle::{Part, settle},
 };
 
-use super::{talk, text};
+use super::{grown, talk, text};
 
 /// What is said first, what is said later, and the words of either that say which it is.
 type Case = (&'static str, &'static str, &'static str, &'static str);
@@ -105,9 +105,11 @@ fn a_new_value_of_the_same_thing_holds_alone_and_one_of_another_beside_it() {
     let mut wrong = Vec::new();
     for (cases, stays) in [(REPLACED, false), (KEPT, true)] {
         for (first, later, old, new) in cases {
-            let told = text(&talk(&[&[*first][..], &between, &[*later, "Noted."]].concat()), 400);
-            if !told.contains(new) || told.contains(old) != stays {
-                wrong.push(format!("{first} {later}\n{told}"));
+            let said = talk(&[&[*first][..], &between, &[*later, "Noted."]].concat());
+            for told in [text(&said, 400), grown(&said, 400)] {
+                if !told.contains(new) || told.contains(old) != stays {
+                    wrong.push(format!("{first} {later}\n{told}"));
+                }
             }
         }
     }
