@@ -78,15 +78,15 @@ impl Head {
 
     /// Marks exactly those calls of `members` as abandoned that have no answer among them.
     fn abandon_among(&mut self, members: &[Arc<Utterance>]) {
-        let known = |id: &str, caller: Sequence| {
-            self.abandoned.iter().find(|call| call.caller == caller && *call.id == *id).cloned()
-        };
-        let new = |id: &str, caller| AbandonedCall { id: id.into(), caller, answer: None };
-        let units = members.chunk_by(|one, next| one.unit == next.unit);
-        let waiting =
-            units.flat_map(unanswered).map(|(id, caller)| known(id, caller).unwrap_or(new(id, caller)));
-        let of_others = |call: &&AbandonedCall| members.iter().all(|member| member.sequence != call.caller);
-        let mut all: Vec<_> = self.abandoned.iter().filter(of_others).cloned().chain(waiting).collect();
+        let of_members = |call: &AbandonedCall| members.iter().any(|member| member.sequence == call.caller);
+        let (mut known, mut all): (Vec<_>, Vec<_>) = self.abandoned.iter().cloned().partition(of_members);
+        // of calls with the same id, those that were answered late do not wait any more
+        known.sort_by_key(|call| call.answer.is_none());
+        for (id, caller) in members.chunk_by(|one, next| one.unit == next.unit).flat_map(unanswered) {
+            let same = known.iter().position(|call| call.caller == caller && *call.id == *id);
+            let call = same.map(|same| known.remove(same));
+            all.push(call.unwrap_or_else(|| AbandonedCall { id: id.into(), caller, answer: None }));
+        }
         all.sort_by_key(|call| call.caller);
         self.abandoned = all[all.len().saturating_sub(MAX_ABANDONED_CALLS)..].into();
     }

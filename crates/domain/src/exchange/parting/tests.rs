@@ -111,6 +111,20 @@ fn a_late_result_answers_a_newer_call_whose_own_result_went() {
     life.is_sound();
 }
 
+/// A result was late for one of two calls with the same id: the other one takes another.
+#[test]
+fn a_late_result_answers_one_of_several_calls_with_its_id() {
+    let mut life = Life::new(Policy::SESSION);
+    life.say(vec![calls(&["a", "a"]), result("a"), user(), result("a")]);
+    life.erase(only(2));
+    let answers = |life: &Life| life.state.head.abandoned.iter().map(|call| call.answer).collect::<Vec<_>>();
+    assert_eq!(answers(&life), [Some(Sequence(4)), None]);
+    life.memorize(vec![result("a")], false).unwrap();
+    assert_eq!(answers(&life), [Some(Sequence(4)), Some(Sequence(5))]);
+    life.is_sound();
+    assert_eq!(life.memorize(vec![result("a")], false).unwrap_err().reason(), Reason::NoOpenCall);
+}
+
 #[test]
 fn in_the_archive_a_unit_is_parted_too() {
     let mut life = exchange(Policy { utterances: Some(Marks::of(2)), ..Policy::ROLLING });
