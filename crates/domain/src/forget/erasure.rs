@@ -63,6 +63,8 @@ pub fn erase_lost(
     }
     let mut transition = Transition::from(before, context.now);
     match lost.exact || parts(before, &stored, context.loaded)? {
+        // nothing of it ends elsewhere than before
+        _ if stored.is_empty() => {}
         true => transition.erase_exactly(&stored, context)?,
         false => {
             abandon(&mut transition, before, &stored);
@@ -162,6 +164,7 @@ mod tests {
     use super::*;
     use crate::{
         Draft, Marks, Policy, Role, Sequence,
+        end::{End, end},
         test_life::{Life, calls, result, said},
     };
 
@@ -236,6 +239,25 @@ mod tests {
         life.forget(2, true);
         assert!(lose(&mut life, shared(range(1, 3))));
         assert_eq!((life.stored.len(), life.state.head.turn), (0, 3));
+    }
+
+    /// Only the summary tells of what is lost: what waits at the end still does not.
+    #[test]
+    fn a_conversation_that_loses_nothing_stored_ends_as_before() {
+        let mut life =
+            Life::new(Policy { utterances: Some(Marks::of(2)), archive_limit: 1, ..Policy::ROLLING });
+        let asks = More { awaits_answer: true, ..More::default() };
+        let asks = Draft { more: Some(Box::new(asks)), ..said(Role::Assistant, "Which folder?") };
+        life.say((0..6).map(|_| said(Role::User, "see /shared.txt")).chain([asks]).collect());
+        let over = End { reason: "over".into(), expected: None };
+        life.apply(life.decide(|before, context| Ok(end(before, &over, context)?)).unwrap());
+        assert!(!life.stored.contains_key(&Sequence(1)) && life.state.summary.covers().contains(Sequence(1)));
+        let lost = Lost { had: shared(range(1, 1)), exact: true, ..Lost::default() };
+        let lost = life.decide(|before, context| Ok(erase_lost(before, &lost, context)?)).unwrap();
+        life.apply(lost.unwrap());
+        assert!(!life.state.summary.covers().contains(Sequence(1)));
+        assert!(!life.state.head.awaits_answer, "it has ended");
+        life.is_sound();
     }
 
     #[test]
