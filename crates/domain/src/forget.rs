@@ -284,6 +284,22 @@ mod tests {
         assert_eq!((life.state.head.revision, &life.state.summary), (revision, &before));
     }
 
+    /// A question that is answered says nothing of what only the answer does.
+    #[test]
+    fn what_an_answer_says_is_forgotten_without_its_question() {
+        let utterances = Some(Marks::of(2));
+        let mut life = Life::new(Policy { utterances, archive_limit: 1, ..Policy::ROLLING });
+        life.say(vec![said(Role::Assistant, "We go to Oslo on Friday. Which file do you need?")]);
+        life.say(vec![said(Role::User, "I need /a1.txt now.")]);
+        (0..4).for_each(|_| life.say(vec![said(Role::User, "see /b.txt")]));
+        let items = life.state.summary.segments().iter().flat_map(|segment| &segment.items);
+        assert!(items.into_iter().any(|item| (item.sequence, item.also) == (2, Some(1))), "it answers");
+        assert_eq!(life.forget_all("about:a1.txt", true).gone.to_string(), "2");
+        let told = life.state.summary.text();
+        assert!(told.contains("Oslo") && !told.contains("a1.txt"), "{told}");
+        life.is_sound();
+    }
+
     /// Sentences that can mean a part or all of what was said.
     const SENTENCES: [&str; 8] = [
         "forget what I said",

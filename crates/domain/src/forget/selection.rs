@@ -7,7 +7,7 @@ use std::{
 
 use crate::{
     Ranges, Role, Sequence, Utterance,
-    extract::{Item, sequences},
+    extract::{Item, Kind, sequences},
     forgetting::{Criterion, Instruction, Part, Take},
     recall::{Terms, holds_all, terms},
     segment::Summary,
@@ -126,12 +126,19 @@ impl Part {
             [Criterion::Position(_)] => Some(Ranges::new()),
             [Criterion::About(_)] => {
                 let topics = self.topics();
-                let items = summary.segments().iter().flat_map(|segment| &segment.items);
-                let told = |item: &&Item| {
-                    let text = format!("{} {} {}", item.head, item.text, item.note);
-                    topics.iter().any(|wanted| holds_all(&text, wanted))
+                let tells = |text: &str| topics.iter().any(|wanted| holds_all(text, wanted));
+                let told_by = |item: &Item| -> Ranges {
+                    let own = format!("{} {}", item.head, item.text);
+                    match item.kind {
+                        // what an answer says itself, its question does not say
+                        Kind::Said if tells(&own) => [Sequence(item.sequence)].into_iter().collect(),
+                        _ if tells(&format!("{own} {}", item.note)) => sequences(item).collect(),
+                        _ => Ranges::new(),
+                    }
                 };
-                let told: Ranges = items.filter(told).flat_map(sequences).collect();
+                let items = summary.segments().iter().flat_map(|segment| &segment.items);
+                let mut told = Ranges::new();
+                items.for_each(|item| told.union(&told_by(item)));
                 Some(told.intersection(remnants))
             }
             _ => None,
