@@ -36,6 +36,8 @@ pub struct Shared {
     mishap: Arc<Mutex<Option<Mishap>>>,
     /// What happens after the next answers to who shares what, one by one.
     beside_sharing: Arc<Mutex<VecDeque<BoxFuture<'static, ()>>>>,
+    /// What happens before the next read of an archive.
+    before_archive: Arc<Mutex<Option<BoxFuture<'static, ()>>>>,
     /// How often this process has made a request that is not a commit.
     questions: Arc<AtomicUsize>,
     /// This process receives no hints.
@@ -85,8 +87,8 @@ impl Shared {
     }
 
     fn of(inner: Arc<dyn Store>, processes: Processes) -> Self {
-        let (mishap, beside_sharing, questions, is_deaf) = Default::default();
-        Self { inner, processes, mishap, beside_sharing, questions, is_deaf }
+        let (mishap, beside_sharing, before_archive, questions, is_deaf) = Default::default();
+        Self { inner, processes, mishap, beside_sharing, before_archive, questions, is_deaf }
     }
 
     /// The same store as seen by another process.
@@ -128,6 +130,11 @@ impl Shared {
     /// happens; the first that was given happens at the next question.
     pub fn beside_sharing(&self, meanwhile: impl Future<Output = ()> + Send + 'static) {
         self.beside_sharing.lock().push_back(Box::pin(meanwhile));
+    }
+
+    /// Before this process reads an archive once more, `meanwhile` happens.
+    pub fn before_archive(&self, meanwhile: impl Future<Output = ()> + Send + 'static) {
+        *self.before_archive.lock() = Some(Box::pin(meanwhile));
     }
 
     /// Commits, and lets the other processes know.
@@ -225,6 +232,10 @@ impl Store for Shared {
     }
 
     async fn archived(&self, key: &ConversationKey, wanted: &Ranges) -> Result<Vec<Arc<Utterance>>> {
+        let meanwhile = self.before_archive.lock().take();
+        if let Some(meanwhile) = meanwhile {
+            meanwhile.await;
+        }
         self.asked().archived(key, wanted).await
     }
 

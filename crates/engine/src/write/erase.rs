@@ -30,8 +30,8 @@ enum Erased<T> {
     Done(Applied<T>),
     /// The erasure reaches these conversations, not all of which are held.
     Reaches(BTreeSet<ConversationKey>),
-    /// The recipient has another active conversation by now.
-    Elsewhere,
+    /// The address means another conversation by now, or nothing would be erased from a state that may be outdated.
+    Outdated,
     /// The conversation does not exist, and the call may start one.
     Absent,
 }
@@ -60,7 +60,7 @@ impl Engine {
                     Ok(Erased::Done(reply)) => return Ok(Some(reply)),
                     Ok(Erased::Absent) => return Ok(None),
                     Ok(Erased::Reaches(more)) => keys = more,
-                    Ok(Erased::Elsewhere) | Err(Uncommitted::Conflict(_)) => {}
+                    Ok(Erased::Outdated) | Err(Uncommitted::Conflict(_)) => {}
                     Err(error) if error.is_refusal() && engine.is_outdated(&call, &meant).await? => {}
                     Err(error) => return Err(error.into()),
                 }
@@ -83,12 +83,16 @@ impl Engine {
         let hold = held(holds, &target.key).ok_or(EngineError::Interrupted)?;
         let Some(before) = hold.state_since(target.seen.take()).await? else { return absent(call, &target) };
         if call.address.conversation.is_none() && !call.address.may_mean(&before) {
-            return Ok(Erased::Elsewhere);
+            return Ok(Erased::Outdated);
         }
         call.address.check_recipient(&before).map_err(EngineError::from)?;
         let rule = rule.clone();
         let erasure = self.rehearse(&before, move |before, context| rule(before, context)).await?;
         let Erasure { result: RuleResult { transition, mut named, value }, gone } = erasure;
+        // the commit of a change finds that out
+        if transition.is_none() && Box::pin(self.is_outdated(call, &target)).await? {
+            return Ok(Erased::Outdated);
+        }
         let known = states(holds, hold).await?;
         let reached = match &transition {
             Some(_) => self.reach(&before, &gone, &known).await?,
@@ -141,7 +145,7 @@ async fn states(holds: &[Hold], target: &Hold) -> Result<States> {
 /// conversation, the address means another one by now.
 fn absent<T>(call: &WriteCall, target: &Target) -> Result<Erased<T>, Uncommitted> {
     match target.exists {
-        true => Ok(Erased::Elsewhere),
+        true => Ok(Erased::Outdated),
         false if call.if_absent != IfAbsent::Refuse => Ok(Erased::Absent),
         false => Err(EngineError::from(call.address.not_found()).into()),
     }

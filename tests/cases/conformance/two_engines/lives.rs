@@ -267,3 +267,15 @@ pub async fn a_compaction_is_undone_once(pair: &Pair) {
         assert_eq!(stored(pair.at(round), "c").await, before);
     }
 }
+
+/// The other returns to the window what the one then looks for in the archive.
+pub async fn a_hard_forget_reaches_what_the_other_returns_meanwhile(pair: &Pair) {
+    long(pair, "c").await;
+    compact(&pair.one, "c", 15).await;
+    let other = pair.other.clone();
+    pair.store.before_archive(async move {
+        undo(&other, "c").await.expect("it is undone");
+    });
+    assert_eq!(forget(&pair.one, "c", "turn:1", ForgetMode::Hard).await.forgotten.len(), 1);
+    expect_erased(pair, &["c"], "tank T-1 ").await;
+}

@@ -101,6 +101,7 @@ fn cases() -> Vec<(&'static str, Case)> {
             what_the_other_starts_anew_is_not_retired,
             what_is_beyond_retention_is_removed_once,
             a_compaction_is_undone_once,
+            a_hard_forget_reaches_what_the_other_returns_meanwhile,
         ]
         mishaps: [
             what_changed_nothing_is_answered_by_its_outcome,
