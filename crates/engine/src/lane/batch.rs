@@ -93,7 +93,10 @@ impl Batch {
         };
         match self.is_empty() {
             true => write.answer(answer),
-            false => self.decided.push((write, answer)),
+            false => {
+                self.keep_pointer(&write);
+                self.decided.push((write, answer));
+            }
         }
         Ok(())
     }
@@ -143,7 +146,7 @@ impl Batch {
         // if something is committed with it, the commit finds out whether the state is the newest
         let is_unchecked = decision.transition.is_none() && self.part.changes().is_empty();
         // boxed: rarely needed, and large
-        if is_unchecked && engine.is_shared() && Box::pin(engine.is_outdated(call, target)).await? {
+        if is_unchecked && Box::pin(engine.is_outdated(call, target)).await? {
             return Err(NotJoined::Elsewhere);
         }
         let decided = decision.transition.map(|transition| Decided::of(transition, self.commit));
@@ -189,6 +192,14 @@ impl Batch {
                     false => Ok(state.clone()),
                 }
             }
+        }
+    }
+
+    /// Lets the commit find out whether the pointer by which a write came here still leads here: whatever it is
+    /// answered, as on a state that is not committed yet, is true only then.
+    fn keep_pointer(&mut self, write: &QueuedWrite) {
+        if write.request.call.address.conversation.is_none() && self.extras.pointers.is_empty() {
+            self.point(write.target.pointer.clone());
         }
     }
 
