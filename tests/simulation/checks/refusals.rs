@@ -22,7 +22,7 @@ pub fn check(order: &Order<'_>) -> Vec<Wrong> {
             (!is_true).then(|| told("a refusal is true", attempt, &refusal.to_string()))
         }
         End::Answered(Answer::Now { change: None, .. }) => {
-            let is_true = worlds(order, attempt).any(|world| changes_nothing(world, attempt));
+            let is_true = worlds_with_own(order, attempt).any(|world| changes_nothing(world, attempt));
             (!is_true).then(|| told("what changes nothing has nothing to change", attempt, "nothing"))
         }
         _ => None,
@@ -38,6 +38,17 @@ fn told(rule: &'static str, attempt: &Try, what: &str) -> Wrong {
 /// The worlds that a call might have seen. Once it took effect, it is replayed.
 fn worlds<'a>(order: &'a Order<'_>, attempt: &Try) -> impl Iterator<Item = &'a World> {
     let ended = order.kept(attempt).map_or(attempt.ended, |kept| kept.tick.min(attempt.ended));
+    worlds_until(order, attempt, ended)
+}
+
+/// The same, with those that came about as it took effect: what changed nothing may follow a change that took effect
+/// with it.
+fn worlds_with_own<'a>(order: &'a Order<'_>, attempt: &Try) -> impl Iterator<Item = &'a World> {
+    let ended = order.kept(attempt).map_or(attempt.ended, |kept| (kept.tick + 1).min(attempt.ended));
+    worlds_until(order, attempt, ended)
+}
+
+fn worlds_until<'a>(order: &'a Order<'_>, attempt: &Try, ended: Tick) -> impl Iterator<Item = &'a World> {
     let (start, worlds) = (first_seen(order, attempt, ended), &order.ledger.worlds);
     let first = worlds.partition_point(|(tick, _)| *tick <= start).saturating_sub(1);
     worlds[first..].iter().take_while(move |(tick, _)| *tick < ended).map(|(_, world)| world)
