@@ -8,6 +8,7 @@ use utterd::domain::{
 };
 
 use super::{Conversation, Facts, Home, Reason, Said};
+use crate::drafts::is_mark;
 
 /// The meaning of an instruction: all criteria together, and a count from one end.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,7 +107,7 @@ impl Conversation {
     fn remnants(&self, selection: &Selection) -> Vec<u64> {
         let told = |word: &str, mark: &str| {
             let tells = |line: &str| holds_word(line, word) && holds_word(line, mark);
-            !mark.is_empty() && self.summary.lines().any(tells)
+            is_mark(mark) && self.summary.lines().any(tells)
         };
         let wanted = |sequence: u64| match (&*selection.criteria, selection.take) {
             ([Criterion::All], None) => true,
