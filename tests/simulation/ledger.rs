@@ -217,8 +217,8 @@ impl Ledger {
     /// from another change of the commit.
     fn follow(&mut self, taken: &Taken<'_>) {
         let mut rest: Vec<_> = taken.commit.writes.iter().map(|write| (write, changes(write))).collect();
-        // what starts is what was asked for; what ends makes room for it
-        rest.sort_by_key(|(write, _)| write.before().is_some());
+        // what starts is what was asked for; what ends makes room for it, and a recipient's own state comes with it
+        rest.sort_by_key(|(write, _)| (write.key().id.is_of_state(), write.before().is_some()));
         rest.iter().for_each(|(write, _)| self.check_before(taken, write));
         loop {
             let mut why = None;
@@ -279,16 +279,19 @@ impl Ledger {
         };
         if is_done {
             // it was decided by itself, a little later
-            self.world.learn_time(id.as_str(), after.head.update_time.0);
+            let ends = write.before().is_none_or(|before| before.head.ended.is_none());
+            self.world.learn_time(id.as_str(), after.head.update_time.0, ends);
             self.note(taken, write, change, last, None);
             return Ok(());
         }
         let mut why = format!("a change of {id} to revision {revision}");
         let mut worlds = Vec::new();
         for asked in self.asked(taken, &id, revision) {
-            match self.tried(&self.world, taken, &asked, after, change) {
-                Ok(world) => worlds.push((asked.call, world)),
-                Err(error) => why += &format!("; call {:?} {error}", asked.call),
+            for tried in self.tried(&self.world, taken, &asked, after, change) {
+                match tried {
+                    Ok(world) => worlds.push((asked.call, world)),
+                    Err(error) => why += &format!("; call {:?} {error}", asked.call),
+                }
             }
         }
         // of several that do the same, one may lead to what is stored
@@ -300,8 +303,9 @@ impl Ledger {
             is_open || self.leads(taken, after, &made.1, (rest, &mut Vec::from_iter(number(made))), several)
         };
         let so: Vec<_> = worlds.iter().filter(fits).cloned().collect();
-        if so.len() > 1 {
-            self.unsure.extend(so.iter().filter_map(number));
+        let calls: BTreeSet<_> = so.iter().map(number).collect();
+        if calls.len() > 1 {
+            self.unsure.extend(calls.into_iter().flatten());
         }
         let almost = worlds.into_iter().filter(|_| !id.is_of_state());
         let made = so.into_iter().chain(almost).next().ok_or(why)?;
@@ -334,15 +338,15 @@ impl Ledger {
             if number.is_some_and(|number| made.contains(&number)) {
                 return false;
             }
-            let Ok(next) = self.tried(world, taken, &asked, after, change) else { return false };
             made.extend(number);
-            let leads = self.leads(taken, after, &next, (rest, made), several);
+            let mut tried = self.tried(world, taken, &asked, after, change).into_iter().flatten();
+            let leads = tried.any(|next| self.leads(taken, after, &next, (rest, made), several));
             made.truncate(made.len() - usize::from(number.is_some()));
             leads
         })
     }
 
-    /// The world after a command in `before`, if that makes a change.
+    /// The world after what was asked for in `before`, at each time when that may have been, if it makes a change.
     fn tried(
         &self,
         before: &World,
@@ -350,10 +354,25 @@ impl Ledger {
         asked: &Asked,
         after: &Conversation,
         change: &Change,
+    ) -> Vec<Result<World, String>> {
+        let since = asked.call.map_or(taken.tick, |(_, tick)| tick);
+        let command = self.aimed(&asked.command, change, since);
+        let updated = before.get(after.key().id.as_str()).map(|before| before.update);
+        let times = times_of(change, after, &command, updated).into_iter();
+        times.map(|time| self.tried_at(time, before, taken, (&command, since), after, change)).collect()
+    }
+
+    /// The world after a command, called at `since`, in `before`, if that makes a change.
+    fn tried_at(
+        &self,
+        time: i64,
+        before: &World,
+        taken: &Taken<'_>,
+        (command, since): (&Command, Tick),
+        after: &Conversation,
+        change: &Change,
     ) -> Result<World, String> {
         let (mut world, id) = (before.clone(), after.key().id.as_str());
-        let since = asked.call.map_or(taken.tick, |(_, tick)| tick);
-        let command = &self.aimed(&asked.command, change, since);
         if after.key().id.is_of_state() != matches!(command.doing, Doing::Own(_)) {
             return Err("is of another kind".to_owned());
         }
@@ -361,8 +380,7 @@ impl Ledger {
         let had_others = || self.worlds_since(since).any(|world| world.has_any(recipient.as_str()));
         let is_heard = change.before.next().get() == 1 && had_others();
         world.heard = is_heard.then(|| (&after.head.policy).into());
-        let updated = before.get(id).map(|before| before.update);
-        let done = world.take(command, time_of(change, after, command, updated), id);
+        let done = world.take(command, time, id);
         let facts = done.map_err(|reason| format!("must be refused as {reason}"))?;
         if revision_in(&world, after) != change.before.next().get() {
             return Err(format!("must change {} to revision {}", facts.id, facts.revision));
@@ -508,16 +526,19 @@ fn revision_in(world: &World, of: &Conversation) -> u64 {
     }
 }
 
-/// When a change was decided: in a batch, only the last one's time is known, and those of what was said. A message
-/// that only replaces utterances has no time of its own: before the last change it came once the change `before` it
-/// was made, when the conversation was not idle.
-fn time_of(change: &Change, after: &Conversation, command: &Command, before: Option<i64>) -> i64 {
-    let Doing::Memorize(said) = &command.doing else { return after.head.update_time.0 };
+/// When a change may have been decided: in a batch, only the last one's time is known, and those of what was said. A
+/// message that only replaces utterances has no time of its own: before the last change it came between that one and
+/// the change `before` it.
+fn times_of(change: &Change, after: &Conversation, command: &Command, before: Option<i64>) -> Vec<i64> {
+    let last = after.head.update_time.0;
+    let Doing::Memorize(said) = &command.doing else { return vec![last] };
     let is_last = change.before.next() == after.head.revision;
     let is_own_time = said.drafts.iter().all(|draft| draft.create_time.is_none());
-    let first = change.appended.first();
-    let said = first.filter(|_| is_own_time).map(|first| first.create_time.0);
-    said.or(before.filter(|_| first.is_none() && !is_last)).unwrap_or(after.head.update_time.0)
+    match change.appended.first() {
+        Some(first) if is_own_time => vec![first.create_time.0],
+        None if !is_last => before.into_iter().chain([last]).collect(),
+        _ => vec![last],
+    }
 }
 
 /// Whether a write has several changes.

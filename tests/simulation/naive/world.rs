@@ -202,11 +202,11 @@ impl World {
         of.map(Arc::make_mut).into_iter().for_each(|of| (of.start, of.said_at) = (start, start));
     }
 
-    /// Learns when a conversation lost what another one erased, or ended for another one to start.
-    pub fn learn_time(&mut self, id: &str, time: i64) {
+    /// Learns when a conversation lost what another one erased, or `ends` for another one to start.
+    pub fn learn_time(&mut self, id: &str, time: i64, ends: bool) {
         let of = self.conversations.get_mut(id).filter(|of| time != of.update);
         for of in of.map(Arc::make_mut).into_iter() {
-            of.ended.iter_mut().filter(|(ended, _)| *ended == of.update).for_each(|(ended, _)| *ended = time);
+            of.ended.iter_mut().filter(|_| ends).for_each(|(ended, _)| *ended = time);
             of.update = time;
         }
     }
