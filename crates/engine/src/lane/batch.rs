@@ -228,7 +228,7 @@ impl Batch {
         let (state, _hold) = recipient_state.done();
         let mut parts: SmallVec<[Part; 1]> = SmallVec::from_buf([part]);
         parts.extend(state);
-        let begun = extras.pointers.iter().filter(|pointer| pointer.after.is_some());
+        let begun = extras.pointers.iter().filter(|pointer| pointer.moves() && pointer.after.is_some());
         let begun: SmallVec<[_; 1]> = begun.map(|pointer| pointer.recipient.clone()).collect();
         let error = match engine.commit(&mut parts, extras).await {
             Ok(()) => {

@@ -223,7 +223,7 @@ impl Engine {
         if let Some(last) = &self.last_active {
             last.committed(&pointer.recipient, pointer.after.as_ref(), began);
         }
-        if pointer.before != pointer.after {
+        if pointer.moves() {
             self.pointers.tell(&pointer.recipient);
         }
     }

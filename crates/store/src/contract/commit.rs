@@ -114,6 +114,13 @@ pub struct PointerWrite {
     pub after: Option<ConversationId>,
 }
 
+impl PointerWrite {
+    /// Whether another conversation is active afterwards, or none.
+    pub fn moves(&self) -> bool {
+        self.before != self.after
+    }
+}
+
 /// The events that a commit adds to the trace of a namespace, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traced {

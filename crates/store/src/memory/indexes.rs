@@ -93,7 +93,7 @@ impl Indexes {
     }
 
     pub(super) fn apply(&mut self, commit: &Commit) {
-        for pointer in commit.pointers.iter().filter(|pointer| pointer.before != pointer.after) {
+        for pointer in commit.pointers.iter().filter(|pointer| pointer.moves()) {
             match &pointer.after {
                 Some(id) => self.active.insert(pointer.recipient.clone(), id.clone()),
                 None => self.active.remove(&pointer.recipient),

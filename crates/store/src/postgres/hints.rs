@@ -142,7 +142,7 @@ impl HintQueue {
 /// Returns the hints of a commit.
 pub(super) fn of(commit: &Commit) -> Vec<Hint> {
     let changed = commit.writes.iter().map(|write| Hint::Changed(write.key().clone()));
-    let moved = commit.pointers.iter().filter(|pointer| pointer.before != pointer.after);
+    let moved = commit.pointers.iter().filter(|pointer| pointer.moves());
     changed.chain(moved.map(|pointer| Hint::Active(pointer.recipient.clone()))).collect()
 }
 

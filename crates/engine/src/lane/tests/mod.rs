@@ -1,6 +1,7 @@
 //! Test helpers: an engine in memory, and a call for it.
 
 mod queues;
+mod retained;
 mod run;
 
 use std::{

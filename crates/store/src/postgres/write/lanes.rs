@@ -32,7 +32,7 @@ impl Lanes {
     /// Takes the next turn for everything that the commit changes.
     pub fn turn(&self, commit: &Commit) -> Turn {
         let conversations = commit.writes.iter().map(|write| Lane::Conversation(write.key().clone()));
-        let moved = commit.pointers.iter().filter(|pointer| pointer.before != pointer.after);
+        let moved = commit.pointers.iter().filter(|pointer| pointer.moves());
         let recipients = moved.map(|pointer| Lane::Recipient(pointer.recipient.clone()));
         let taken: Vec<_> = conversations.chain(recipients).collect();
         let (end, mine) = watch::channel(());

@@ -136,7 +136,7 @@ fn change_of(write: &Write, unique: ChangeId) -> ChangeId {
 
 /// Whether the pointer moves, or must stay unset.
 fn needs_lock(pointer: &PointerWrite) -> bool {
-    pointer.before != pointer.after || pointer.before.is_none()
+    pointer.moves() || pointer.before.is_none()
 }
 
 fn point(pointer: &PointerWrite) -> Step {
