@@ -34,6 +34,8 @@ pub struct Shared {
     inner: Arc<dyn Store>,
     processes: Processes,
     mishap: Arc<Mutex<Option<Mishap>>>,
+    /// What happens before the next commits are made, one by one.
+    before_commits: Arc<Mutex<VecDeque<BoxFuture<'static, ()>>>>,
     /// What happens after the next answers to who shares what, one by one.
     beside_sharing: Arc<Mutex<VecDeque<BoxFuture<'static, ()>>>>,
     /// What happens before the next read of an archive.
@@ -87,8 +89,8 @@ impl Shared {
     }
 
     fn of(inner: Arc<dyn Store>, processes: Processes) -> Self {
-        let (mishap, beside_sharing, before_archive, questions, is_deaf) = Default::default();
-        Self { inner, processes, mishap, beside_sharing, before_archive, questions, is_deaf }
+        let (mishap, before_commits, beside_sharing, before_archive, questions, is_deaf) = Default::default();
+        Self { inner, processes, mishap, before_commits, beside_sharing, before_archive, questions, is_deaf }
     }
 
     /// The same store as seen by another process.
@@ -124,6 +126,11 @@ impl Shared {
     /// The next commit is lost: it never takes effect, `meanwhile` happens, and there is no response.
     pub fn lose_a_commit(&self, meanwhile: impl Future<Output = ()> + Send + 'static) {
         *self.mishap.lock() = Some(Mishap { takes_effect: false, meanwhile: Box::pin(meanwhile) });
+    }
+
+    /// Before the next commit is made, `meanwhile` happens; the first that was given happens before the next one.
+    pub fn before_commit(&self, meanwhile: impl Future<Output = ()> + Send + 'static) {
+        self.before_commits.lock().push_back(Box::pin(meanwhile));
     }
 
     /// When this process has asked once more which conversations share utterances, and before it knows, `meanwhile`
@@ -210,6 +217,14 @@ impl Store for Shared {
     }
 
     fn commit(&self, commit: Commit) -> BoxFuture<'static, Result<(), CommitError>> {
+        let meanwhile = self.before_commits.lock().pop_front();
+        if let Some(meanwhile) = meanwhile {
+            let shared = self.clone();
+            return Box::pin(async move {
+                meanwhile.await;
+                shared.apply(commit).await
+            });
+        }
         let Some(Mishap { takes_effect, meanwhile }) = self.mishap.lock().take() else {
             return self.apply(commit);
         };

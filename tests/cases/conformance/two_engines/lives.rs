@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use futures::future::join_all;
+use futures::{FutureExt, channel::oneshot, future::join_all};
+use tokio::time::sleep;
 use utterd::{proto::conversation_service_server::ConversationService, rpc::Services};
 
 use super::{
@@ -278,4 +279,43 @@ pub async fn a_hard_forget_reaches_what_the_other_returns_meanwhile(pair: &Pair)
     });
     assert_eq!(forget(&pair.one, "c", "turn:1", ForgetMode::Hard).await.forgotten.len(), 1);
     expect_erased(pair, &["c"], "tank T-1 ").await;
+}
+
+/// The recipient moves on before what is said in the conversation that it leaves takes effect: that is no reason to
+/// refuse what the recipient is told at the same time.
+pub async fn what_a_recipient_left_refuses_nothing(pair: &Pair) {
+    let to_ann_in = |id: &str| MemorizeRequest { conversation_id: id.to_owned(), ..says_to("ann", "hello") };
+    say(&pair.one, to_ann_in("left")).await;
+    say(&pair.one, to_ann_in("other")).await;
+    let (queued, are_queued) = oneshot::channel::<()>();
+    pair.store.before_commit(are_queued.map(drop));
+    let other = pair.other.clone();
+    pair.store.before_commit(async move {
+        let (conversation_id, new_conversation_id) = ("other".to_owned(), "next".to_owned());
+        let activates = ForkConversationRequest {
+            conversation_id,
+            new_conversation_id,
+            activate: true,
+            ..Default::default()
+        };
+        other.fork_conversation(Request::new(activates)).await.expect("it is forked");
+    });
+    let at_turn = |mut request: MemorizeRequest, turn| {
+        request.utterances[0].turn_number = Some(turn);
+        request
+    };
+    let requests = [
+        says_in("left", "this commit waits"),
+        at_turn(says_in("left", "much later"), 9),
+        at_turn(says_to("ann", "soon"), 2),
+    ];
+    let mut calls = Vec::new();
+    for request in requests {
+        let services = pair.one.clone();
+        calls.push(tokio::spawn(async move { say(&services, request).await.conversation_id }));
+        sleep(Duration::from_millis(50)).await;
+    }
+    queued.send(()).expect("the commit waits");
+    let ids = join_all(calls).await.into_iter().map(|id| id.expect("the call ends"));
+    assert_eq!(ids.collect::<Vec<_>>(), ["left", "left", "next"]);
 }

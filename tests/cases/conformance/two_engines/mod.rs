@@ -102,6 +102,7 @@ fn cases() -> Vec<(&'static str, Case)> {
             what_is_beyond_retention_is_removed_once,
             a_compaction_is_undone_once,
             a_hard_forget_reaches_what_the_other_returns_meanwhile,
+            what_a_recipient_left_refuses_nothing,
         ]
         mishaps: [
             what_changed_nothing_is_answered_by_its_outcome,
