@@ -79,12 +79,16 @@ pub fn write(parts: &Parts<'_>, json: &mut String) {
     json.push('}');
 }
 
-/// Adds a text, most of whose lines have nothing to escape.
+/// Adds a text; most have nothing to escape, or most of their lines.
 fn write_text(text: &str, json: &mut String) {
     let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+    let are_plain = |text: &str| text.bytes().fold(true, |all, byte| all & is_plain(byte));
+    if are_plain(text) {
+        return json.extend(["\"", text, "\""]);
+    }
     for (place, line) in text.split('\n').enumerate() {
         json.push_str(if place > 0 { "\\n" } else { "\"" });
-        if line.bytes().fold(true, |all, byte| all & is_plain(byte)) {
+        if are_plain(line) {
             json.push_str(line);
         } else {
             let escaped = Value::from(line).to_string();
