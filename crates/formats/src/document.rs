@@ -127,7 +127,10 @@ pub fn detect(values: &[Value]) -> Option<Format> {
         return Some(Format::Anthropic);
     }
     let all: Vec<&Value> = values.iter().flat_map(messages).collect();
-    let any = |shows: fn(&Value) -> bool| all.iter().any(|message| shows(message));
+    // a text with its role is a message of any of them
+    let is_marked = |message: &&&Value| message.get("type").is_some() || !message["content"].is_string();
+    let marked: Vec<&Value> = all.iter().filter(is_marked).copied().collect();
+    let any = |shows: fn(&Value) -> bool| marked.iter().any(|message| shows(message));
     match () {
         // what a message contains tells more than what it is called
         () if any(has_items) => Some(Format::OpenAiResponses),

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 /// Replaces escaped lone surrogates with U+FFFD: programs that cut text between the halves of a pair write
 /// them, and the parser would refuse the whole file.
 pub fn replace_surrogates(text: &str) -> Cow<'_, str> {
-    if !text.contains(r"\ud") && !text.contains(r"\uD") {
+    // most have no escapes at all
+    if !text.contains('\\') || !text.contains(r"\ud") && !text.contains(r"\uD") {
         return Cow::Borrowed(text);
     }
     let mut replaced = String::with_capacity(text.len());
