@@ -63,12 +63,12 @@ const QUARTER: u64 = 4;
 
 /// Divides what `fixed` leaves of the budget. `newest` is the newest unit, untrimmed, and `lead` the user utterance
 /// before it.
-pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: Need) -> Result<Shares, TooSmall> {
+pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: &Need) -> Result<Shares, TooSmall> {
     let Rest { room, trims, least } = rest(plan, fixed, newest, lead)?;
     let said = plan.rendering.least(newest, Trims::Results);
-    if room < lead.least + said {
+    if !plan.fits(lead, said, room) {
         let beside = room.saturating_sub(newest.tokens).max(room / QUARTER);
-        let lead_most = lead.least.max(beside).min(room - least);
+        let lead_most = plan.least(lead).max(beside).min(room - least);
         let unit = room - lead.whole.min(lead_most);
         let summary = summary_within(plan, 0);
         return Ok(Shares { summary, trims, tight: true, ..Shares::of(plan, room, (unit, lead_most), room) });
@@ -84,7 +84,7 @@ pub(super) fn share(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: Need) -> R
         let rest = room.saturating_sub(taken);
         let unit = rest - rest / QUARTER;
         let needed = newest.tokens.min(unit).max(said);
-        if taken + needed + lead.least <= room {
+        if plan.fits(lead, taken + needed, room) {
             let lead_most = plan.lead_room(unit.min(rest - needed));
             let tight = with_pinned < pinned_room || is_pinned(plan, newest);
             let shares = Shares::of(plan, rest, (unit, lead_most), needed + lead.whole.min(lead_most));
@@ -109,12 +109,12 @@ pub(super) struct Rest {
 }
 
 /// What `fixed` leaves of the budget, which has to be enough for `newest` and `lead`, trimmed.
-pub(super) fn rest(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: Need) -> Result<Rest, TooSmall> {
+pub(super) fn rest(plan: &Plan<'_>, fixed: u64, newest: &Unit, lead: &Need) -> Result<Rest, TooSmall> {
     let trims = if plan.request.budget.is_some() { plan.rendering.trims } else { Trims::Results };
     let least = plan.rendering.least(newest, trims);
-    match plan.budget.checked_sub(fixed).filter(|room| *room >= lead.least + least) {
+    match plan.budget.checked_sub(fixed).filter(|room| plan.fits(lead, least, *room)) {
         Some(room) => Ok(Rest { room, trims, least }),
-        None => Err(TooSmall { needed: fixed + lead.least + least }),
+        None => Err(TooSmall { needed: fixed + plan.least(lead) + least }),
     }
 }
 

@@ -160,13 +160,13 @@ impl Plan<'_> {
     /// Fails if the budget is too small for what is rendered in any case.
     fn check_budget(&self) -> Result<(), TooSmall> {
         let (fixed, units, lead) = self.required(&self.instructions(&mut Omitted::default()));
-        rest(self, fixed, said(&units).unwrap_or(&Unit::nothing(0)), lead).map(drop)
+        rest(self, fixed, said(&units).unwrap_or(&Unit::nothing(0)), &lead).map(drop)
     }
 
     /// Divides the budget that `instructions` leave into shares; also returns the newest units.
     fn shared(&self, instructions: &[Message]) -> Result<(Shares, Vec<Unit>), TooSmall> {
         let (fixed, units, lead) = self.required(instructions);
-        let shares = share(self, fixed, said(&units).unwrap_or(&Unit::nothing(self.window().len())), lead)?;
+        let shares = share(self, fixed, said(&units).unwrap_or(&Unit::nothing(self.window().len())), &lead)?;
         Ok((Shares { newest: units.len(), ..shares }, units))
     }
 
@@ -174,7 +174,7 @@ impl Plan<'_> {
     /// before them, which is sent even if nothing of its turn is.
     fn required(&self, instructions: &[Message]) -> (u64, Vec<Unit>, Need) {
         let units = self.newest();
-        let lead = units.last().map_or(Need { whole: 0, least: 0 }, |unit| self.need_before(unit));
+        let lead = units.last().map_or_else(Need::default, |unit| self.need_before(unit));
         (tokens_of(instructions) + self.opening_room(), units, lead)
     }
 

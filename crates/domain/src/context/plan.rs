@@ -51,11 +51,11 @@ pub(super) struct Opening {
     pub(super) least: u64,
 }
 
-/// The tokens of something, and the fewest to which it can be trimmed.
-#[derive(Clone, Copy, Debug)]
+/// What precedes a unit, and its tokens.
+#[derive(Debug, Default)]
 pub(super) struct Need {
+    lead: Option<Message>,
     pub(super) whole: u64,
-    pub(super) least: u64,
 }
 
 impl<'a> Plan<'a> {
@@ -176,9 +176,19 @@ impl<'a> Plan<'a> {
     /// The need of what precedes `unit`, if the recent units begin with it.
     pub(super) fn need_before(&self, unit: &Unit) -> Need {
         let lead = self.lead(unit);
-        let least = lead.as_ref().map(|lead| self.rendering.least_of(lead, self.rendering.trims));
-        let whole = self.opening(unit, lead, u64::MAX).tokens;
-        Need { whole, least: least.unwrap_or(whole) }
+        let whole = self.opening(unit, lead.clone(), u64::MAX).tokens;
+        Need { lead, whole }
+    }
+
+    /// The fewest tokens to which it can be trimmed.
+    pub(super) fn least(&self, need: &Need) -> u64 {
+        let least = |lead| self.rendering.least_of(lead, self.rendering.trims);
+        need.lead.as_ref().map_or(need.whole, least)
+    }
+
+    /// Whether it fits into `room` beside so many tokens, trimmed if necessary: seldom, and then it takes long to tell.
+    pub(super) fn fits(&self, need: &Need, beside: u64, room: u64) -> bool {
+        need.whole + beside <= room || self.least(need) + beside <= room
     }
 
     /// Renders units, newest first, up to the first that has a message. What the archive adds need not be rendered:
