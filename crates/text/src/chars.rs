@@ -13,6 +13,20 @@ fn is_word_beyond_ascii(c: char) -> bool {
     c.is_alphanumeric() || is_combining_mark(c)
 }
 
+/// The length of the word that a text begins with, up to the first byte that is no letter or digit of ASCII: where most
+/// words end.
+#[inline]
+pub(crate) fn ascii_word(text: &str) -> usize {
+    const IS_OF_WORD: [bool; 256] = {
+        let (mut table, mut byte) = ([false; 256], 0_u8);
+        while byte < 128 {
+            (table[byte as usize], byte) = (byte.is_ascii_alphanumeric(), byte + 1);
+        }
+        table
+    };
+    text.bytes().position(|byte| !IS_OF_WORD[usize::from(byte)]).unwrap_or(text.len())
+}
+
 /// The length of what a text begins with that has only characters of a class. Most are ASCII, which needs no decoding.
 #[inline]
 pub(crate) fn span(text: &str, is_of: impl Fn(char) -> bool) -> usize {

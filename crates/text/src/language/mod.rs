@@ -9,7 +9,7 @@ pub use kinds::{Language, Languages};
 pub(crate) use stops::is_stop;
 pub use stops::{asking, everyday, stops, unspaced_stop};
 
-use crate::{chars::span, normal::Normal};
+use crate::normal::Normal;
 
 /// Hardly a word is longer.
 pub(crate) const WORD_BYTES: usize = 32;
@@ -39,7 +39,8 @@ impl Votes {
         let mut votes = Self::default();
         let mut rest = normal.text.as_str();
         while !rest.is_empty() {
-            let (word, behind) = rest.split_at(span(rest, |c| !matches!(c, ' ' | ',' | '-' | '_')));
+            let end = rest.bytes().position(|byte| matches!(byte, b' ' | b',' | b'-' | b'_'));
+            let (word, behind) = rest.split_at(end.unwrap_or(rest.len()));
             rest = behind.get(1..).unwrap_or_default();
             if word.is_empty() {
                 continue;

@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::{
-    chars::{is_unspaced, is_word, span},
+    chars::{ascii_word, is_unspaced, is_word, span},
     language::{Language, WORD_BYTES, is_stop, unspaced_stop},
 };
 
@@ -154,13 +154,13 @@ fn straight(c: char) -> char {
 
 /// Where the run of word characters ends that starts at `start`.
 fn end_of_run(text: &str, start: usize, joins: bool) -> usize {
-    let mut end = start;
+    let mut end = start + ascii_word(&text[start..]);
+    // most words end before a blank
+    if text.as_bytes().get(end) == Some(&b' ') {
+        return end;
+    }
     loop {
         end += span(&text[end..], |c| is_word(c) && !is_unspaced(c));
-        // most words end before a blank
-        if text.as_bytes().get(end) == Some(&b' ') {
-            return end;
-        }
         let mut rest = text[end..].chars();
         let (Some(mark), Some(next)) = (rest.next(), rest.next()) else { return end };
         let before = text[start..end].chars().next_back().unwrap_or(' ');
