@@ -47,12 +47,12 @@ fn are_people(messages: &[Message<'_>]) -> bool {
 }
 
 #[derive(Default)]
-struct Analysis {
+struct Analysis<'a> {
     /// Nobody works for another: all speakers count the same, and it matters when something was said.
     among_people: bool,
     items: Vec<Item>,
     names: Names,
-    credentials: Credentials,
+    credentials: Credentials<'a>,
     /// The last question, while it can still be answered.
     question: Option<Question>,
 }
@@ -65,8 +65,8 @@ struct Question {
     age: u32,
 }
 
-impl Analysis {
-    fn read(&mut self, message: &Message<'_>) {
+impl<'a> Analysis<'a> {
+    fn read(&mut self, message: &Message<'a>) {
         self.credentials.read(message.text);
         if message.role != Role::Tool {
             self.read_text(message);
@@ -147,7 +147,7 @@ impl Analysis {
         }
     }
 
-    fn read_call(&mut self, message: &Message<'_>, call: &Call<'_>) {
+    fn read_call(&mut self, message: &Message<'_>, call: &Call<'a>) {
         self.credentials.read(call.arguments);
         call.result.iter().for_each(|answer| self.credentials.read(answer.text));
         let json = Json::of(call);

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use rustc_hash::FxHashSet;
 use utterd_text::secrets::{MARK, find, redact};
 
 use crate::item::{Item, Kind};
@@ -15,18 +16,22 @@ const MOST: usize = 200;
 
 /// The credentials of a source.
 #[derive(Default)]
-pub struct Credentials(Vec<Box<str>>);
+pub struct Credentials<'a> {
+    known: Vec<&'a str>,
+    /// Texts without any: many a message is one sentence.
+    free: FxHashSet<&'a str>,
+}
 
-impl Credentials {
+impl<'a> Credentials<'a> {
     /// Notes the credentials in `text`, which can be said again without a label.
-    pub fn read(&mut self, text: &str) {
-        for place in find(text) {
-            let found = &text[place];
-            if found.len() >= LEAST_BYTES
-                && self.0.len() < MOST
-                && !self.0.iter().any(|known| **known == *found)
-            {
-                self.0.push(found.into());
+    pub fn read(&mut self, text: &'a str) {
+        let found = find(text);
+        if found.is_empty() {
+            self.free.insert(text.trim());
+        }
+        for found in found.into_iter().map(|place| &text[place]) {
+            if found.len() >= LEAST_BYTES && self.known.len() < MOST && !self.known.contains(&found) {
+                self.known.push(found);
             }
         }
     }
@@ -56,9 +61,9 @@ impl Credentials {
         if text.len() < LEAST_SURROUNDED {
             return None;
         }
-        let mut hidden = redact(text);
-        for known in self.0.iter().filter(|known| text.contains(&***known)) {
-            hidden = Cow::Owned(hidden.replace(&**known, MARK));
+        let mut hidden = if self.free.contains(text) { Cow::Borrowed(text) } else { redact(text) };
+        for known in self.known.iter().filter(|known| text.contains(**known)) {
+            hidden = Cow::Owned(hidden.replace(known, MARK));
         }
         match hidden {
             Cow::Borrowed(_) => None,

@@ -62,7 +62,7 @@ pub(super) fn of(material: &Material) -> String {
 }
 
 impl<'a> Line<'a> {
-    fn of(utterance: &'a Utterance, credentials: &Credentials) -> Self {
+    fn of(utterance: &'a Utterance, credentials: &Credentials<'_>) -> Self {
         let limit = if utterance.role == Role::Tool { LLM_RESULT_BYTES } else { LLM_CONTENT_BYTES };
         Self::Said {
             speaker: utterance.role.as_str(),
@@ -74,7 +74,7 @@ impl<'a> Line<'a> {
 }
 
 impl<'a> Call<'a> {
-    fn of(call: &'a ToolCall, credentials: &Credentials) -> Self {
+    fn of(call: &'a ToolCall, credentials: &Credentials<'_>) -> Self {
         Self { tool: &call.name, arguments: shown(&call.arguments_json, LLM_RESULT_BYTES, credentials) }
     }
 }
@@ -86,7 +86,7 @@ fn written(line: &Line<'_>) -> String {
 }
 
 /// The text without credentials, of at most `limit` bytes and a note.
-fn shown(text: &str, limit: usize, credentials: &Credentials) -> String {
+fn shown(text: &str, limit: usize, credentials: &Credentials<'_>) -> String {
     clipped(credentials.hidden(text).as_deref().unwrap_or(text), limit)
 }
 

@@ -38,14 +38,10 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 
 /// The places of credentials, by where they start; some can overlap.
 pub fn find(text: &str) -> Vec<Range<usize>> {
-    let (mut found, mut start) = (Vec::new(), 0);
-    for part in text.as_bytes().split(u8::is_ascii_whitespace) {
-        let place = start..start + part.len();
-        start = place.end + 1;
-        if part.len() >= PREFIX_BYTES {
-            shaped(text, place.clone(), "prefix", is_word, &mut found);
-        }
-        if part.len() >= FORM_BYTES {
+    let mut found = Vec::new();
+    for place in long_words(text) {
+        shaped(text, place.clone(), "prefix", is_word, &mut found);
+        if place.len() >= FORM_BYTES {
             shaped(text, place, "word", is_word, &mut found);
         }
     }
@@ -66,6 +62,25 @@ pub fn find(text: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// The places between blanks of words that are long enough for a credential that shows by how it begins.
+fn long_words(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let (bytes, mut start) = (text.as_bytes(), 0);
+    std::iter::from_fn(move || {
+        loop {
+            let beginning = bytes.get(start..start + PREFIX_BYTES)?;
+            if let Some(blank) = beginning.iter().rposition(u8::is_ascii_whitespace) {
+                start += blank + 1;
+                continue;
+            }
+            let rest = &bytes[start + PREFIX_BYTES..];
+            let more = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+            let word = start..start + PREFIX_BYTES + more;
+            start = word.end;
+            return Some(word);
+        }
+    })
+}
+
 /// No credential that shows by how it begins is shorter.
 const PREFIX_BYTES: usize = 16;
 /// No credential with its label is.
@@ -82,6 +97,10 @@ fn shaped(
     found: &mut Vec<Range<usize>>,
 ) {
     let Some(shapes) = PATTERNS.get(kind) else { return };
+    // seldom, and then where exactly
+    if !shapes.is_match(Input::new(text).range(between.clone())) {
+        return;
+    }
     for captures in shapes.captures_iter(Input::new(text).range(between)) {
         let Some(place) = captures.get_group(1).or(captures.get_group(0)) else { continue };
         // the full stop of a sentence
