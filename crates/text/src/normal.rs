@@ -16,66 +16,43 @@ pub(crate) struct Normal {
     pub starts: Vec<usize>,
 }
 
-/// What stands before a character.
-#[derive(Clone, Copy, PartialEq)]
-enum Before {
-    Word,
-    /// A word of a script without spaces.
-    Unspaced,
-    /// A mark that can join two words.
-    Joint,
-    Other,
-}
-
 impl Normal {
     pub(crate) fn of(said: &str) -> Self {
         let (text, starts) = (String::with_capacity(said.len() + 8), Vec::with_capacity(said.len() / 4 + 1));
-        let (mut normal, mut at, mut before) = (Self { text, starts }, 0, Before::Other);
+        let (mut normal, mut at, mut before) = (Self { text, starts }, 0, ' ');
         while at < said.len() {
             // most words have nothing else
             let run = ascii_word(&said[at..]);
             if run > 0 {
                 normal.start(at, before);
                 normal.text.push_str(&said[at..at + run]);
-                (at, before) = (at + run, Before::Word);
+                (at, before) = (at + run, 'a');
             }
-            let mut behind = said[at..].chars();
-            let Some(c) = behind.next() else { break };
-            let joins =
-                matches!(c, '\'' | '’' | '-' | '_') && matches!(before, Before::Word | Before::Unspaced);
-            before = match c {
-                ' ' => Before::Other,
-                _ if is_unspaced(c) && is_word(c) => {
-                    normal.text.push(c);
-                    Before::Unspaced
-                }
-                _ if is_word(c) => {
+            let Some(c) = said[at..].chars().next() else { break };
+            let next = at + c.len_utf8();
+            let c = if c == '’' { '\'' } else { c };
+            let joins = matches!(c, '\'' | '-' | '_') && is_word(before);
+            if is_word(c) {
+                if !is_unspaced(c) {
                     normal.start(at, before);
-                    normal.text.extend(c.to_lowercase());
-                    Before::Word
                 }
-                _ if joins => {
-                    if behind.next().is_some_and(is_word) {
-                        normal.text.push(if c == '’' { '\'' } else { c });
-                    }
-                    Before::Joint
-                }
-                _ => {
-                    if is_part(c) && !normal.text.ends_with(',') {
-                        normal.text.push(',');
-                    }
-                    Before::Other
-                }
-            };
-            at += c.len_utf8();
+                normal.text.extend(c.to_lowercase());
+            } else if joins && said[next..].starts_with(is_word) {
+                normal.text.push(c);
+            } else if c != ' ' && is_part(c) && !normal.text.ends_with(',') {
+                normal.text.push(',');
+            }
+            before = if joins || is_word(c) { c } else { ' ' };
+            at = next;
         }
         normal.text.make_ascii_lowercase();
         normal
     }
 
     /// Begins a word with a blank, unless it goes on.
-    fn start(&mut self, at: usize, before: Before) {
-        if matches!(before, Before::Unspaced | Before::Other) {
+    fn start(&mut self, at: usize, before: char) {
+        let goes_on = is_word(before) || matches!(before, '\'' | '-' | '_');
+        if !goes_on || is_unspaced(before) {
             self.text.push(' ');
             self.starts.push(at);
         }
