@@ -16,7 +16,7 @@ const COUNTED: usize = 1_000;
 pub fn run() {
     row("instructions of the server, thousands a call", "counted", "to reach");
     let log = std::env::temp_dir().join(format!("utterd-instructions-{}", std::process::id()));
-    let to_reach = ["50", "85", "125", "", "", "", "", ""];
+    let to_reach = ["50", "85", "125", "", "", "", "", "", ""];
     for (call, (name, to_reach)) in workload::NAMES.iter().zip(to_reach).enumerate() {
         let [few, many] = [WARM, WARM + COUNTED].map(|count| counted(call, count, &log));
         row(&format!("  {name}"), format!("{:.1}", (many - few) as f64 / COUNTED as f64 / 1e3), to_reach);

@@ -58,7 +58,7 @@ fn calls() {
 }
 
 fn report(measured: &[Measured], streamed: &[Measured]) {
-    let [empty, session, rolling, capacity, list, context, one, _] = measured else { return };
+    let [empty, session, rolling, capacity, list, context, one, ..] = measured else { return };
     let ratio = |value: f64| format!("{value:.2}");
     row("Memorize (SESSION) ÷ empty unary call, calls a second", ratio(session.over(empty)), "≥ 0.80");
     row("Memorize (ROLLING) ÷ empty unary call, calls a second", ratio(rolling.over(empty)), "≥ 0.62");

@@ -55,6 +55,12 @@ pub fn memorize(conversation: &str, first: usize, count: usize) -> Bytes {
     encoded(&memorize_request(conversation, first, count))
 }
 
+/// The same to the active conversation of a recipient.
+pub fn memorize_by_recipient(recipient: &str, first: usize, count: usize) -> Bytes {
+    let recipient_id = recipient.to_owned();
+    encoded(&MemorizeRequest { recipient_id, ..memorize_request("", first, count) })
+}
+
 /// Messages in OpenAI's format, as frameworks send them.
 pub fn memorize_json(conversation: &str, count: usize) -> Bytes {
     let message = |index: usize| {

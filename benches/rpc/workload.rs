@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The names of the calls of [`unary`].
-pub const NAMES: [&str; 8] = [
+pub const NAMES: [&str; 9] = [
     "empty",
     "Memorize, SESSION",
     "Memorize, ROLLING",
@@ -22,11 +22,12 @@ pub const NAMES: [&str; 8] = [
     "BuildContext",
     "Memorize, one",
     "100 messages as JSON",
+    "Memorize, by recipient",
 ];
 
 /// The calls in the order of their names. They go to `conversations` of each policy, whose windows are filled here; the
 /// call named "one" goes to a single conversation.
-pub fn unary(server: &ServerProcess, conversations: usize) -> [Call; 8] {
+pub fn unary(server: &ServerProcess, conversations: usize) -> [Call; 9] {
     let names = |of: fn(usize) -> String| (0..conversations).map(of).collect::<Vec<_>>();
     let (session, rolling) = (names(session), names(|index| format!("rolling-{index}")));
     let (one, json) = (vec!["one".to_owned()], names(|index| format!("json-{index}")));
@@ -40,11 +41,11 @@ pub fn unary(server: &ServerProcess, conversations: usize) -> [Call; 8] {
     let each = |request: &dyn Fn(&str) -> Bytes| {
         Arc::new(rolling.iter().map(|name| request(name)).collect::<Vec<_>>())
     };
-    let memorize = |names: &[String]| {
-        let sayings =
-            (0..5).flat_map(|first| names.iter().map(move |name| requests::memorize(name, first, 1)));
+    let saying = |names: &[String], memorize: fn(&str, usize, usize) -> Bytes| {
+        let sayings = (0..5).flat_map(|first| names.iter().map(move |name| memorize(name, first, 1)));
         Arc::new(sayings.collect::<Vec<_>>())
     };
+    let memorize = |names: &[String]| saying(names, requests::memorize);
     [
         (empty::PATH, Arc::new(vec![Bytes::new()])),
         (requests::MEMORIZE, memorize(&session)),
@@ -54,6 +55,7 @@ pub fn unary(server: &ServerProcess, conversations: usize) -> [Call; 8] {
         (requests::BUILD_CONTEXT, each(&|name| requests::build_context(name, None))),
         (requests::MEMORIZE, memorize(&one)),
         (requests::MEMORIZE, Arc::new(json.iter().map(|name| requests::memorize_json(name, 100)).collect())),
+        (requests::MEMORIZE, saying(&session, requests::memorize_by_recipient)),
     ]
     .map(|(path, requests)| Call { path, requests })
 }

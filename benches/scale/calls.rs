@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use prost::Message;
-use utterd::proto::{GetCapacityInfoRequest, MemorizeRequest};
+use utterd::proto::GetCapacityInfoRequest;
 
-use crate::requests;
+use crate::requests::memorize_by_recipient;
 
 pub use crate::requests::{GET_CAPACITY, MEMORIZE};
 
@@ -23,7 +23,8 @@ impl Recipients {
     /// `count` recipients whose names begin with `kind`.
     pub fn new(kind: &str, count: usize) -> Self {
         let names: Vec<_> = (0..count).map(|index| format!("{kind}-{index}")).collect();
-        let texts = (0..TEXTS).flat_map(|text| names.iter().map(move |name| memorize(name, text, 1)));
+        let texts =
+            (0..TEXTS).flat_map(|text| names.iter().map(move |name| memorize_by_recipient(name, text, 1)));
         let sayings = texts.collect();
         Self { names, sayings }
     }
@@ -34,19 +35,13 @@ impl Recipients {
 
     /// The calls that fill the windows.
     pub fn full(&self) -> Vec<Bytes> {
-        self.names.iter().map(|name| memorize(name, 0, FULL)).collect()
+        self.names.iter().map(|name| memorize_by_recipient(name, 0, FULL)).collect()
     }
 
     /// A call that says an utterance: to one recipient after the other, and the next text each time around.
     pub fn saying(&self, number: u64) -> Bytes {
         self.sayings[number as usize % self.sayings.len()].clone()
     }
-}
-
-/// Says `count` utterances to a recipient.
-pub fn memorize(recipient: &str, first: usize, count: usize) -> Bytes {
-    let said = MemorizeRequest::decode(requests::memorize("", first, count)).expect("a request");
-    MemorizeRequest { recipient_id: recipient.to_owned(), ..said }.encode_to_vec().into()
 }
 
 /// Asks for a recipient's capacity.

@@ -10,6 +10,7 @@ use crate::{
     database::Database,
     measured::row,
     offered::{Load, Target},
+    requests,
     rounds::tell_refusals,
 };
 
@@ -61,7 +62,8 @@ fn fill(database: &Database, count: u64) {
         if number < count && number.is_multiple_of(STEP) {
             eprintln!("    {number} of {count} conversations");
         }
-        (number < count).then(|| Target { server: 0, request: calls::memorize(&name(number), 0, SAID) })
+        (number < count)
+            .then(|| Target { server: 0, request: requests::memorize_by_recipient(&name(number), 0, SAID) })
     });
     tell_refusals(&fill.run(ENOUGH));
     waits("on");
