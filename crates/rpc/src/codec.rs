@@ -1,7 +1,7 @@
 //! Messages on the wire: protobuf, as tonic's own codec writes it. Most are small, so the buffers of a call begin small;
-//! an answer is written into a slice of its length, because a buffer that can grow costs some time for each byte.
+//! an answer is written into memory of its length, because a buffer that can grow costs some time for each field.
 
-use std::{cell::RefCell, marker::PhantomData};
+use std::marker::PhantomData;
 
 use bytes::{Buf, BufMut};
 use prost::{Message, Name};
@@ -18,13 +18,6 @@ use utterd_domain::limits::{DEFAULT_MAX_MESSAGE_BYTES, MESSAGE_GROWTH, TINY_MESS
 const BUFFER_BYTES: usize = 1 << 10;
 /// A stream hands on what it has encoded once it has that many bytes, as by default.
 const HAND_ON_BYTES: usize = 32 << 10;
-
-/// So much of the memory in which a thread wrote an answer is kept for its next one.
-const SCRATCH_BYTES: usize = 64 << 10;
-
-thread_local! {
-    static SCRATCH: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-}
 
 fn buffers() -> BufferSettings {
     BufferSettings::new(BUFFER_BYTES, HAND_ON_BYTES)
@@ -68,17 +61,7 @@ impl<T: Message> Encoder for MessageEncoder<T> {
     type Error = Status;
 
     fn encode(&mut self, message: T, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        SCRATCH.with_borrow_mut(|scratch| {
-            let length = message.encoded_len();
-            scratch.resize(scratch.len().max(length), 0);
-            let mut rest = &mut scratch[..length];
-            message.encode_raw(&mut rest);
-            // none of an earlier answer
-            let written = length - rest.len();
-            buffer.put_slice(&scratch[..written]);
-            scratch.truncate(SCRATCH_BYTES);
-            scratch.shrink_to(SCRATCH_BYTES);
-        });
+        buffer.put_slice(&message.encode_to_vec());
         Ok(())
     }
 
