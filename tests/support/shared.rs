@@ -161,7 +161,7 @@ impl Between {
         commit: Commit,
     ) -> BoxFuture<'static, Result<(), CommitError>> {
         let changed = commit.writes.iter().map(|write| Hint::Changed(write.key().clone()));
-        let moved = commit.pointers.iter().filter(|pointer| pointer.before != pointer.after);
+        let moved = commit.pointers.iter().filter(|pointer| pointer.moves());
         let moved = moved.map(|pointer| Hint::Active(pointer.recipient.clone()));
         let hints: Vec<_> = changed.chain(moved).collect();
         let after = |state: &Arc<Conversation>| (state.key().clone(), state.head.change);

@@ -150,7 +150,7 @@ impl Request {
         let check = Check::Active(records::key::<Active>(&pointer.recipient), pointer.before.clone());
         self.checks.push((check, Conflict::Pointer(pointer.recipient.clone())));
         match &pointer.after {
-            stays if *stays == pointer.before => {}
+            _ if !pointer.moves() => {}
             Some(id) => self.put(&Record::Active(pointer.recipient.clone(), id.clone())),
             None => self.remove::<Active>(&pointer.recipient),
         }

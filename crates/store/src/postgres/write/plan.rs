@@ -147,7 +147,7 @@ fn point(pointer: &PointerWrite) -> Step {
         (None, None) => Step::new(sql::STAYS_INACTIVE, params![namespace, id]),
         (None, Some(after)) => Step::new(sql::ACTIVATE, params![namespace, id, named(after)]),
         (Some(before), None) => Step::new(sql::DEACTIVATE, params![namespace, id, named(before)]),
-        (Some(before), Some(after)) if before == after => {
+        (Some(before), Some(_)) if !pointer.moves() => {
             Step::new(sql::STAYS, params![namespace, id, named(before)])
         }
         (Some(before), Some(after)) => {
